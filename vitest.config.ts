@@ -8,9 +8,10 @@ import { defineConfig } from 'vitest/config';
 const PURE = [
   'test/{audio,bench,docs,fuzz,protocols,transcription,wer}/**/*.test.ts',
   'test/calls/*.test.ts',
-  'test/calls/{admission,feed,inbound,outbound}/**/*.test.ts',
+  'test/calls/{admission,feed,inbound,outbound,sound}/**/*.test.ts',
   'test/calls/app/{frames,late-text,request,session*}.test.ts',
   'test/foundation/*.test.ts',
+  'test/records/redaction/*.test.ts',
   'test/foundation/{log,machine,settings}/**/*.test.ts',
   'test/speech/!(prompt-files).test.ts',
   'test/{packages,rules,start-lines}.test.ts',

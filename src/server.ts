@@ -5,6 +5,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
+import type { FeedArchive } from './calls/feed/archive.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -17,6 +18,7 @@ import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
+import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -55,6 +57,7 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
 import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
@@ -76,7 +79,7 @@ interface ServerOptions {
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
-  readonly stored: Pick<StoredCalls, 'get'> | null;
+  readonly stored: (Pick<StoredCalls, 'get'> & FeedArchive) | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -89,7 +92,9 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   /** Who may sign in. */
   readonly people: People;
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole'>;
+  /** Null = nothing is kept of calls. */
+  readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
@@ -166,7 +171,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
-  const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -192,17 +196,8 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
     void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
-    void guarded.register(callRoutes, {
-      calls: registry,
-      transcripts: options.transcripts,
-      dialer: options.dialer,
-      visibility,
-    });
-    void guarded.register(takeOverRoutes, { calls: registry, access });
-    void guarded.register(soundRoutes, soundContext(options));
-    void guarded.register(captionRoutes, { readers, clock, visibility });
-    void guarded.register(phoneRoutes, { registry });
-    void guarded.register(assistRoutes, { assistant: options.assistant });
+    openCalls(guarded, options, { access, visibility });
+    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, {
@@ -218,15 +213,32 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 }
 
+/** The routes of calls. */
+function openCalls(
+  app: FastifyInstance,
+  options: ServerOptions,
+  { access, visibility }: { access: Access; visibility: CallVisibility },
+): void {
+  const { registry, transcripts, dialer, assistant } = options;
+  void app.register(callRoutes, { calls: registry, transcripts, dialer, visibility });
+  void app.register(takeOverRoutes, { calls: registry, access });
+  void app.register(soundRoutes, soundContext(options));
+  void app.register(phoneRoutes, { registry });
+  void app.register(assistRoutes, { assistant });
+}
+
 function soundContext({ registry, sound, findCall, clock }: ServerOptions): SoundRoutesContext {
   return { calls: registry, find: findCall, sound, notePlayed: () => undefined, clock };
 }
 
 /** The readers of the feed, which end when the server does. */
-function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders {
+  const { settings, feed, stored, clock, log, metrics } = options;
   const readers = new FeedReaders({
     feed,
+    archive: stored,
     clock,
+    log,
     metrics,
     readersMax: settings.FEED_READERS_MAX,
     bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
@@ -250,6 +262,7 @@ function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
+  void app.register(databaseRoutes, { records: options.records, clock });
   void app.register(systemRoutes, {
     sources,
     health,

@@ -6,16 +6,16 @@ import { checkCores, checkFfmpeg, checkNode, checkRuntime, type Finding } from '
 import { checkInstalled } from './cli/models/check-installed.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
 import type { Clock } from './foundation/clock.ts';
-import type { Metrics } from './foundation/metrics.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { SystemSources } from './http/system/system.ts';
+import { countCalls } from './records/database-report.ts';
 import type { Records } from './records/records.ts';
 
 /** The checks start processes: they are run again after this at the earliest. */
 const CHECK_EVERY_MS = 60_000;
-/** Calls are counted to say how many there are. */
-const RECORDS_EVERY_MS = 15_000;
+/** Counting the calls reads an index of them all. */
+const COUNT_EVERY_MS = 15_000;
 
 interface SourceOptions {
   readonly settings: Settings;
@@ -23,23 +23,43 @@ interface SourceOptions {
   readonly engine: EngineClient;
   readonly apps: AppServices;
   readonly demoCalls: SystemSources['demoCalls'];
-  /** Null = nothing is kept. */
   readonly records: Records | null;
-  readonly metrics: Metrics;
   readonly clock: Clock;
 }
 
 /** The sources of one gateway. */
 export function systemSources(options: SourceOptions): SystemSources {
-  const { settings, registry, engine, apps, demoCalls, clock } = options;
+  const { settings, registry, engine, apps, demoCalls, records, clock } = options;
   const { reachability } = apps;
   return {
     engines: () => engine.report,
     liveCalls: () => registry.liveCount,
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
-    records: everySoOften(clock, RECORDS_EVERY_MS, () => describeRecords(options)),
+    records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings)),
     checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),
+  };
+}
+
+/** Without counts when the database does not answer: the rest is worth having then. */
+async function recordsOf(
+  records: Records | null,
+  settings: Readonly<Record<string, unknown>>,
+): ReturnType<SystemSources['records']> {
+  if (records === null) return null;
+  const { kind } = records.database;
+  const { backlog, lost } = records.recorder;
+  const { retentionDays } = records;
+  const redaction = String(settings['REDACT'] ?? 'off');
+  const counted = await countCalls(records.database).catch(() => null);
+  return {
+    kind,
+    retentionDays,
+    calls: counted?.calls ?? null,
+    oldestAt: counted?.oldestCallAt ?? null,
+    backlog,
+    lost,
+    redaction,
   };
 }
 
@@ -54,17 +74,6 @@ async function runChecks(settings: Settings): Promise<Finding[]> {
     checkFfmpeg(),
   ]);
   return [node, settingsFine, ...warnings, checkCores(settings), ...runtime, ...installed, ffmpeg];
-}
-
-/** Null where nothing is kept, or where that cannot be read just now. */
-async function describeRecords({ records, metrics, settings }: SourceOptions): ReturnType<SystemSources['records']> {
-  const status = await records?.status().catch(() => null);
-  if (status === undefined || status === null) return null;
-  const { oldestCallAt, troubled, ...rest } = status;
-  const { values } = await metrics.records.lost.get();
-  const lost = values.reduce((sum, { value }) => sum + value, 0);
-  const { REDACT = 'off' } = settings as { readonly REDACT?: string };
-  return { ...rest, oldestAt: oldestCallAt, isTroubled: troubled, lost, redaction: REDACT };
 }
 
 /** Runs `work` when asked, at most once in `everyMs`; who asks meanwhile gets the same answer. */

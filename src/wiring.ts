@@ -1,5 +1,4 @@
 /** Builds the parts of a gateway from its settings and connects them. Nothing listens yet, and no engine runs. */
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import { audioFetcher } from './calls/app/audio-fetch.ts';
@@ -8,7 +7,7 @@ import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
 import { CallTranscripts } from './calls/call-transcripts.ts';
-import { Feed } from './calls/feed/feed.ts';
+import type { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
@@ -24,6 +23,7 @@ import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import { openFeed } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
 import { openPeople } from './records/users/open-people.ts';
@@ -86,11 +86,11 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log });
   const translator = new Translator({ settings, clock });
-  const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
+  const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
-  const soundTap = records?.sound ?? null;
-  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
   records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
@@ -103,12 +103,13 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     ...common,
     people,
-    stored: records?.calls ?? null,
+    stored: stores.archive,
     registry,
-    transcripts: new CallTranscripts({ calls: registry, archive: null }),
+    records,
+    transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
     apps,
     webSockets,
-    system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
+    system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
@@ -117,7 +118,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
-    sound: records?.sound ?? null,
+    sound: stores.soundTap,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
@@ -134,7 +135,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     batches,
     demoCalls,
     records,
-    closeRecords: () => kept.close(),
+    closeRecords: () => kept.close().finally(closeFeed),
     server,
   };
 }

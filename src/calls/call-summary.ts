@@ -112,7 +112,7 @@ export class CallSummary {
       handoffData: ending?.handoffData ?? null,
       outcome: this.#outcome,
       tags: this.#tags,
-      sound: this.#sound,
+      sound: ending !== null && this.#sound !== null ? 'recorded' : this.#sound,
     };
   }
 }

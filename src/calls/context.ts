@@ -7,6 +7,7 @@ import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
 import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
 import type { AppSettings } from './app/request.ts';
 import type { AppServices } from './app/services.ts';
+import type { FeedArchive } from './feed/archive.ts';
 import type { Feed } from './feed/feed.ts';
 import type { SoundTap } from './sound/sound-tap.ts';
 
@@ -48,6 +49,8 @@ export interface CallContext {
   readonly apps: AppServices;
   readonly clock: Clock;
   readonly feed: Feed;
+  /** Where calls are stored, whose ids are taken; absent or null = nowhere. */
+  readonly archive?: Pick<FeedArchive, 'latestCallIds'> | null;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Keeps the sound of calls; null = nothing does. */

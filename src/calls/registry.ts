@@ -1,5 +1,5 @@
 /** All calls of the server: those that come in or are dialled, those that are live, and those that ended lately. */
-
+import { randomUUID } from 'node:crypto';
 import { TrunklineError } from '../foundation/errors.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
@@ -19,6 +19,7 @@ import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
 import { PendingCall } from './pending-call.ts';
 import type { RecordingState } from './sound/call-recording.ts';
+import { TakenIds } from './taken-ids.ts';
 
 /** A carrier's socket whose leg can be opened. */
 interface LegOffer {
@@ -34,8 +35,8 @@ interface LegOffer {
 
 /**
  * A call's id is the carrier's name for the call (Twilio's `CA…`). A carrier may open several streams for one call:
- * when that id is taken, by a live call or by an ended one that is still readable, the next stream is the call
- * `<callId>:<streamId>`.
+ * when that id is taken, by a live call or by an ended one that is still readable, in memory or stored, the next stream
+ * is the call `<callId>:<streamId>`.
  */
 export class CallRegistry {
   readonly tokens: CallTokens;
@@ -46,6 +47,8 @@ export class CallRegistry {
   readonly #live = new Map<string, Call>();
   readonly #endedCalls: EndedCalls<CallSummary>;
   readonly #lags: LagTally;
+  /** Null = nothing is stored. */
+  readonly #taken: TakenIds | null;
   #drained: Promise<void> | null = null;
 
   constructor(context: CallContext) {
@@ -53,6 +56,7 @@ export class CallRegistry {
     this.tokens = new CallTokens({ clock: context.clock });
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
     this.#lags = new LagTally(context.clock, context.metrics);
+    this.#taken = context.archive ? new TakenIds(context.archive, context.log) : null;
     context.metrics.callsMax.set(context.settings.MAX_CALLS);
     // The first reader, so that all others find calls as the events say that they are.
     context.feed.subscribe({}, ({ event }) => this.#note(event));
@@ -205,20 +209,25 @@ export class CallRegistry {
     this.#pendingCalls.delete(pendingCall);
     this.#outgoing.remove(pendingCall);
     this.#live.set(id, call);
+    this.#taken?.add(id);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
   }
 
-  #claimId(start: CallStart): string {
-    const { callId } = start;
-    if (!this.#live.has(callId) && this.#endedCalls.get(callId) === undefined) return callId;
-    const id = `${callId}:${start.streamId}`;
+  #claimId({ callId, streamId }: CallStart): string {
+    if (!this.#isTaken(callId)) return callId;
+    const id = `${callId}:${streamId}`;
     if (this.#live.has(id))
       throw new TrunklineError(
         'start_repeated',
-        `stream ${start.streamId} of call ${callId} is live already, expected a new one`,
+        `stream ${streamId} of call ${callId} is live already, expected a new one`,
       );
-    return id;
+    // A carrier that names both anew each time the same way.
+    return this.#isTaken(id) && this.#taken !== null ? `${id}:${randomUUID()}` : id;
+  }
+
+  #isTaken(id: string): boolean {
+    return this.#live.has(id) || this.#endedCalls.get(id) !== undefined || this.#taken?.has(id) === true;
   }
 
   #summarise(id: string, start: CallStart): CallSummary {
@@ -252,8 +261,10 @@ export class CallRegistry {
   }
 
   #note(event: FeedEvent): void {
-    if (event.type === 'call.deleted') this.#endedCalls.remove(event.callId);
-    else this.summary(event.callId)?.apply(event);
+    this.summary(event.callId)?.apply(event);
+    if (event.type !== 'call.deleted') return;
+    this.#endedCalls.remove(event.callId);
+    this.#taken?.remove(event.callId);
   }
 
   #keepEnded(call: Call, ending: CallEnding): void {

@@ -19,6 +19,7 @@ import {
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
 import type { ConfigOptions } from './config.ts';
+import { describeDatabase } from './db/command.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
@@ -26,6 +27,7 @@ import { describeModels } from './models/command.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 import { FILE_FORMATS } from './transcribe-formats.ts';
+import { describeUsers } from './users/command.ts';
 
 const EXIT_CODES = `
 
@@ -148,6 +150,8 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeTranscribe(program, terminal, done);
   describeConfig(program, terminal, done);
   describeModels(program, terminal, done);
+  describeDatabase(program, terminal, done);
+  describeUsers(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;
 }

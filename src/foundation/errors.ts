@@ -87,6 +87,7 @@ export const ERRORS = Object.freeze({
   too_many_calls: kind(503, 1013, 'rate_limit_error', 503),
   too_many_readers: kind(503, 1013, 'rate_limit_error'),
   disk_full: kind(507, 1011, 'server_error'),
+  records_unavailable: kind(503, 1011, 'server_error'),
   draining: kind(503, 1012, 'server_error', 503),
   engine_unavailable: kind(503, 1011, 'server_error', 503),
   internal: kind(500, 1011, 'server_error'),

@@ -121,20 +121,38 @@ async function openDatabase(folder: DataFolder | null, options: OpenOptions): Pr
 }
 
 async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<RecordsDatabase> {
-  await makePrivateFolder(join(folder, 'records'), (name) => OWN_FILES.test(name));
-  const database = await openSqliteRecords(join(folder, RECORDS_FILE));
+  const database = await openInFolder(folder);
   try {
-    const { applied, pending } = await readSchemaState(database.db);
-    if (pending.length > 0 && applied.length > 0) {
-      const backup = await makeBackup(database, { folder, why: 'migration', now: clock.wall() });
-      log.info({ backup, pending }, 'the records are brought up to this version');
-    }
-    if (pending.length > 0) await migrate(database.db, 'sqlite');
+    const backup = await migrateInFolder(database, folder, clock);
+    if (backup !== null) log.info({ backup }, 'the records were brought up to this version');
     return database;
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/**
+ * Opens the database in `folder`, a DATA_DIR that this process owns. Its schema may be older.
+ * @throws as {@link openSqliteRecords}
+ */
+export async function openInFolder(folder: string): Promise<RecordsDatabase> {
+  await makePrivateFolder(join(folder, 'records'), (name) => OWN_FILES.test(name));
+  return openSqliteRecords(join(folder, RECORDS_FILE));
+}
+
+/**
+ * Brings the schema up to this program. Returns the path of the copy that was made before; null = there was nothing to
+ * copy.
+ * @throws ConfigError when the schema is newer; the error of the database
+ */
+export async function migrateInFolder(database: RecordsDatabase, folder: string, clock: Clock): Promise<string | null> {
+  const { applied, pending } = await readSchemaState(database.db);
+  if (pending.length === 0) return null;
+  const backup =
+    applied.length === 0 ? null : await makeBackup(database, { folder, why: 'migration', now: clock.wall() });
+  await migrate(database.db, 'sqlite');
+  return backup;
 }
 
 function asConfigError(error: unknown, { DATA_DIR }: Settings): unknown {

@@ -6,7 +6,8 @@ import { nameOfDatabase, openPool } from '../foundation/database/postgres.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
-import { migrate, readSchemaState } from './migrations/migrations.ts';
+import { type DatabaseReport, reportOf } from './database-report.ts';
+import { applySteps, migrate, readSchemaState } from './migrations/migrations.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Tables } from './tables.ts';
 
@@ -63,10 +64,7 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
     get isOurs() {
       return lock.isHeld;
     },
-    sizeBytes: async () => {
-      const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
-      return rows[0]?.bytes ?? 0;
-    },
+    sizeBytes: () => sizeOf(db),
     backUp: null,
     close,
     abandon: () => void close(),
@@ -74,14 +72,57 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
 }
 
 /** On a connection of its own, which may take its time. */
-async function migratePostgres(url: string): Promise<void> {
+async function withPatience<T>(url: string, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, { isPatient: true }) }) });
   try {
-    const { pending } = await readSchemaState(patient);
-    if (pending.length > 0) await migrate(patient, 'postgres');
+    return await work(patient);
   } finally {
     await patient.destroy();
   }
+}
+
+function migratePostgres(url: string): Promise<void> {
+  return withPatience(url, async (db) => {
+    const { pending } = await readSchemaState(db);
+    if (pending.length > 0) await migrate(db, 'postgres');
+  });
+}
+
+/**
+ * How the database at `url` is, also while a server uses it; nothing is changed.
+ * @throws ConfigError when its schema is newer; the error of the database
+ */
+export function reportPostgres(url: string): Promise<DatabaseReport> {
+  return withPatience(url, (db) =>
+    reportOf({ kind: 'postgres', place: nameOfDatabase(url), db, reader: db, sizeBytes: () => sizeOf(db) }),
+  );
+}
+
+/**
+ * Applies the migrations that are pending in one transaction and takes it back. Returns their names. Until then
+ * nobody can use the tables that they change.
+ * @throws the error of a migration; ConfigError when the schema is newer
+ */
+export function rehearsePostgres(url: string): Promise<readonly string[]> {
+  return withPatience(url, async (db) => {
+    const { pending } = await readSchemaState(db);
+    const takenBack = new Error('taken back');
+    await db
+      .transaction()
+      .execute(async (transaction) => {
+        await applySteps(transaction, 'postgres', pending);
+        throw takenBack;
+      })
+      .catch((error: unknown) => {
+        if (error !== takenBack) throw error;
+      });
+    return pending;
+  });
+}
+
+async function sizeOf(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
+  return rows[0]?.bytes ?? 0;
 }
 
 async function takeAtStart(lock: AdvisoryLock, { clock, log }: PostgresOptions): Promise<void> {

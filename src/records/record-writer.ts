@@ -3,7 +3,9 @@ import type { Insertable, Transaction } from 'kysely';
 import type { CallUpdatedEvent } from '../calls/feed/events.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
 import type { CallTally, NumberedText } from './call-tally.ts';
+import { splitFeedId } from './feed-id.ts';
 import type { RecordsDatabase } from './records-database.ts';
+import type { Rewrite } from './redaction/stored-call.ts';
 import type { Tables, TextsTable } from './tables.ts';
 
 /** Ids of texts: {@link Tables.texts}. */
@@ -65,6 +67,37 @@ export class RecordWriter {
       if (alive !== null) await storeSignOfLife(transaction, alive);
     });
   }
+
+  /** Gives stored events other contents; those that were deleted are passed over. @throws as {@link write} */
+  async rewrite(rewrites: readonly Rewrite[]): Promise<void> {
+    const { db, isOurs } = this.#database;
+    if (!isOurs) throw new DiskError('the database of the records is not ours for now');
+    await db.transaction().execute(async (transaction) => {
+      for (const rewrite of rewrites) await storeRewrite(transaction, rewrite);
+    });
+  }
+}
+
+async function storeRewrite(transaction: Transaction<Tables>, { id, event }: Rewrite): Promise<void> {
+  const { epoch, number } = splitFeedId(id);
+  const content = JSON.stringify(event);
+  await transaction
+    .updateTable('events')
+    .set({ content })
+    .where('epoch', '=', epoch)
+    .where('number', '=', number)
+    .execute();
+  if (event.type !== 'caption' && event.type !== 'revision' && event.type !== 'spoken') return;
+  const isSpoken = event.type === 'spoken';
+  await transaction
+    .updateTable('texts')
+    .set({ text: isSpoken ? event.heardText : event.text })
+    .where('call_seq', '=', (query) => query.selectFrom('calls').select('seq').where('id', '=', event.callId))
+    .where('kind', '=', isSpoken ? 'spoken' : 'caption')
+    .where('track', '=', isSpoken ? 'outbound' : event.track)
+    .where('utterance', '=', String(event.utterance))
+    .where('version', '=', event.type === 'revision' ? event.version : 1)
+    .execute();
 }
 
 /** Of a call that is stored under another gateway with the same id, nothing is changed: its events are added to it. */

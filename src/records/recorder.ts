@@ -14,7 +14,9 @@ import type { Log } from '../foundation/log/log.ts';
 import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import { type CallIdentity, CallTally } from './call-tally.ts';
+import { splitFeedId } from './feed-id.ts';
 import type { RecordedEvent, RecordWriter } from './record-writer.ts';
+import type { Rewrite, StoredRedaction } from './redaction/stored-call.ts';
 
 /** An event waits at most this long for others, and at most so many are stored at once. */
 const WAIT_MS = 100;
@@ -39,7 +41,7 @@ export interface CallSource {
 }
 
 interface RecorderOptions {
-  readonly writer: Pick<RecordWriter, 'write'>;
+  readonly writer: Pick<RecordWriter, 'write' | 'rewrite'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RecordMetrics;
@@ -48,6 +50,8 @@ interface RecorderOptions {
 /** An event that was published and is not stored yet. `identity` = what is known of a call that begins with it. */
 interface Waiting {
   readonly entry: FeedEntry;
+  /** What is stored of it. */
+  event: FeedEvent;
   readonly atMs: number;
   readonly identity: CallIdentity | null;
 }
@@ -59,16 +63,18 @@ interface Settling {
 
 /** The recorder of one gateway. */
 export class Recorder {
-  /** What is stored in place of an event; null = nothing. Must not throw. */
-  redact: (event: FeedEvent) => FeedEvent | null = (event) => event;
+  /** What is stored in place of an event, and what changes of stored ones before it. Must not throw. */
+  redact: (id: string, event: FeedEvent) => StoredRedaction = (_id, event) => ({ event, rewrites: [] });
   readonly #options: RecorderOptions;
   readonly #tallies = new Map<string, CallTally>();
   readonly #backoff = new Backoff(RETRIES);
   #waiting: Waiting[] = [];
   /** What is being written; it stays here until it is stored. */
   #writing: readonly RecordedEvent[] = [];
+  /** Events that are stored and read differently now, by their ids. */
+  #rewrites = new Map<string, Rewrite>();
   #settling: Settling[] = [];
-  /** How many events were taken, and how many of them are stored, lost or not to be stored. */
+  /** How many events were taken, and how many of them are stored or lost. */
   #taken = 0;
   #done = 0;
   #timer: Timer | null = null;
@@ -76,6 +82,7 @@ export class Recorder {
   #isTroubled = false;
   #isOverflowing = false;
   #refusals = 0;
+  #lost = 0;
   #isAliveDue = true;
   #isClosed = false;
   #alive: Timer | null = null;
@@ -90,6 +97,11 @@ export class Recorder {
   /** Events that are not stored yet. */
   get backlog(): number {
     return this.#waiting.length + this.#writing.length;
+  }
+
+  /** Events that were not stored and never will be. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Nothing can be stored just now. */
@@ -110,7 +122,7 @@ export class Recorder {
     this.#tallies.set(tally.id, tally);
   }
 
-  /** Resolves when all that was published so far is stored, lost or not to be stored. */
+  /** Resolves when all that was published so far is stored or lost. */
   settled(): Promise<void> {
     if (this.#done >= this.#taken) return Promise.resolve();
     return new Promise((resolve) => {
@@ -137,17 +149,31 @@ export class Recorder {
     const isOfRow = event.type === 'call.started' || event.type === 'call.ended';
     if (this.#waiting.length >= (isOfRow ? BACKLOG_OF_BEGINNINGS_MAX : BACKLOG_MAX)) {
       metrics.lost.inc({ reason: 'backlog' });
+      this.#lost++;
       if (!this.#isOverflowing) log.error({ events: BACKLOG_MAX }, 'too many events wait to be stored: some are lost');
       this.#isOverflowing = true;
       return;
     }
     this.#taken++;
     const atMs = clock.wall().getTime();
-    this.#waiting.push({ entry, atMs, identity: this.#identify(event) });
+    const redacted = this.redact(entry.id, event);
+    this.#waiting.push({ entry, event: redacted.event, atMs, identity: this.#identify(event) });
+    this.rewrite(redacted.rewrites);
     metrics.backlog.set(this.backlog);
     if (this.#isTroubled || this.#isWriting) return;
     if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
     else if (this.#timer === null) this.#schedule(WAIT_MS);
+  }
+
+  /** Stores other contents of events that were taken before. */
+  rewrite(rewrites: readonly Rewrite[]): void {
+    for (const rewrite of rewrites) {
+      const waiting = this.#waiting.findLast(({ entry }) => entry.id === rewrite.id);
+      if (waiting === undefined) this.#rewrites.set(rewrite.id, rewrite);
+      else waiting.event = rewrite.event;
+    }
+    const isIdle = this.#timer === null && !this.#isWriting && !this.#isTroubled;
+    if (this.#rewrites.size > 0 && isIdle) this.#schedule(WAIT_MS);
   }
 
   /** Only now is it sure that the registry knows a call that begins or ends. */
@@ -182,6 +208,7 @@ export class Recorder {
     const stuck = clock.after(STUCK_MS, () => log.warn('the records have not been written for 10 s'), true);
     try {
       await this.#store(this.#writing);
+      await this.#storeRewrites();
       metrics.writeSeconds.observe((clock.nowMs() - startMs) / 1000);
       this.#finish();
     } catch (error) {
@@ -197,24 +224,19 @@ export class Recorder {
     if (this.#isClosed) return;
     if (this.#isTroubled) this.#schedule(this.#backoff.next());
     else if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
-    else if (this.#waiting.length > 0) this.#schedule(WAIT_MS);
+    else if (this.#waiting.length > 0 || this.#rewrites.size > 0) this.#schedule(WAIT_MS);
   }
 
-  /** Takes the oldest events from those that wait, redacts them, and has them change the rows of their calls. */
+  /** Takes the oldest events from those that wait, and has them change the rows of their calls. */
   #gather(): RecordedEvent[] {
-    return this.#waiting.splice(0, EVENTS_AT_ONCE).flatMap(({ entry, atMs, identity }) => {
-      const event = this.redact(entry.event);
-      const tally = this.#tallyOf(entry.event.callId, identity);
-      if (event === null) {
-        this.#done++;
-        return [];
-      }
+    return this.#waiting.splice(0, EVENTS_AT_ONCE).map(({ entry, event, atMs, identity }) => {
+      const tally = this.#tallyOf(event.callId, identity);
       const text = tally?.add(event, atMs) ?? null;
       if (tally?.isOver === true) this.#tallies.delete(event.callId);
-      const [epoch, number] = splitId(entry.id);
+      const { epoch, number } = splitFeedId(entry.id);
       const content = event === entry.event ? entry.json : JSON.stringify(event);
       const update = event.type === 'call.updated' ? event : null;
-      return [{ epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, update }];
+      return { epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, update };
     });
   }
 
@@ -243,9 +265,23 @@ export class Recorder {
     }
   }
 
+  /** After the events themselves: those that are changed may be among them. */
+  async #storeRewrites(): Promise<void> {
+    const rewrites = [...this.#rewrites.values()].slice(0, EVENTS_AT_ONCE);
+    if (rewrites.length === 0) return;
+    try {
+      await this.#options.writer.rewrite(rewrites);
+    } catch (error) {
+      if (isDatabaseTrouble(error)) throw error;
+      this.#options.log.error({ err: error, events: rewrites.length }, 'the database refuses to change events');
+    }
+    for (const rewrite of rewrites) if (this.#rewrites.get(rewrite.id) === rewrite) this.#rewrites.delete(rewrite.id);
+  }
+
   #refuse(events: readonly RecordedEvent[], err: unknown): void {
     const { log, metrics } = this.#options;
     metrics.lost.inc({ reason: 'refused' }, events.length);
+    this.#lost += events.length;
     this.#refusals++;
     if (this.#refusals > REFUSALS_LOGGED_MAX) return;
     const [event] = events;
@@ -306,9 +342,4 @@ function identityOf(
   const { carrier, from, to, names, agent, queue, app, startedAt, tracks } = known;
   const { own = null, all = {} } = parameters ?? {};
   return { carrier, from, to, names, agent, queue, app, startedAt, tracks, own, parameters: all };
-}
-
-function splitId(id: string): [epoch: string, number: number] {
-  const at = id.lastIndexOf('-');
-  return [id.slice(0, at), Number(id.slice(at + 1))];
 }

@@ -5,6 +5,7 @@ import { describeTrouble, isDatabaseTrouble } from '../foundation/database/troub
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { DatabaseKind } from './database-kind.ts';
+import { countCalls } from './database-report.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -33,8 +34,9 @@ export interface RecordsStatus {
   readonly calls: number;
   /** When the oldest call began, ISO 8601; null = there is none. */
   readonly oldestCallAt: string | null;
-  /** Events that wait to be stored. */
+  /** Events that wait to be stored, and those that could not be. */
   readonly backlog: number;
+  readonly lost: number;
   /** Nothing can be written just now. */
   readonly troubled: boolean;
 }
@@ -101,19 +103,16 @@ export class Records {
   /** @throws the error of the database */
   async status(): Promise<RecordsStatus> {
     const { database, recorder, retentionDays } = this;
-    const found = await database.reader
-      .selectFrom('calls')
-      .select(({ fn }) => [fn.countAll<number>().as('calls'), fn.min('started_ms').as('oldest_ms')])
-      .executeTakeFirst();
-    const oldestMs = found?.oldest_ms ?? null;
+    const { calls, oldestCallAt } = await countCalls(database);
     return {
       kind: database.kind,
       place: database.place,
       retentionDays,
       sizeBytes: await database.sizeBytes(),
-      calls: found?.calls ?? 0,
-      oldestCallAt: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+      calls,
+      oldestCallAt,
       backlog: recorder.backlog,
+      lost: recorder.lost,
       troubled: recorder.isTroubled,
     };
   }

@@ -104,6 +104,14 @@ export class StoredCalls implements FeedArchive {
     return { entries: rows.map(toEntry), complete: rows.length < limit };
   }
 
+  /** {@link FeedArchive.knows} */
+  async knows(id: string): Promise<boolean> {
+    const { epoch } = FEED_ID.exec(id)?.groups ?? {};
+    if (epoch === undefined) return false;
+    const query = this.#database.reader.selectFrom('events').select('position').where('epoch', '=', epoch);
+    return (await query.limit(1).executeTakeFirst()) !== undefined;
+  }
+
   /** {@link FeedArchive.latestCallIds} */
   async latestCallIds(limit: number): Promise<readonly string[]> {
     const query = this.#database.reader.selectFrom('calls').select('id').orderBy('seq', 'desc').limit(limit);

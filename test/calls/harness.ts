@@ -8,6 +8,7 @@ import type { CallContext } from '../../src/calls/context.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import { CallRegistry } from '../../src/calls/registry.ts';
+import type { SoundTap } from '../../src/calls/sound/sound-tap.ts';
 import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '../../src/engine-client/engine.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -75,7 +76,7 @@ export interface Gateway {
 }
 
 /** A gateway with the default settings but for `environment`; the pauses of the tests end utterances in all calls. */
-export function startCalls(environment: Record<string, string> = {}): Gateway {
+export function startCalls(environment: Record<string, string> = {}, soundTap: SoundTap | null = null): Gateway {
   const clock = new FakeClock();
   const engine = new WordsEngine(clock);
   const feed = new Feed({ history: 1000, epoch: 'test' });
@@ -110,7 +111,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     feed,
     log,
     metrics,
-    soundTap: null,
+    soundTap,
   };
   const registry = new CallRegistry(context);
   const webSockets = new WebSocketTrunk({ registry, settings, clock });

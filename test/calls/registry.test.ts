@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { CallRegistry } from '../../src/calls/registry.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
+import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
+import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
+import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { settle } from '../fakes/clock.ts';
 import { callView } from '../helpers/call-view.ts';
-import { type Gateway, metricValue, startCalls } from './harness.ts';
+import { Caller, type Gateway, metricValue, startCalls } from './harness.ts';
 
 const codeOf = (action: () => void): string | null => {
   try {
@@ -124,6 +128,26 @@ describe('names of calls', () => {
     await settle();
     gateway.dial().start({ streamSid: 'MZ2' });
     expect(ids(gateway)).toEqual(['CA1:MZ2 live', 'CA1 ended']);
+  });
+
+  it('does not let a later stream take the id of a stored one, whatever the carrier names it', async () => {
+    const archive = { latestCallIds: async () => ['CA1', 'CA2:MZ2', 'CA2'] };
+    const gateway = startCalls();
+    const registry = new CallRegistry({ ...gateway.context, archive });
+    await settle();
+    const { settings, clock } = gateway.context;
+    const webSockets = new WebSocketTrunk({ registry, settings, clock });
+    for (const callSid of ['CA1', 'CA2', 'CA3']) {
+      const socket = new CarrierSocket();
+      webSockets.accept(socket.asWebSocket, new TwilioDialect(), {});
+      new Caller(socket).start({ callSid, streamSid: 'MZ2' });
+    }
+    gateway.context.feed.publish({ type: 'call.deleted', callId: 'CA1' });
+    expect(registry.list().map(({ id }) => id)).toEqual([
+      'CA3',
+      expect.stringMatching(/^CA2:MZ2:[\da-f-]{36}$/),
+      'CA1:MZ2',
+    ]);
   });
 
   it('refuses a stream that is live already', async () => {

@@ -181,6 +181,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    records: null,
     stored: null,
     registry: calls,
     transcripts: calls,

@@ -6,6 +6,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import type { RecordedEvent, SignOfLife } from '../../src/records/record-writer.ts';
 import { Recorder } from '../../src/records/recorder.ts';
+import type { Rewrite } from '../../src/records/redaction/stored-call.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { ended, said, started } from './told-calls.ts';
 
@@ -20,6 +21,7 @@ let feed: Feed;
 let recorder: Recorder;
 let metrics: Metrics;
 let writes: Write[];
+let rewritten: Rewrite[];
 let logged: { level: number; msg: string }[];
 /** What a write does; by default it stores. */
 let write: (events: readonly RecordedEvent[]) => Promise<void>;
@@ -29,6 +31,7 @@ beforeEach(() => {
   feed = new Feed({ history: 5, epoch: 'e' });
   metrics = new Metrics();
   writes = [];
+  rewritten = [];
   logged = [];
   write = async () => undefined;
   const log = createLog('info', { write: (line: string) => void logged.push(JSON.parse(line)) });
@@ -37,6 +40,7 @@ beforeEach(() => {
       await write(events);
       writes.push({ atMs: clock.nowMs(), contents: events.map(({ type, number }) => `${number} ${type}`), alive });
     },
+    rewrite: async (changed: readonly Rewrite[]) => void rewritten.push(...changed),
   };
   recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
   recorder.follow(feed, { get: () => undefined, parameters: () => undefined });
@@ -155,17 +159,24 @@ describe('the recorder', () => {
     expect(writes).toHaveLength(5);
   });
 
-  it('stores what redaction leaves, and nothing of what it takes out', async () => {
+  it('stores what redaction leaves, and changes what is stored when it says so', async () => {
     const contents: string[] = [];
     write = async (events) => void contents.push(...events.map(({ content }) => content));
-    recorder.redact = (event) => {
-      if (event.type === 'dtmf') return null;
-      return event.type === 'caption' ? { ...event, text: '[number]', stable: '[number]' } : event;
-    };
-    tell(started('CA1'), said('CA1', 1, '4111'), { type: 'dtmf', callId: 'CA1', digit: '4', atMs: 1 });
+    const masked = (event: FeedEvent): FeedEvent =>
+      event.type === 'caption' ? { ...event, text: '[number]', stable: '[number]' } : event;
+    recorder.redact = (id, event) => ({
+      event: masked(event),
+      rewrites: id === 'e-4' ? [{ id: 'e-2', event: said('CA1', 1, '[card]') }] : [],
+    });
+    tell(started('CA1'), said('CA1', 1, '4111'));
     await clock.run(110);
-    expect(contents).toHaveLength(2);
+    tell(said('CA1', 2, '4111'));
+    recorder.rewrite([{ id: 'e-3', event: said('CA1', 2, '[phone]') }]);
+    tell(said('CA1', 3, '4111'));
+    await clock.run(110);
     expect(contents.join()).not.toContain('4111');
+    expect(contents[2]).toContain('[phone]');
+    expect(rewritten.map(({ id }) => id)).toEqual(['e-2']);
     await recorder.settled();
   });
 

@@ -68,6 +68,17 @@ export class Feed {
     else for (const rewritten of this.#rewrite(event)) this.#publish(rewritten);
   }
 
+  /** Whether every event of this run of the program is still kept. */
+  get isWhole(): boolean {
+    return this.#last <= this.#history;
+  }
+
+  /** Whether every event after the one with this id is still kept. */
+  reaches(id: string): boolean {
+    const number = this.#numberOf(id);
+    return number > 0 && number >= this.#last - this.#history;
+  }
+
   /** Takes all kept events of a call out of memory. No reader gets them any more; ids stay as they are. */
   forget(callId: string): void {
     for (const [index, entry] of this.#ring.entries()) {

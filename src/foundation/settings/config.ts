@@ -114,6 +114,11 @@ function stateDir(environment: Environment): string {
   return environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
 }
 
+/** The running server that commands talk to, as TRUNKLINE_URL and TRUNKLINE_KEY name it; empty = not named. */
+export function readServerAddress(environment: Environment = process.env): { url: string; key: string } {
+  return { url: environment['TRUNKLINE_URL']?.trim() ?? '', key: environment['TRUNKLINE_KEY']?.trim() ?? '' };
+}
+
 /** The environment for a child process: that of this process, and `defaults` for variables that are not set. */
 export function childEnvironment(defaults: Readonly<Record<string, string>>): Environment {
   return { ...defaults, ...process.env };

@@ -24,7 +24,10 @@ const query = z.strictObject({
     .string()
     .max(ID_MAX_CHARS)
     .optional()
-    .describe('Continue after the event with this id; if that is no longer kept, all kept events are replayed'),
+    .describe(
+      'Continue after the event with this id, from memory or from the record; one that says nothing replays what ' +
+        'memory holds, or with `call` the whole call',
+    ),
   ids: z
     .enum(['true', 'false'])
     .default('false')
@@ -32,7 +35,7 @@ const query = z.strictObject({
 });
 type CaptionQuery = z.infer<typeof query>;
 
-const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.ended\`. A reader must ignore types that it does not know.
+const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`revision\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.state\`, \`app.lost\`, \`app.back\`, \`app.muted\`, \`app.unmuted\`, \`call.updated\`, \`note\`, \`mark\`, \`hint\`, \`recording\`, \`call.ended\`, \`call.deleted\`. A reader must ignore types that it does not know.
 
 \`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of audio without a final caption: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
 repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another failure of the server, \`media\` = the audio was lost in the network.
@@ -40,7 +43,7 @@ repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another fai
 for five seconds.
 
 Each Server-Sent Event has an \`id:\`. A reader that reconnects with \`Last-Event-ID\` (browsers send it themselves) or \`?after=\` misses no event
-that is still kept (FEED_HISTORY). A WebSocket on the same path gets the same objects as text messages. To resume, it asks for \`?ids=true\`,
+that is still kept: the latest in memory (FEED_HISTORY), older ones in the record (DATA_DIR), without partial captions and \`speech.*\`. A WebSocket on the same path gets the same objects as text messages. To resume, it asks for \`?ids=true\`,
 stores the \`id\` of the last object and reconnects with \`?ids=true&after=<id>\`. A reader with more than SEND_BUFFER_MAX_BYTES unread is disconnected
 (WebSocket close code 4413) and may resume.`;
 

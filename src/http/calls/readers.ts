@@ -1,11 +1,15 @@
 /**
  * The readers of the caption feed: limits their number and their backlog, and ends them at shutdown.
  */
+import type { FeedArchive } from '../../calls/feed/archive.ts';
 import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
 import { HEARTBEAT_MS } from '../server/server-sent-events.ts';
+import { catchUp } from './catch-up.ts';
 
 /**
  * While more than this is unsent, entries wait as references to the feed's own entries, not as copies in a socket.
@@ -13,6 +17,9 @@ import { HEARTBEAT_MS } from '../server/server-sent-events.ts';
 const WRITE_AHEAD_BYTES = 65_536;
 /** Written entries are removed from the queue in blocks of at least this many. */
 const COMPACT_ENTRIES = 1024;
+
+/** A reader that takes none of the stored events that it asked for in this time is cut. */
+const STALLED_MS = 60_000;
 
 /** The connection of one reader. */
 export interface FeedSink {
@@ -36,8 +43,11 @@ export interface FeedReader {
 }
 
 interface ReadersOptions {
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole'>;
+  /** Where the events are that the feed no longer has; null = nowhere. */
+  readonly archive: FeedArchive | null;
   readonly clock: Clock;
+  readonly log: Log;
   readonly metrics: Metrics;
   readonly readersMax: number;
   /** Most bytes that may wait for one reader, without replayed events. */
@@ -109,18 +119,19 @@ class Reader implements FeedReader {
   #heartbeat: Timer | null = null;
   #unsubscribe: (() => void) | null = null;
   #ended = false;
+  /** Is called when no entry waits any more, or the reader has ended. */
+  #onDrained: (() => void) | null = null;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
   }
 
   start(filter: FeedFilter): void {
-    const { clock, feed, sink } = this.#options;
+    const { archive, clock, feed, sink } = this.#options;
     this.#heartbeat = clock.every(HEARTBEAT_MS, () => sink.beat(), true);
-    const unsubscribe = feed.subscribe(filter, (entry) => this.#take(entry));
-    this.#replaying = false;
-    if (this.#ended) unsubscribe();
-    else this.#unsubscribe = unsubscribe;
+    const { after } = filter;
+    if (after === undefined || archive === null || feed.reaches(after)) this.#follow(filter);
+    else void this.#readStored({ ...filter, after }, archive);
   }
 
   end(): void {
@@ -130,12 +141,47 @@ class Reader implements FeedReader {
     this.#unsubscribe?.();
     this.#line.length = 0;
     this.#next = 0;
+    this.#onDrained?.();
     this.#options.onEnded();
   }
 
   close(): void {
     this.end();
     this.#options.sink.close();
+  }
+
+  #follow(filter: FeedFilter): void {
+    this.#replaying = true;
+    const unsubscribe = this.#options.feed.subscribe(filter, (entry) => this.#take(entry));
+    this.#replaying = false;
+    if (this.#ended) unsubscribe();
+    else this.#unsubscribe = unsubscribe;
+  }
+
+  /** What cannot be read is left out: live events are worth more than none. */
+  async #readStored(filter: FeedFilter & { readonly after: string }, archive: FeedArchive): Promise<void> {
+    const { feed, clock, log } = this.#options;
+    let { after } = filter;
+    const take = (entries: readonly FeedEntry[]) => this.#takeStored(entries, filter);
+    try {
+      after = await catchUp({ feed, archive, clock, filter, take });
+    } catch (err) {
+      log.warn({ err }, 'stored events cannot be read; a reader of the feed goes on without them');
+    }
+    if (!this.#ended) this.#follow({ ...filter, after });
+  }
+
+  /** Resolves when they are written, with whether the reader is still there. */
+  async #takeStored(entries: readonly FeedEntry[], { allows }: FeedFilter): Promise<boolean> {
+    for (const entry of entries) if (allows === undefined || allows(entry)) this.#take(entry);
+    if (this.#ended || this.#line.length === 0) return !this.#ended;
+    const drained = new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+    });
+    const isDrained = await settlesWithin(this.#options.clock, drained, STALLED_MS);
+    this.#onDrained = null;
+    if (!isDrained && !this.#ended) this.#cut();
+    return !this.#ended;
   }
 
   #take(entry: FeedEntry): void {
@@ -153,11 +199,12 @@ class Reader implements FeedReader {
     const writeAheadBytes = Math.min(WRITE_AHEAD_BYTES, bufferMaxBytes / 2);
     while (!this.#ended && sink.unsentBytes <= writeAheadBytes) {
       const entry = this.#shift();
-      if (entry === undefined) return;
+      if (entry === undefined) break;
       if (this.#replayed > 0) this.#replayed -= 1;
       else this.#waitingLiveBytes -= Buffer.byteLength(entry.json);
       sink.write(entry, () => this.#pump());
     }
+    if (this.#line.length === 0) this.#onDrained?.();
   }
 
   /** The next waiting entry. Not `Array.shift`, which moves all others: a replay may have 100,000 entries. */

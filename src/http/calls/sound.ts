@@ -112,7 +112,9 @@ async function sendSound(request: FastifyRequest, reply: FastifyReply, context: 
   const status = isPart ? 206 : 200;
   if (request.method === 'HEAD') {
     stream.close();
-    await reply.code(status).headers(headers).send();
+    // By itself it would say the length of what it sends, which is nothing.
+    reply.hijack();
+    reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers }).end();
     return;
   }
   // Players ask for many parts: the first one counts.

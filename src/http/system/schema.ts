@@ -56,14 +56,11 @@ const disk = z.object({
 
 const records = z.object({
   kind: z.enum(['sqlite', 'postgres']),
-  place: z.string().describe('A folder, or a server without its password'),
   retentionDays: z.int().describe('0 = calls are kept for ever'),
-  calls: z.int(),
+  calls: z.int().nullable(),
   oldestAt: z.string().nullable().describe('When the oldest kept call began'),
-  sizeBytes: z.int().describe('Of the database'),
   backlog: z.int().describe('Events that wait to be stored'),
-  lost: z.int().describe('Events that were not stored, since the start'),
-  isTroubled: z.boolean().describe('Nothing can be written just now'),
+  lost: z.int().describe('Events that could not be stored'),
   redaction: z.string().describe('REDACT'),
 });
 

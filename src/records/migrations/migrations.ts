@@ -62,3 +62,8 @@ export async function migrate(database: AnyDatabase, kind: DatabaseKind): Promis
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }
+
+/** Applies the steps with these names as they are, without a note that they were. @throws the error of the database */
+export async function applySteps(database: AnyDatabase, kind: DatabaseKind, names: readonly string[]): Promise<void> {
+  for (const name of names) await STEPS[name]?.(database, kind);
+}

@@ -4,7 +4,7 @@ import { type Cue, cueFor } from './cues.ts';
 import { type DigitAtom, type DigitRun, findDigitRuns, isRestJoining } from './digit-runs.ts';
 import { findEmails } from './emails.ts';
 import { type Finding, LABELS, type Span } from './finding.ts';
-import { endsInIban, findIbans } from './ibans.ts';
+import { findIbans, unfinishedIban } from './ibans.ts';
 import { findNumbers } from './numbers.ts';
 import type { OwnPatterns } from './own-patterns.ts';
 import { type Token, tokenise } from './tokens.ts';
@@ -27,7 +27,7 @@ export interface OpenNumber {
   readonly spans: readonly Span[];
   /** What names it; null = nothing. */
   readonly cue: Cue | null;
-  /** It begins like an IBAN. */
+  /** It begins like an IBAN, whose letters are in the spans as well. */
   readonly isIban: boolean;
 }
 
@@ -37,6 +37,8 @@ export interface Analysis {
   readonly findings: readonly Finding[];
   /** Null = the last text does not end in digits. */
   readonly open: OpenNumber | null;
+  /** There are digits in the last text. */
+  readonly hasDigits: boolean;
 }
 
 /** Analyses `pieces`, texts that one side said one after the other. Takes time in proportion to their length. */
@@ -49,7 +51,17 @@ export function analyse(pieces: readonly string[], { cue, patterns }: Surroundin
   for (const { from, to } of findBirthDates(tokens, cue)) claimed.add(LABELS.birth, spansOf(tokens, from, to));
   const runs = findDigitRuns(tokens);
   for (const run of runs) claimNumbers(tokens, run, cue, claimed);
-  return { findings: claimed.findings, open: openNumber(tokens, runs.at(-1), pieces.length - 1, cue) };
+  const last = runs.at(-1);
+  const hasDigits = last !== undefined && tokens[rangeOf(last)[1] - 1]?.piece === pieces.length - 1;
+  return { findings: claimed.findings, open: hasDigits ? openNumber(tokens, last, cue) : null, hasDigits };
+}
+
+/** Where digits are in `text`, at least `least` in a row. */
+export function digitSpans(text: string, least: number): Span[] {
+  const tokens = tokenise([text]);
+  return findDigitRuns(tokens)
+    .filter(({ digits }) => digits.length >= least)
+    .flatMap(({ atoms }) => spansOfAtoms(tokens, atoms));
 }
 
 function claimNumbers(tokens: readonly Token[], run: DigitRun, cue: Cue | null, claimed: Claims): void {
@@ -66,19 +78,15 @@ function claimNumbers(tokens: readonly Token[], run: DigitRun, cue: Cue | null, 
   }
 }
 
-function openNumber(
-  tokens: readonly Token[],
-  run: DigitRun | undefined,
-  lastPiece: number,
-  cue: Cue | null,
-): OpenNumber | null {
-  if (run === undefined) return null;
+function openNumber(tokens: readonly Token[], run: DigitRun, cue: Cue | null): OpenNumber | null {
   const [from, to] = rangeOf(run);
-  if (tokens[to - 1]?.piece !== lastPiece || !isRestJoining(tokens, to)) return null;
+  if (!isRestJoining(tokens, to)) return null;
   const named = cueFor(tokens, from, to) ?? cue;
   const { digits } = run;
-  const isIban = endsInIban(tokens.slice(Math.max(to - IBAN_MAX_TOKENS, 0), to));
-  return { digits, spans: spansOfAtoms(tokens, run.atoms), cue: named, isIban };
+  const window = Math.max(to - IBAN_MAX_TOKENS, 0);
+  const iban = unfinishedIban(tokens.slice(window, to));
+  const spans = iban === null ? spansOfAtoms(tokens, run.atoms) : spansOf(tokens, window + iban, to);
+  return { digits, spans, cue: named, isIban: iban !== null };
 }
 
 function rangeOf({ atoms }: DigitRun): readonly [number, number] {

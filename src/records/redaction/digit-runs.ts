@@ -51,6 +51,8 @@ const CURRENCY = new Set('$€£¥₹'.split(''));
 const QUANTITY_MAX_DIGITS = 4;
 /** With more figures, "4,111,111,…" is a number that was grouped wrongly. */
 const THOUSANDS_MAX_DIGITS = 12;
+/** "4.111.111.…" is looked at so far. */
+const GLUED_MAX_PARTS = 8;
 /** Letters right before figures make a code of them, unless these are as many. */
 const GLUED_MIN_DIGITS = 12;
 
@@ -122,11 +124,12 @@ function gluedFigures(tokens: readonly Token[], index: number): Token[] {
   const parts = [tokens[index] as Token];
   const sign = tokens[index + 1]?.key ?? '';
   if (!['.', ',', ':'].includes(sign)) return parts;
-  for (let at = index + 1; ; at += 2) {
+  for (let at = index + 1; parts.length < GLUED_MAX_PARTS; at += 2) {
     const [join, next] = [tokens[at], tokens[at + 1]];
     if (join?.key !== sign || next?.kind !== 'figures' || !join.isGlued || !next.isGlued) return parts;
     parts.push(next);
   }
+  return parts;
 }
 
 /** "B12" and "4th" are no dictated numbers, nor is "$5". */

@@ -95,11 +95,18 @@ function joinedStart(tokens: readonly Token[], last: number): number {
     const [before, word] = [tokens[from - 1], tokens[from - 2]];
     const joins = before !== undefined && (LOCAL_WORDS.has(before.key) || isGluedSign(tokens, from - 1));
     if (joins && word !== undefined && word.kind !== 'sign') from -= 2;
+    else if (before !== undefined && isNameBeforeDigits(before, tokens[from])) from--;
     else if (before !== undefined && (isSpelt(before) || tokens[from]?.isGlued === true) && before.kind !== 'sign')
       from--;
     else return from;
   }
   return from;
+}
+
+/** "smith four two": the digits belong to the name. */
+function isNameBeforeDigits(name: Token, digits: Token | undefined): boolean {
+  if (name.kind !== 'word' || digits === undefined || NO_NAMES.has(name.key) || name.key.length < 2) return false;
+  return (digits.kind === 'figures' || UNIT_WORDS.has(digits.key)) && !UNIT_WORDS.has(name.key) && !LINKS.has(name.key);
 }
 
 function isGluedSign(tokens: readonly Token[], index: number): boolean {

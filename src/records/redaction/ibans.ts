@@ -20,6 +20,10 @@ interface Unit extends TokenRange {
 
 /** Banks' codes have four letters at most in a row. */
 const LETTERS_MAX = 4;
+/** Codes of countries that are words: "is 41" does not begin an IBAN of Iceland, "IS41" does. */
+const COUNTRY_WORDS = new Set('at be by do is it me no so'.split(' '));
+/** ISO 13616. */
+const IBAN_MAX_CHARACTERS = 34;
 const GAP_MAX_TOKENS = 4;
 /** After the word IBAN, so many characters are enough: one may have been understood wrongly. */
 const NAMED_MIN_CHARACTERS = 10;
@@ -38,13 +42,14 @@ export function findIbans(tokens: readonly Token[], context: Cue | null): TokenR
   return found;
 }
 
-/** Whether the last of `tokens` begin an IBAN that is not complete. */
-export function endsInIban(tokens: readonly Token[]): boolean {
+/** The token with which an IBAN begins that is not complete at the end of `tokens`; null = there is none. */
+export function unfinishedIban(tokens: readonly Token[]): number | null {
   const units = readUnits(tokens);
-  return units.some((_, index) => {
-    const { characters, isToEnd } = charactersFrom(units, index, 34);
+  const begins = units.findIndex((_, index) => {
+    const { characters, isToEnd } = charactersFrom(units, index, IBAN_MAX_CHARACTERS);
     return isToEnd && START.test(characters) && ibanLength(characters.slice(0, 2)) > characters.length;
   });
+  return units[begins]?.from ?? null;
 }
 
 function ibanAt(units: readonly Unit[], index: number): TokenRange | null {
@@ -61,7 +66,7 @@ function namedIbanAt(
   tokens: readonly Token[],
   context: Cue | null,
 ): TokenRange | null {
-  const { characters, to } = charactersFrom(units, index, 34, /^(\d+|[A-Z]|[A-Z]{2})$/);
+  const { characters, to } = charactersFrom(units, index, IBAN_MAX_CHARACTERS, /^(\d+|[A-Z]|[A-Z]{2})$/);
   const first = units[index];
   if (first === undefined || characters.length < NAMED_MIN_CHARACTERS || !START.test(characters)) return null;
   if (ibanLength(characters.slice(0, 2)) === 0) return null;
@@ -104,5 +109,7 @@ function charactersAt(tokens: readonly Token[], index: number): readonly [string
   if (number?.kind === 'atom') return [number.atom.digits, number.atom.to];
   const letter = SPELLING_WORDS.get(token.key);
   if (letter !== undefined) return [letter.toUpperCase(), index + 1];
-  return [/^[a-z]+$/.test(token.key) && token.key.length <= LETTERS_MAX ? token.key.toUpperCase() : '', index + 1];
+  const isWord = COUNTRY_WORDS.has(token.key) && tokens[index + 1]?.isGlued !== true;
+  const isLetters = !isWord && /^[a-z]+$/.test(token.key) && token.key.length <= LETTERS_MAX;
+  return [isLetters ? token.key.toUpperCase() : '', index + 1];
 }

@@ -1,8 +1,8 @@
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TrunklineError } from '../../foundation/errors.ts';
 import { HEADER_MAX_BYTES, readHeader } from './sound-format.ts';
 import { isSoundName, type SoundOwner } from './sound-paths.ts';
-import { openForReading } from './sound-reader.ts';
 
 /** A file of sound, and whose it is. */
 export interface OldestSound extends SoundOwner {
@@ -25,21 +25,24 @@ export async function findOldest(folder: string): Promise<OldestSound | null> {
 async function firstOf(day: string): Promise<OldestSound | null> {
   for (const name of (await sorted(day, null)).filter(isSoundName)) {
     const path = join(day, name);
-    const owner = ownerOf(path);
+    const owner = await ownerOf(path);
     if (owner !== null) return { ...owner, bytes: (await stat(path)).size };
   }
   return null;
 }
 
-function ownerOf(path: string): SoundOwner | null {
-  const { readAt, close } = openForReading(path);
+/** Null = the file says nothing of the kind. */
+async function ownerOf(path: string): Promise<SoundOwner | null> {
+  const file = await open(path, 'r');
   try {
-    const { callId, startedMs } = readHeader(readAt(0, HEADER_MAX_BYTES)).header;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_MAX_BYTES), 0, HEADER_MAX_BYTES, 0);
+    const { callId, startedMs } = readHeader(buffer.subarray(0, bytesRead)).header;
     return { callId, startedMs };
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof TrunklineError) return null;
+    throw error;
   } finally {
-    close();
+    await file.close();
   }
 }
 

@@ -43,13 +43,19 @@ export async function openSound(
     await update.where('id', '=', callId).where('started_ms', '=', startedMs).execute();
   };
   try {
-    return await SoundStore.open({ ...parts, folder: join(folder, 'sound'), key, noteBytes });
+    const keptBytes = await sumBytes(database);
+    return await SoundStore.open({ ...parts, folder: join(folder, 'sound'), key, keptBytes, noteBytes });
   } catch (error) {
     const why = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);
     refuseSound(settings, why);
     parts.log.warn({ reason: why }, 'no sound of calls can be kept');
     return null;
   }
+}
+
+async function sumBytes({ reader }: RecordsDatabase): Promise<number> {
+  const query = reader.selectFrom('calls').select(({ fn }) => fn.sum('sound_bytes').as('bytes'));
+  return Number((await query.executeTakeFirst())?.bytes ?? 0);
 }
 
 /** @throws ConfigError when RECORD wants sound, which cannot be kept for the reason `why` */

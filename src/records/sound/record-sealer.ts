@@ -36,7 +36,8 @@ export function sealerOf(header: SoundHeader, key: SoundKey | null): RecordSeale
   );
 }
 
-const CHECKSUMS: RecordSealer = {
+/** Of a file that is not encrypted. */
+export const CHECKSUMS: RecordSealer = {
   seal: (head, _number, content) => {
     const payload = Buffer.alloc(content.length + CRC_BYTES);
     payload.set(content);

@@ -45,6 +45,8 @@ interface SoundStoreOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Bytes of the sound of ended calls. */
+  readonly keptBytes: number;
   /** Keeps the size of a call's sound in its row, after the row is there; null = it has none any more. */
   noteBytes(owner: SoundOwner, bytes: number | null): Promise<void>;
 }
@@ -64,6 +66,7 @@ export class SoundStore implements SoundTap {
   readonly #writing = new Map<string, Writing>();
   readonly #ending = new Set<Promise<void>>();
   #nextFile = 1;
+  #keptBytes: number;
   #isClosing = false;
 
   /** Opens the folder, which this process owns, and makes it if it is not there. @throws the system's error */
@@ -75,16 +78,22 @@ export class SoundStore implements SoundTap {
   private constructor(options: SoundStoreOptions) {
     const { folder, key, clock } = options;
     this.#options = options;
+    this.#keptBytes = options.keptBytes;
     this.#thread = new SoundThread({ folder, key });
     const program = packagePath('dist', 'src', 'records', 'sound', 'reading-worker.js');
     this.#pool = new WorkerPool({ program, threadsMax: READING_THREADS_MAX, heapMb: READING_HEAP_MB, clock });
   }
 
-  /** How many calls are being recorded, and the bytes of their files so far. */
-  get writing(): { readonly calls: number; readonly bytes: number } {
-    let bytes = 0;
+  /** Bytes of all sound, of live calls too. */
+  get bytes(): number {
+    let bytes = this.#keptBytes;
     for (const writing of this.#writing.values()) bytes += writing.bytes;
-    return { calls: this.#writing.size, bytes };
+    return bytes;
+  }
+
+  /** RECORD_KEY is set. */
+  get isEncrypted(): boolean {
+    return this.#options.key !== null;
   }
 
   open(call: TappedCall): SoundSink {
@@ -139,16 +148,13 @@ export class SoundStore implements SoundTap {
       await this.#thread.run({ type: 'discard', file: writing.file });
     }
     const { folder, noteBytes } = this.#options;
-    let bytes = writing?.bytes ?? 0;
-    for (const path of [join(dayFolder(folder, name), name), unfinishedPath(folder, name)]) {
-      bytes += await stat(path).then(
-        ({ size }) => size,
-        () => 0,
-      );
-      await rm(path, { force: true });
-    }
+    const path = join(dayFolder(folder, name), name);
+    const kept = await stat(path).catch(() => null);
+    this.#keptBytes -= kept?.size ?? 0;
+    await rm(path, { force: true });
+    await rm(unfinishedPath(folder, name), { force: true });
     await noteBytes(owner, null);
-    return bytes;
+    return (kept?.size ?? 0) + (writing?.bytes ?? 0);
   }
 
   /** Finishes what a dying process left. To be called once, before calls come. */
@@ -158,7 +164,9 @@ export class SoundStore implements SoundTap {
     for (const name of names) {
       try {
         const finished = (await this.#thread.run({ type: 'recover', name })) as FinishedSound | null;
-        if (finished !== null) await noteBytes(finished, finished.bytes);
+        if (finished === null) continue;
+        this.#keptBytes += finished.bytes;
+        await noteBytes(finished, finished.bytes);
       } catch (error) {
         log.warn({ err: error }, 'the sound of a call that a crash cut off could not be finished');
       }
@@ -189,7 +197,9 @@ export class SoundStore implements SoundTap {
     for (let tries = 1; ; tries++) {
       try {
         const finished = (await this.#thread.run({ type: 'finish', file, totalSamples })) as FinishedSound | null;
-        if (finished !== null) this.#note(owner, finished.bytes);
+        if (finished === null) return;
+        this.#keptBytes += finished.bytes;
+        this.#note(owner, finished.bytes);
         return;
       } catch (error) {
         log.warn({ err: error }, 'the sound of a call has no end on disk yet');

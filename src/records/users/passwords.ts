@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { packagePath } from '../../foundation/folders/paths.ts';
@@ -35,6 +36,7 @@ export class Passwords {
     const program = packagePath('dist', 'src', 'records', 'users', 'scrypt-worker.js');
     this.#pool = new WorkerPool({ program, threadsMax: 1, heapMb: HEAP_MB, clock });
     this.#cost = cost;
+    setMaxListeners(WAITING_MAX, this.#ending.signal);
   }
 
   /** The secret that is kept of `password`. @throws TrunklineError `too_many_attempts` when too many wait */

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ArchivedEntries, FeedArchive } from '../../../src/calls/feed/archive.ts';
 import { Feed, type FeedEntry } from '../../../src/calls/feed/feed.ts';
+import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
 import { FeedReaders, type FeedSink } from '../../../src/http/calls/readers.ts';
-import { FakeClock } from '../../fakes/clock.ts';
+import { FakeClock, settle } from '../../fakes/clock.ts';
 
 /** A connection that takes in what the test lets it. */
 class PretendSink implements FeedSink {
@@ -43,13 +45,41 @@ class PretendSink implements FeedSink {
 
 const BUFFER_BYTES = 4096;
 
-function makeReaders(options: { readersMax?: number; history?: number } = {}) {
+/** Stores all events but those at the end that it does not have yet. */
+class PretendArchive implements FeedArchive {
+  readonly entries: FeedEntry[] = [];
+  readonly pages: number[] = [];
+  behind = 0;
+  trouble = false;
+
+  async after(id: string | null, { callId }: { callId?: string }, limit: number): Promise<ArchivedEntries> {
+    if (this.trouble) throw new Error('the disk is full');
+    const stored = this.entries.slice(0, this.entries.length - this.behind);
+    const from = stored.findIndex((entry) => entry.id === id) + 1;
+    const rest = stored.slice(from).filter(({ event }) => callId === undefined || event.callId === callId);
+    const entries = rest.slice(0, limit);
+    this.pages.push(entries.length);
+    return { entries, complete: entries.length < limit };
+  }
+
+  async knows(id: string): Promise<boolean> {
+    return this.entries.some((entry) => entry.id.split('-')[0] === id.split('-')[0]);
+  }
+
+  async latestCallIds(): Promise<readonly string[]> {
+    return [];
+  }
+}
+
+function makeReaders(options: { readersMax?: number; history?: number; archive?: FeedArchive } = {}) {
   const clock = new FakeClock();
   const metrics = new Metrics();
   const feed = new Feed({ history: options.history ?? 1000, epoch: 'e' });
   const readers = new FeedReaders({
     feed,
+    archive: options.archive ?? null,
     clock,
+    log: createLog('silent'),
     metrics,
     readersMax: options.readersMax ?? 2,
     bufferMaxBytes: BUFFER_BYTES,
@@ -147,5 +177,128 @@ describe('FeedReaders', () => {
         if (!sink.isCut) expect(sink.written.length).toBe(said);
       }),
     );
+  });
+});
+
+describe('a reader that asks for older events than memory has', () => {
+  /** An archive with `count` events of an earlier life, and a feed of which it stores all. */
+  function storedReaders(count: number, history = 10) {
+    const archive = new PretendArchive();
+    for (let n = 1; n <= count; n++) {
+      const event = { type: 'dtmf', callId: 'CA1', digit: '1', atMs: n } as const;
+      archive.entries.push({ id: `old-${n}`, event, json: JSON.stringify(event) });
+    }
+    const made = makeReaders({ archive, history });
+    made.feed.subscribe({}, (entry) => archive.entries.push(entry));
+    return { ...made, archive };
+  }
+
+  /** Lets the network take everything, and time pass, until nothing more comes. */
+  async function readAll(sink: PretendSink, clock: FakeClock): Promise<void> {
+    for (let n = 0; n < 40; n++) {
+      while (sink.unsentBytes > 0) sink.drain();
+      await settle();
+      clock.advance(50);
+    }
+  }
+
+  const idsOf = (name: string, from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => `${name}-${from + index}`);
+
+  it('gets them from the store, then what memory has, then what comes', async () => {
+    const { readers, say, clock, archive } = storedReaders(1200);
+    for (let n = 0; n < 30; n++) say();
+    const sink = new PretendSink();
+    readers.open({ after: 'old-100' }, sink);
+    await readAll(sink, clock);
+    say();
+    expect(sink.written).toEqual([...idsOf('old', 101, 1200), ...idsOf('e', 1, 31)]);
+    expect(Math.max(...archive.pages)).toBeLessThanOrEqual(500);
+  });
+
+  it('reads the next page only when it has taken the one before', async () => {
+    const { readers, archive } = storedReaders(2000);
+    const sink = new PretendSink();
+    readers.open({ after: 'old-1' }, sink);
+    for (let n = 0; n < 20; n++) await settle();
+    expect([archive.pages.length, sink.isCut]).toEqual([1, false]);
+    expect(sink.unsentBytes).toBeLessThan(BUFFER_BYTES);
+  });
+
+  it('is cut when it takes nothing for a minute', async () => {
+    const { readers, clock, metric } = storedReaders(2000);
+    const sink = new PretendSink();
+    readers.open({ after: 'old-1' }, sink);
+    for (let n = 0; n < 20; n++) await settle();
+    clock.advance(60_000);
+    await settle();
+    expect(sink.isCut).toBe(true);
+    expect(await metric('trunkline_feed_readers')).toContain('kind="sse"} 0');
+  });
+
+  it('loses and doubles nothing of what happens meanwhile, also when the store is behind', async () => {
+    const { readers, say, clock, archive } = storedReaders(600);
+    const sink = new PretendSink();
+    archive.behind = 5;
+    readers.open({ after: 'old-599' }, sink);
+    for (let n = 1; n <= 40; n++) {
+      say();
+      archive.behind = n % 7;
+      if (n % 3 === 0) sink.drain();
+      await settle();
+      clock.advance(100);
+    }
+    archive.behind = 0;
+    await readAll(sink, clock);
+    expect(sink.written).toEqual(['old-600', ...idsOf('e', 1, 40)]);
+  });
+
+  it('gets one call from its beginning by any id, and goes on with it', async () => {
+    const { readers, say, clock } = storedReaders(3);
+    for (let n = 0; n < 30; n++) say('CA2');
+    const sink = new PretendSink();
+    readers.open({ callId: 'CA1', after: 'start' }, sink);
+    await readAll(sink, clock);
+    say('CA1');
+    expect(sink.written).toEqual(['old-1', 'old-2', 'old-3', 'e-31']);
+  });
+
+  it('gets what memory has after an id that says nothing', async () => {
+    const { readers, say, clock, archive } = storedReaders(3);
+    for (let n = 0; n < 30; n++) say();
+    const sink = new PretendSink();
+    readers.open({ after: 'nonsense' }, sink);
+    await readAll(sink, clock);
+    expect(sink.written).toEqual(idsOf('e', 21, 30));
+    expect(archive.pages).toEqual([]);
+  });
+
+  it('gets none that it may not see', async () => {
+    const { readers, clock } = storedReaders(3);
+    const sink = new PretendSink();
+    readers.open({ after: 'old-1', allows: ({ id }) => id !== 'old-2' }, sink);
+    await readAll(sink, clock);
+    expect(sink.written).toEqual(['old-3']);
+  });
+
+  it('goes on with what memory has when the store cannot be read', async () => {
+    const { readers, say, clock, archive } = storedReaders(3);
+    archive.trouble = true;
+    const sink = new PretendSink();
+    readers.open({ after: 'old-1' }, sink);
+    say();
+    await readAll(sink, clock);
+    expect(sink.written).toEqual(['e-1']);
+  });
+
+  it('leaves nothing behind when it goes meanwhile', async () => {
+    const { readers, clock, archive } = storedReaders(2000);
+    const sink = new PretendSink();
+    const reader = readers.open({ after: 'old-1' }, sink);
+    await settle();
+    reader.end();
+    await readAll(sink, clock);
+    expect(archive.pages.length).toBeLessThanOrEqual(1);
+    expect(clock.pending).toBe(0);
   });
 });

@@ -41,6 +41,7 @@ export async function openStore(folder: string, recordKey = ''): Promise<OpenedS
     clock,
     log: createLog('silent', { write: () => undefined }),
     metrics,
+    keptBytes: 0,
     noteBytes: async ({ callId }, bytes) => void rows.set(callId, bytes),
   });
   await store.recover();
@@ -69,7 +70,8 @@ export async function recordTones(
     sink.add('heard', tone(880, atMs, codec.rateHz), atMs);
   }
   sink.end(durationMs);
-  while (!rows.has(callId)) await new Promise((resolve) => setImmediate(resolve));
+  // 0 = it is being recorded.
+  while ((rows.get(callId) ?? 0) === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** 20 ms of a tone that goes on from frame to frame. */

@@ -41,6 +41,19 @@ export const records = {
       'days',
       'The server deletes the records of a call this long after its end. 0 = never.',
     ),
+    REDACT: choice(
+      'off',
+      ['off', 'store', 'feed'],
+      'Mask card, account, phone and social security numbers, IBANs, e-mail addresses, security codes and dates of ' +
+        'birth, also those that are said as words or pressed as keys. store = in all that is kept, exported or ' +
+        'sent by webhooks; feed = for the readers of live calls, too. Apps and recorded sound are not redacted.',
+    ),
+    REDACT_PATTERNS_FILE: text(
+      '',
+      'path',
+      'File with further patterns to mask, a line NAME: REGULAR EXPRESSION for each. Look-around and back-references ' +
+        'cannot be used, and case does not matter. Empty = none.',
+    ),
   },
   tuning: {},
 } as const satisfies SettingGroup;

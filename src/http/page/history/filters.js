@@ -99,7 +99,14 @@ export class Filters {
       this.#tellQuery(false);
     });
     const add = make('button', { type: 'submit' }, 'Add');
-    const more = make('form', { class: 'add-filter' }, label('history-more', 'Filter by'), this.#kind, this.#value, add);
+    const more = make(
+      'form',
+      { class: 'add-filter' },
+      label('history-more', 'Filter by'),
+      this.#kind,
+      this.#value,
+      add,
+    );
     more.addEventListener('submit', (event) => {
       event.preventDefault();
       const value = this.#value.value.trim();

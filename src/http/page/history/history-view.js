@@ -179,10 +179,11 @@ export class HistoryView {
     }
     const demo = make('button', { type: 'button', class: 'strong' }, 'Place a demo call');
     demo.addEventListener('click', () => void placeDemoCall(this.#context));
+    const place = this.#context.session.may('calls.make') ? [make('p', {}, demo)] : [];
     this.#empty.replaceChildren(
       make('p', {}, make('strong', {}, 'No calls yet.')),
       make('p', {}, 'Calls are here as soon as they begin, and stay to be searched and read again.'),
-      this.#context.session.may('calls.make') ? make('p', {}, demo) : null ?? '',
+      ...place,
     );
   }
 

@@ -130,14 +130,16 @@ function showEnd(call) {
 
 /** What was found, with its words marked. @param {FoundCall} call @returns {HTMLElement[]} */
 function showFound(call) {
-  return (call.found ?? []).slice(0, FOUND_SHOWN).map(({ track, parts }) =>
-    make(
-      'span',
-      { class: 'snippet', 'data-track': track },
-      make('span', { class: 'speaker' }, `${nameSpeaker(call, track)}: `),
-      ...parts.map(({ text, marked }) => (marked ? make('mark', {}, text) : text)),
-    ),
-  );
+  return (call.found ?? [])
+    .slice(0, FOUND_SHOWN)
+    .map(({ track, parts }) =>
+      make(
+        'span',
+        { class: 'snippet', 'data-track': track },
+        make('span', { class: 'speaker' }, `${nameSpeaker(call, track)}: `),
+        ...parts.map(({ text, marked }) => (marked ? make('mark', {}, text) : text)),
+      ),
+    );
 }
 
 /** What is worth knowing of a call without a search. @param {CallView} call @returns {(HTMLElement | null)[]} */

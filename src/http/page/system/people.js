@@ -45,7 +45,14 @@ export class Users {
       'form',
       { class: 'user-form' },
       make('label', { for: 'user-name' }, 'Name'),
-      make('input', { id: 'user-name', name: 'name', required: true, maxlength: 64, autocomplete: 'off', spellcheck: false }),
+      make('input', {
+        id: 'user-name',
+        name: 'name',
+        required: true,
+        maxlength: 64,
+        autocomplete: 'off',
+        spellcheck: false,
+      }),
       make('label', { for: 'user-role' }, 'Role'),
       make('select', { id: 'user-role', name: 'role' }, ...ROLES.map((role) => make('option', {}, role))),
       make('label', { for: 'user-password' }, 'Password'),
@@ -66,7 +73,11 @@ export class Users {
     const [name, role] = [String(values.get('name')).trim(), String(values.get('role'))];
     const password = this.#password.value;
     try {
-      const { key } = await postJson('/v1/admin/users', { name, role, ...(password === '' ? { key: true } : { password }) });
+      const { key } = await postJson('/v1/admin/users', {
+        name,
+        role,
+        ...(password === '' ? { key: true } : { password }),
+      });
       form.reset();
       setText(this.#problem, '');
       setText(this.#answer, key === undefined ? `${name} can sign in.` : `The key of ${name}, shown this once: ${key}`);
@@ -126,7 +137,11 @@ export class Audit {
       make(
         'table',
         { class: 'audit' },
-        make('thead', {}, make('tr', {}, ...['When', 'Who', 'What', 'Call'].map((words) => make('th', { scope: 'col' }, words)))),
+        make(
+          'thead',
+          {},
+          make('tr', {}, ...['When', 'Who', 'What', 'Call'].map((words) => make('th', { scope: 'col' }, words))),
+        ),
         this.#rows,
       ),
     ),

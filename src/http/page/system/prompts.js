@@ -59,8 +59,20 @@ export class Prompts {
   }
 
   #buildForm() {
-    const text = make('input', { id: 'prompt-text', name: 'text', required: true, maxlength: 1000, autocomplete: 'off' });
-    const file = make('input', { id: 'prompt-file', name: 'file', type: 'file', accept: '.wav,audio/wav', required: true });
+    const text = make('input', {
+      id: 'prompt-text',
+      name: 'text',
+      required: true,
+      maxlength: 1000,
+      autocomplete: 'off',
+    });
+    const file = make('input', {
+      id: 'prompt-file',
+      name: 'file',
+      type: 'file',
+      accept: '.wav,audio/wav',
+      required: true,
+    });
     const form = make(
       'form',
       { class: 'prompt-form' },
@@ -141,7 +153,13 @@ export class Prompts {
     const seconds = `${(durationMs / 1000).toFixed(1)} s`;
     const play = make(
       'button',
-      { type: 'button', class: 'plain', 'data-play': id, 'aria-pressed': String(isPlaying), 'aria-label': `Play “${text}”` },
+      {
+        type: 'button',
+        class: 'plain',
+        'data-play': id,
+        'aria-pressed': String(isPlaying),
+        'aria-label': `Play “${text}”`,
+      },
       isPlaying ? '■' : '▶',
     );
     play.addEventListener('click', () => this.#play(id));

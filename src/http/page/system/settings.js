@@ -12,7 +12,12 @@ export class SettingsList {
   #context;
   /** @type {Setting[]} */
   #settings = [];
-  #filter = make('input', { id: 'settings-filter', type: 'search', placeholder: 'Name or meaning', autocomplete: 'off' });
+  #filter = make('input', {
+    id: 'settings-filter',
+    type: 'search',
+    placeholder: 'Name or meaning',
+    autocomplete: 'off',
+  });
   #changed = make('input', { id: 'settings-changed', type: 'checkbox', checked: true });
   #count = make('p', { class: 'panel-note', role: 'status' });
   #list = make('dl', { class: 'settings' });

@@ -167,8 +167,16 @@ function describeWay(way, now) {
     ? way.configured
       ? 'not connected'
       : `closed: set ${way.settings[0]}`
-    : (protection || 'open');
-  const level = isFailing ? 'fail' : !way.open ? (way.configured ? 'fail' : 'none') : way.workedAt === null ? 'none' : 'ok';
+    : protection || 'open';
+  const level = isFailing
+    ? 'fail'
+    : !way.open
+      ? way.configured
+        ? 'fail'
+        : 'none'
+      : way.workedAt === null
+        ? 'none'
+        : 'ok';
   return { name: way.name, level, words, note: notes.filter((note) => note !== '').join(' · ') || 'not used yet' };
 }
 
@@ -285,10 +293,9 @@ function describeRecords(records) {
   const days = records.retentionDays === 0 ? 'for ever' : `for ${records.retentionDays} days`;
   const oldest = records.oldestAt === null ? '' : `, the oldest of ${new Date(records.oldestAt).toLocaleDateString()}`;
   const backlog = records.backlog > 100 ? ` · ${records.backlog} events wait to be stored` : '';
-  const trouble = records.isTroubled ? ' · the disk or database takes nothing now' : '';
   const lost = records.lost > 0 ? ` · ${records.lost} events were lost` : '';
   const kind = records.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
-  return `${countOf(records.calls, 'call')} in ${kind}, kept ${days}${oldest}${backlog}${trouble}${lost}`;
+  return `${records.calls === null ? 'Calls' : countOf(records.calls, 'call')} in ${kind}, kept ${days}${oldest}${backlog}${lost}`;
 }
 
 /** @param {{ what: string, to: string, leavesMachine: boolean }[]} departures */

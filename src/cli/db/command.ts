@@ -1,0 +1,52 @@
+/** The `trunkline db` commands: what they take. Their code is loaded when one is run. */
+import type { Command } from 'commander';
+import { readSettings } from '../../foundation/settings/config.ts';
+import type { Terminal } from '../terminal.ts';
+import type { DatabaseFlags } from './run.ts';
+
+const NOTES = `
+While a server uses the records, the commands ask it: the one that owns DATA_DIR,
+or the one at --url. Otherwise they open DATA_DIR or DATABASE_URL themselves.
+
+A server brings its records up to its own version when it starts, and makes a copy
+before (SQLite). "migrate --dry-run" shows beforehand that this works and how long
+it takes: SQLite on a copy, PostgreSQL in a transaction that is taken back.
+
+Examples:
+  $ trunkline db status
+  $ trunkline db backup
+  $ trunkline db migrate --dry-run
+  $ trunkline db status --url https://bridge.example.com --key …`;
+
+/** Adds the commands to `program`; `done` gets the exit code. */
+export function describeDatabase(program: Command, terminal: Terminal, done: (exitCode: number) => void): void {
+  const db = program
+    .command('db')
+    .description('the records of calls: status, backup, migrate')
+    .addHelpText('after', NOTES);
+  const add = (name: string, description: string): Command =>
+    db
+      .command(name)
+      .description(description)
+      .option('--url <url>', 'a running server (default: TRUNKLINE_URL)')
+      .option('--key <key>', 'one of its keys (default: TRUNKLINE_KEY)')
+      .option('--json', 'as JSON');
+  add('status', 'where records are, how much there is, and how far their schema is').action(
+    async (flags: DatabaseFlags) => {
+      const { showStatus } = await import('./run.ts');
+      done(await showStatus(flags, readSettings(undefined, { opensPorts: false }), terminal));
+    },
+  );
+  add('backup', 'copy the records to a new file in DATA_DIR/backups, also while calls go on').action(
+    async (flags: DatabaseFlags) => {
+      const { makeCopy } = await import('./run.ts');
+      done(await makeCopy(flags, readSettings(undefined, { opensPorts: false }), terminal));
+    },
+  );
+  add('migrate', 'bring the records up to this version, after a copy')
+    .option('--dry-run', 'only rehearse it')
+    .action(async (flags: DatabaseFlags & { readonly dryRun?: boolean }) => {
+      const { bringUp } = await import('./run.ts');
+      done(await bringUp(flags, readSettings(undefined, { opensPorts: false }), terminal));
+    });
+}

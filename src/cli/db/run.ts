@@ -1,0 +1,207 @@
+/** `trunkline db status`, `backup` and `migrate`: through the server that uses the records, or without one. */
+import { rm } from 'node:fs/promises';
+import { systemClock } from '../../foundation/clock.ts';
+import { ownerOf } from '../../foundation/folders/folder-owner.ts';
+import { createLog } from '../../foundation/log/log.ts';
+import { NO_FOLDER, readServerAddress } from '../../foundation/settings/config.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
+import { openDataFolder } from '../../records/data-folder.ts';
+import { type DatabaseReport, reportOf } from '../../records/database-report.ts';
+import { migrate, readSchemaState } from '../../records/migrations/migrations.ts';
+import { migrateInFolder, openInFolder } from '../../records/open-records.ts';
+import { openPostgresRecords, rehearsePostgres, reportPostgres } from '../../records/postgres-records.ts';
+import type { RecordsDatabase } from '../../records/records-database.ts';
+import { makeBackup } from '../../records/sqlite-backups.ts';
+import { openSqliteRecords } from '../../records/sqlite-records.ts';
+import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
+import { formatBytes } from '../models/progress.ts';
+import { ServerClient } from '../server-client.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Options of all commands. */
+export interface DatabaseFlags {
+  readonly url?: string;
+  readonly key?: string;
+  readonly json?: boolean;
+}
+
+/** Where the records of `settings` are. */
+type Place =
+  | { readonly kind: 'server'; readonly server: ServerClient }
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+/** @throws Error when nothing is kept */
+async function placeOf(flags: DatabaseFlags, settings: Settings): Promise<Place> {
+  const { DATA_DIR, DATABASE_URL, API_KEYS, HOST, PORT } = settings;
+  const named = readServerAddress();
+  const url = flags.url ?? named.url;
+  const key = flags.key ?? (named.key || (API_KEYS[0] ?? ''));
+  if (url !== '') return { kind: 'server', server: new ServerClient({ url, key }) };
+  if (DATA_DIR !== NO_FOLDER && (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living')
+    return { kind: 'server', server: new ServerClient({ url: localUrl(HOST, PORT), key }) };
+  if (DATABASE_URL !== '') return { kind: 'postgres', url: DATABASE_URL };
+  if (DATA_DIR === NO_FOLDER) throw new Error(`nothing is kept of calls: DATA_DIR is ${NO_FOLDER}`);
+  return { kind: 'folder', folder: DATA_DIR };
+}
+
+/** Of a server on this machine. */
+function localUrl(host: string, port: number): string {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Opens the folder's database for `work`, without a server. */
+async function inFolder<T>(folder: string, work: (database: RecordsDatabase) => Promise<T>): Promise<T> {
+  const dataFolder = await openDataFolder(folder, { clock: systemClock }).catch((error: Error) => {
+    throw new Error(`${folder} cannot be used: ${error.message}`);
+  });
+  try {
+    const database = await openInFolder(folder);
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await dataFolder.close();
+  }
+}
+
+/** Opens the database on the server for `work`; this brings it up to this version. */
+async function inPostgres<T>(url: string, work: (database: RecordsDatabase) => Promise<T>): Promise<T> {
+  const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent') });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** `trunkline db status` */
+export async function showStatus(flags: DatabaseFlags, settings: Settings, { out }: Terminal): Promise<number> {
+  const place = await placeOf(flags, settings);
+  const report = await reportFrom(place);
+  if (flags.json === true) {
+    out.line(JSON.stringify(report, null, 2));
+    return EXIT_OK;
+  }
+  const through = place.kind === 'server' ? ` (asked the server at ${place.server.url})` : '';
+  out.line(`${report.kind}: ${report.place}${through}`);
+  const since = report.oldestCallAt === null ? '' : `, the oldest from ${report.oldestCallAt}`;
+  out.line(`  ${report.calls ?? 0} calls${since}; ${formatBytes(report.sizeBytes)}`);
+  out.line(`  schema ${report.applied.at(-1) ?? 'none yet'}; ${describePending(report.pending)}`);
+  return EXIT_OK;
+}
+
+async function reportFrom(place: Place): Promise<DatabaseReport> {
+  switch (place.kind) {
+    case 'server':
+      return place.server.ask('GET', '/v1/admin/db', databaseAnswer);
+    case 'folder':
+      return inFolder(place.folder, reportOf);
+    case 'postgres':
+      return reportPostgres(place.url);
+  }
+}
+
+function describePending(pending: readonly string[]): string {
+  return pending.length === 0 ? 'nothing to migrate' : `to be applied: ${pending.join(', ')}`;
+}
+
+/** `trunkline db backup` */
+export async function makeCopy(flags: DatabaseFlags, settings: Settings, terminal: Terminal): Promise<number> {
+  const { out, err } = terminal;
+  const place = await placeOf(flags, settings);
+  if (place.kind === 'postgres') {
+    err.line('trunkline: PostgreSQL is backed up with its own tools, e.g. pg_dump');
+    return EXIT_FAILED;
+  }
+  const path = await copyFrom(place);
+  out.line(flags.json === true ? JSON.stringify({ path }) : path);
+  return EXIT_OK;
+}
+
+async function copyFrom(place: Exclude<Place, { kind: 'postgres' }>): Promise<string> {
+  if (place.kind === 'server') return (await place.server.ask('POST', '/v1/admin/db/backup', backupAnswer)).path;
+  const { folder } = place;
+  return inFolder(folder, (database) => makeBackup(database, { folder, why: 'request', now: systemClock.wall() }));
+}
+
+/** `trunkline db migrate` */
+export async function bringUp(
+  flags: DatabaseFlags & { readonly dryRun?: boolean },
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const place = await placeOf(flags, settings);
+  const isJson = flags.json === true;
+  if (flags.dryRun === true) {
+    const { pending, tookMs } = await rehearse(place, terminal);
+    if (isJson) terminal.out.line(JSON.stringify({ dryRun: true, pending, tookMs }));
+    else terminal.out.line(pending.length === 0 ? 'Nothing to migrate.' : `${describePending(pending)}: ${tookMs} ms.`);
+    return EXIT_OK;
+  }
+  if (place.kind === 'server') {
+    const { pending } = await reportFrom(place);
+    if (isJson) terminal.out.line(JSON.stringify({ dryRun: false, applied: [], pending, backup: null }));
+    else terminal.out.line('A server uses these records; it brought them up to its version when it started.');
+    return EXIT_OK;
+  }
+  const { applied, backup } = await migrateAt(place);
+  if (isJson) terminal.out.line(JSON.stringify({ dryRun: false, applied, pending: [], backup }));
+  else {
+    terminal.out.line(applied.length === 0 ? 'Nothing to migrate.' : `Applied: ${applied.join(', ')}.`);
+    if (backup !== null) terminal.out.line(`The copy from before: ${backup}`);
+  }
+  return EXIT_OK;
+}
+
+async function migrateAt(
+  place: Exclude<Place, { kind: 'server' }>,
+): Promise<{ applied: readonly string[]; backup: string | null }> {
+  if (place.kind === 'postgres') {
+    const { pending } = await reportPostgres(place.url);
+    await inPostgres(place.url, async () => undefined);
+    return { applied: pending, backup: null };
+  }
+  const { folder } = place;
+  return inFolder(folder, async (database) => {
+    const { pending } = await readSchemaState(database.db);
+    return { applied: pending, backup: await migrateInFolder(database, folder, systemClock) };
+  });
+}
+
+interface Rehearsal {
+  readonly pending: readonly string[];
+  readonly tookMs: number;
+}
+
+/** On a copy beside the other copies, which is removed; in PostgreSQL in a transaction that is taken back. */
+async function rehearse(place: Place, { err }: Terminal): Promise<Rehearsal> {
+  if (place.kind === 'postgres') return timed(() => rehearsePostgres(place.url));
+  const copy = await copyFrom(place);
+  err.line(`Rehearsing on a copy: ${copy}`);
+  try {
+    const database = await openSqliteRecords(copy);
+    try {
+      return await timed(async () => {
+        const { pending } = await readSchemaState(database.db);
+        if (pending.length > 0) await migrate(database.db, 'sqlite');
+        return pending;
+      });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${copy}${ending}`, { force: true });
+    await rm(`${copy}.lock`, { recursive: true, force: true });
+  }
+}
+
+async function timed(work: () => Promise<readonly string[]>): Promise<Rehearsal> {
+  const startMs = systemClock.nowMs();
+  const pending = await work();
+  return { pending, tookMs: Math.round(systemClock.nowMs() - startMs) };
+}

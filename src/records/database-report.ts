@@ -1,0 +1,41 @@
+/** What operators see of the database of the records. */
+import type { DatabaseKind } from './database-kind.ts';
+import { readSchemaState } from './migrations/migrations.ts';
+import type { RecordsDatabase } from './records-database.ts';
+
+/** One database, and how far its schema is. */
+export interface DatabaseReport {
+  readonly kind: DatabaseKind;
+  readonly place: string;
+  readonly sizeBytes: number;
+  /** Migrations that were applied, and those that this program would apply. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  /** Null = it has no tables yet. */
+  readonly calls: number | null;
+  /** When the oldest call began, ISO 8601; null = there is none. */
+  readonly oldestCallAt: string | null;
+}
+
+type Reported = Pick<RecordsDatabase, 'kind' | 'place' | 'db' | 'reader' | 'sizeBytes'>;
+
+/** @throws ConfigError when a newer program has changed the schema; the error of the database */
+export async function reportOf(database: Reported): Promise<DatabaseReport> {
+  const { kind, place } = database;
+  const { applied, pending } = await readSchemaState(database.db);
+  const sizeBytes = await database.sizeBytes();
+  const counts = applied.length === 0 ? { calls: null, oldestCallAt: null } : await countCalls(database);
+  return { kind, place, sizeBytes, applied, pending, calls: counts.calls, oldestCallAt: counts.oldestCallAt };
+}
+
+/** How many calls are stored, and since when. @throws the error of the database */
+export async function countCalls({
+  reader,
+}: Pick<RecordsDatabase, 'reader'>): Promise<{ readonly calls: number; readonly oldestCallAt: string | null }> {
+  const found = await reader
+    .selectFrom('calls')
+    .select(({ fn }) => [fn.countAll<number>().as('calls'), fn.min('started_ms').as('oldest_ms')])
+    .executeTakeFirst();
+  const oldestMs = found?.oldest_ms ?? null;
+  return { calls: found?.calls ?? 0, oldestCallAt: oldestMs === null ? null : new Date(oldestMs).toISOString() };
+}

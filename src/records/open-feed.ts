@@ -1,0 +1,70 @@
+/** Opens the feed with what is redacted, as the settings say. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { Feed } from '../calls/feed/feed.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { networkCode } from '../foundation/guarded-fetch.ts';
+import { ConfigError } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import type { Recorder } from './recorder.ts';
+import { NO_PATTERNS, type OwnPatterns, readOwnPatterns } from './redaction/own-patterns.ts';
+import { FeedRedaction, StoreRedaction } from './redaction/redaction.ts';
+
+type OpenSettings = Pick<Settings, 'FEED_HISTORY' | 'REDACT' | 'REDACT_PATTERNS_FILE'>;
+
+const FILE_MAX_BYTES = 262_144;
+
+interface OpenOptions {
+  readonly clock: Clock;
+  /** What stores the feed's events; null = nothing does. */
+  readonly recorder: Pick<Recorder, 'redact' | 'rewrite'> | null;
+}
+
+/** A feed, and what ends its timers. */
+interface OpenedFeed {
+  readonly feed: Feed;
+  close(): void;
+}
+
+/**
+ * The feed of all calls, redacted as REDACT says, or with what `recorder` stores redacted.
+ * @throws ConfigError when REDACT_PATTERNS_FILE cannot be read, or a pattern in it cannot be used
+ */
+export function openFeed(
+  { FEED_HISTORY: history, REDACT, REDACT_PATTERNS_FILE }: OpenSettings,
+  { clock, recorder }: OpenOptions,
+): OpenedFeed {
+  const options = { history, epoch: randomUUID() };
+  const patterns = readPatternsFile(REDACT_PATTERNS_FILE);
+  if (REDACT === 'feed') {
+    const redaction = new FeedRedaction({ clock, patterns }, (event) => feed.publish(event));
+    const feed = new Feed({ ...options, rewrite: (event) => redaction.rewrite(event) });
+    return { feed, close: () => redaction.close() };
+  }
+  const feed = new Feed(options);
+  if (REDACT === 'off' || recorder === null) return { feed, close: () => undefined };
+  const redaction = new StoreRedaction({ clock, patterns }, (rewrites) => recorder.rewrite(rewrites));
+  recorder.redact = (id, event) => redaction.take(id, event);
+  return { feed, close: () => redaction.close() };
+}
+
+function readPatternsFile(path: string): OwnPatterns {
+  if (path === '') return NO_PATTERNS;
+  const { patterns, problems } = readOwnPatterns(readBoundedFile(path));
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `REDACT_PATTERNS_FILE: ${problem}`));
+  return patterns;
+}
+
+function readBoundedFile(path: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size > FILE_MAX_BYTES)
+      throw new ConfigError([`REDACT_PATTERNS_FILE: got ${size} bytes, expected at most ${FILE_MAX_BYTES}`]);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError([
+      `REDACT_PATTERNS_FILE: got ${JSON.stringify(path)}, expected a file that can be read (${networkCode(error)})`,
+    ]);
+  }
+}

@@ -1,0 +1,409 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Role } from '../../../src/foundation/roles.ts';
+import { FakePeople } from '../../fakes/people.ts';
+import { listen, liveCall, startServer, type TestServer } from '../test-server.ts';
+
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
+
+const KEY = 'one-key-of-the-operator';
+const codeOf = (answer: { body: string }) => (JSON.parse(answer.body) as { error: { code: string } }).error.code;
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** Ann administers, sue supervises, bob and eve are agents, crm is a program. */
+const team = () =>
+  new FakePeople()
+    .with('ann', 'admin')
+    .with('sue', 'supervisor')
+    .with('bob', 'agent', { agent: 'bob' })
+    .with('eve', 'agent', { agent: 'eve' })
+    .with('crm', 'app', { kind: 'key' });
+
+async function open(people = team(), environment: Record<string, string> = {}): Promise<FakePeople> {
+  testServer = await startServer(environment, undefined, people);
+  return people;
+}
+
+const post = (payload: object, remoteAddress = '127.0.0.1') =>
+  testServer.app.inject({ method: 'POST', url: '/v1/session', payload, remoteAddress });
+
+async function browserOf(name: string): Promise<{ cookie: string }> {
+  const answer = await post({ name, password: `${name}s-password` });
+  return { cookie: String(answer.headers['set-cookie']).split(';')[0] ?? '' };
+}
+
+const statusOf = async (headers: Record<string, string>, url = '/v1/calls') =>
+  (await testServer.app.inject({ url, headers })).statusCode;
+
+describe('a person', () => {
+  it('signs in with name and password, in any case of the name, and learns who they are', async () => {
+    await open();
+    const answer = await post({ name: 'BOB', password: 'bobs-password' });
+    const headers = { cookie: String(answer.headers['set-cookie']).split(';')[0] ?? '' };
+    const me = (await testServer.app.inject({ url: '/v1/session', headers })).json<{ permissions: string[] }>();
+    expect(me).toMatchObject({ name: 'bob', role: 'agent', agent: 'bob' });
+    expect(me.permissions).toContain('calls.read');
+    expect(me.permissions).not.toContain('calls.make');
+  });
+
+  it.each([
+    ['a wrong password', { name: 'bob', password: 'anns-password' }],
+    ['a name that nobody has', { name: 'nobody', password: 'bobs-password' }],
+    ["a key's name", { name: 'crm', password: 'crms-key' }],
+    ['an empty password', { name: 'bob', password: '' }],
+  ])('is refused in the same words for %s, after one comparison', async (_what, payload) => {
+    const people = await open();
+    const answer = await post(payload);
+    expect([answer.statusCode, codeOf(answer), answer.headers['set-cookie']]).toEqual([
+      401,
+      'credentials_invalid',
+      undefined,
+    ]);
+    const { message } = answer.json<{ error: { message: string } }>().error;
+    expect(message).toBe('there is no user with that name and password');
+    expect(people.compared).toHaveLength(1);
+    expect(testServer.logLines.join('')).not.toContain('password"');
+  });
+
+  it('locks the server, this machine and ALLOW_ANONYMOUS included', async () => {
+    await open(team(), { ALLOW_ANONYMOUS: 'true' });
+    expect(await statusOf({})).toBe(401);
+  });
+
+  it('is as good as one of API_KEYS beside it, which is an admin', async () => {
+    await open(team(), { API_KEYS: KEY });
+    expect((await testServer.app.inject({ url: '/v1/session', headers: bearer(KEY) })).json()).toMatchObject({
+      role: 'admin',
+      name: expect.stringMatching(/^key-[\w-]{6}$/),
+    });
+    expect(await statusOf(bearer('crms-key'))).toBe(200);
+    expect(await statusOf(bearer('crms-kez'))).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  it.each<[string, (people: FakePeople) => Promise<unknown>]>([
+    ['removed', ({ users }) => users.remove('bob')],
+    ['given another role', ({ users }) => users.change('bob', { role: 'supervisor', agent: null })],
+    ['given another agent', ({ users }) => users.change('bob', { agent: 'eve' })],
+    ['given another password', ({ users }) => users.change('bob', { secret: 'hash of another' })],
+  ])('ends when its user is %s', async (_what, change) => {
+    const people = await open();
+    const [bob, sue] = [await browserOf('bob'), await browserOf('sue')];
+    expect([await statusOf(bob), await statusOf(sue)]).toEqual([200, 200]);
+    await change(people);
+    expect([await statusOf(bob), await statusOf(sue)]).toEqual([401, 200]);
+  });
+
+  it('of a removed user does not come back with a new user of the same name', async () => {
+    const people = await open();
+    const bob = await browserOf('bob');
+    const { secret } = people.users.list.get('bob');
+    await people.users.remove('bob');
+    await people.users.add({ name: 'bob', kind: 'person', role: 'agent', agent: 'bob', secret, createdMs: 2 });
+    expect(await statusOf(bob)).toBe(401);
+  });
+
+  it('goes on after a restart, unless it was ended', async () => {
+    const people = await open();
+    const [bob, sue] = [await browserOf('bob'), await browserOf('sue')];
+    await testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers: sue });
+    await testServer.app.close();
+    await open(people);
+    expect([await statusOf(bob), await statusOf(sue)]).toEqual([200, 401]);
+  });
+
+  it('with one of API_KEYS ends when the key is gone at the next start', async () => {
+    const people = await open(team(), { API_KEYS: KEY });
+    const answer = await post({ key: KEY });
+    const headers = { cookie: String(answer.headers['set-cookie']).split(';')[0] ?? '' };
+    expect(await statusOf(headers)).toBe(200);
+    await testServer.app.close();
+    await open(people, { API_KEYS: 'another-key-of-the-operator' });
+    expect(await statusOf(headers)).toBe(401);
+  });
+
+  it('ends everywhere for one user when that is asked for', async () => {
+    await open();
+    const [here, there, sue] = [await browserOf('bob'), await browserOf('bob'), await browserOf('sue')];
+    await testServer.app.inject({ method: 'DELETE', url: '/v1/session?everywhere=true', headers: here });
+    expect([await statusOf(here), await statusOf(there), await statusOf(sue)]).toEqual([401, 401, 200]);
+  });
+
+  it('of the keyless operator ends with the first user', async () => {
+    const people = await open(new FakePeople());
+    expect(await statusOf({})).toBe(200);
+    people.with('ann', 'admin');
+    expect(await statusOf({})).toBe(401);
+    await people.users.remove('ann');
+    expect(await statusOf({})).toBe(401);
+  });
+});
+
+describe('what is open', () => {
+  /** Resolves with the close code and reason. */
+  const closeOf = (socket: WebSocket) =>
+    new Promise<string>((resolve) => socket.once('close', (code, reason) => resolve(`${code} ${reason}`)));
+
+  async function feedOf(headers: Record<string, string>): Promise<WebSocket> {
+    const url = (await listen(testServer.app)).replace('http', 'ws');
+    const socket = new WebSocket(`${url}/v1/captions`, { headers });
+    await new Promise((resolve) => socket.once('open', resolve));
+    return socket;
+  }
+
+  it('ends at once when its user signs out: a WebSocket with 4001', async () => {
+    await open();
+    const bob = await browserOf('bob');
+    const closed = closeOf(await feedOf(bob));
+    await testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers: bob });
+    expect(await closed).toBe('4001 signed_out');
+  });
+
+  it('ends at once when its user is removed, and with the key of a program too', async () => {
+    const people = await open();
+    const closed = closeOf(await feedOf(bearer('crms-key')));
+    await people.users.remove('crm');
+    expect(await closed).toBe('4001 signed_out');
+  });
+
+  it('ends when its session has lasted twelve hours', async () => {
+    await open();
+    const url = await listen(testServer.app);
+    const response = await fetch(`${url}/v1/captions`, { headers: await browserOf('bob') });
+    let isOpen = true;
+    const ended = response.text().catch(() => {
+      isOpen = false;
+    });
+    testServer.clock.advance(12 * 3_600_000 - 1);
+    expect([isOpen, testServer.clock.pending > 0]).toEqual([true, true]);
+    testServer.clock.advance(2000);
+    await ended;
+    expect(isOpen).toBe(false);
+  });
+
+  it('ends as Server-Sent Events too, and goes on for others', async () => {
+    await open();
+    const url = await listen(testServer.app);
+    const [bob, sue] = [await browserOf('bob'), await browserOf('sue')];
+    const feed = (headers: Record<string, string>) => fetch(`${url}/v1/captions`, { headers });
+    const [ofBob, ofSue] = [await feed(bob), await feed(sue)];
+    const ended = ofBob.text().catch(() => 'cut');
+    const more = ofSue.body?.getReader();
+    await more?.read();
+    await testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers: bob });
+    expect(await ended).toBeDefined();
+    testServer.feed.publish({ type: 'call.deleted', callId: 'CA1' });
+    expect(new TextDecoder().decode((await more?.read())?.value)).toContain('call.deleted');
+    await more?.cancel();
+  });
+});
+
+describe('guessing passwords', () => {
+  it('of one name from many addresses is stopped, but not where the name has signed in before', async () => {
+    const people = await open(team(), { TRUSTED_PROXIES: '127.0.0.1' });
+    const guess = (address: string, password = 'guess') => post({ name: 'bob', password }, address);
+    expect((await guess('198.51.100.1', 'bobs-password')).statusCode).toBe(204);
+    const codes: string[] = [];
+    for (let at = 0; at < 12; at += 1) codes.push(codeOf(await guess(`192.0.2.${at}`)));
+    expect(codes).toEqual([...Array(10).fill('credentials_invalid'), ...Array(2).fill('too_many_attempts')]);
+    expect((await guess('192.0.2.99', 'bobs-password')).statusCode).toBe(429);
+    expect((await guess('198.51.100.1', 'bobs-password')).statusCode).toBe(204);
+    expect(people.compared).toHaveLength(12);
+  });
+
+  it('of names that nobody has is stopped alike', async () => {
+    await open();
+    const codes: string[] = [];
+    for (let at = 0; at < 11; at += 1)
+      codes.push(codeOf(await post({ name: 'nobody', password: 'guess' }, `192.0.2.${at}`)));
+    expect(codes.at(-1)).toBe('too_many_attempts');
+  });
+
+  it('at the same time counts before any is checked', async () => {
+    await open();
+    const all = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => post({ name: `user${at}`, password: 'guess' }, '192.0.2.1')),
+    );
+    expect(all.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10);
+  });
+});
+
+describe('an agent', () => {
+  const call = (id: string, agent: string | null) => ({ ...liveCall(id), agent });
+
+  async function openCalls(): Promise<Record<string, string>> {
+    await open();
+    testServer.calls.views.push(call('CA1', 'bob'), call('CA2', 'eve'), call('CA3', null));
+    return browserOf('bob');
+  }
+
+  it('has a list of their own calls, with masked numbers', async () => {
+    const bob = await openCalls();
+    const { data } = (await testServer.app.inject({ url: '/v1/calls', headers: bob })).json<{
+      data: { id: string; from: string }[];
+    }>();
+    expect(data.map(({ id, from }) => [id, from])).toEqual([['CA1', '+••••••••100']]);
+    expect((await testServer.app.inject({ url: '/v1/calls/CA1', headers: bob })).json()).toMatchObject({
+      from: '+••••••••100',
+    });
+  });
+
+  it("cannot tell another's call from one that does not exist", async () => {
+    const bob = await openCalls();
+    const answers = await Promise.all(
+      ['CA2', 'CA3', 'CA4'].map((id) => testServer.app.inject({ url: `/v1/calls/${id}`, headers: bob })),
+    );
+    const withoutId = (body: string) => body.replace(/"request_id":"[^"]*"/, '');
+    expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${withoutId(body)}`)).size).toBe(1);
+    expect(answers[0]?.statusCode).toBe(404);
+  });
+
+  it('gets the feed of their own calls alone, also by name and when it is replayed', async () => {
+    const bob = await openCalls();
+    const started = (callId: string, agent: string | null) =>
+      testServer.feed.publish({
+        type: 'call.started',
+        callId,
+        carrier: 'twilio',
+        from: '+14155550100',
+        to: null,
+        startedAt: '2026-01-01T00:00:00.000Z',
+        tracks: ['inbound'],
+        names: { inbound: null, outbound: null },
+        agent,
+        queue: null,
+        app: null,
+      });
+    const digit = (callId: string, digit: string) => testServer.feed.publish({ type: 'dtmf', callId, digit, atMs: 1 });
+    started('CA1', 'bob');
+    started('CA2', 'eve');
+    digit('CA2', '2');
+    digit('CA9', '9');
+    const url = await listen(testServer.app);
+    const read = async (query: string, headers: Record<string, string>): Promise<string> => {
+      const response = await fetch(`${url}/v1/captions?${query}`, { headers });
+      const reader = response.body?.getReader();
+      let text = '';
+      digit('CA2', '2');
+      digit('CA1', '1');
+      while (!text.includes('"digit":"1"')) text += new TextDecoder().decode((await reader?.read())?.value);
+      await reader?.cancel();
+      return text;
+    };
+    const replay = await read('after=e-0', bob);
+    expect(replay).toContain('"callId":"CA1"');
+    expect(replay).not.toMatch(/CA2|CA9|14155550/);
+    const sue = await read('after=e-0', await browserOf('sue'));
+    expect(sue).toMatch(/CA2.*14155550100/s);
+    const asked = await fetch(`${url}/v1/captions?call=CA2&after=e-0`, { headers: bob });
+    const reader = asked.body?.getReader();
+    const first = new TextDecoder().decode((await reader?.read())?.value);
+    started('CA1', 'bob');
+    await reader?.cancel();
+    expect(first).not.toContain('CA2');
+  });
+});
+
+describe('the administration', () => {
+  const as = (name: string) => browserOf(name);
+
+  it('belongs to admins', async () => {
+    await open();
+    for (const name of ['sue', 'bob'] as const) {
+      const answer = await testServer.app.inject({ url: '/v1/admin/users', headers: await as(name) });
+      expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'role_refused']);
+      expect(answer.body).toContain('it needs admin');
+    }
+    expect(await statusOf(bearer('crms-key'), '/v1/admin/users')).toBe(403);
+    expect(await statusOf(await as('ann'), '/v1/admin/users')).toBe(200);
+  });
+
+  it('never shows a secret', async () => {
+    await open();
+    const { body } = await testServer.app.inject({ url: '/v1/admin/users', headers: await as('ann') });
+    expect(body).not.toMatch(/hash of|sha256|secret/);
+  });
+
+  it('makes a key that works, and ends with its user', async () => {
+    await open();
+    const headers = await as('ann');
+    const payload = { name: 'Prometheus', role: 'app', key: true };
+    const added = await testServer.app.inject({ method: 'POST', url: '/v1/admin/users', headers, payload });
+    const { name, key } = added.json<{ name: string; key: string }>();
+    expect([added.statusCode, name]).toEqual([201, 'prometheus']);
+    expect(key).toMatch(/^tl_[\w-]{43}$/);
+    expect(await statusOf(bearer(key), '/metrics')).toBe(200);
+    await testServer.app.inject({ method: 'DELETE', url: '/v1/admin/users/prometheus', headers });
+    expect(await statusOf(bearer(key), '/metrics')).toBe(401);
+  });
+
+  it.each<[string, object, number, string]>([
+    ['a second user of a name', { name: 'BOB', role: 'app', key: true }, 409, 'user_exists'],
+    ['a short password', { name: 'new', role: 'app', password: '123456789' }, 400, 'invalid_request'],
+    ['neither password nor key', { name: 'new', role: 'app' }, 400, 'invalid_request'],
+    ['both', { name: 'new', role: 'app', password: '1234567890', key: true }, 400, 'invalid_request'],
+    ['an agent of another role', { name: 'new', role: 'app', agent: 'x', key: true }, 400, 'invalid_request'],
+    ['a name of a key of API_KEYS', { name: 'key-abc', role: 'app', key: true }, 400, 'invalid_request'],
+    ['the name of this machine', { name: 'Local', role: 'app', key: true }, 400, 'invalid_request'],
+    ['a secret of its own', { name: 'new', role: 'app', secret: '$sha256$' }, 400, 'invalid_request'],
+  ])('refuses %s', async (_what, payload, status, code) => {
+    await open();
+    const headers = await as('ann');
+    const answer = await testServer.app.inject({ method: 'POST', url: '/v1/admin/users', headers, payload });
+    expect([answer.statusCode, codeOf(answer)]).toEqual([status, code]);
+  });
+
+  it('keeps an admin, however many changes come at once', async () => {
+    const people = await open(team().with('adam', 'admin'));
+    const [ann, adam] = [await as('ann'), await as('adam')];
+    const remove = (name: string, headers: Record<string, string>) =>
+      testServer.app.inject({ method: 'DELETE', url: `/v1/admin/users/${name}`, headers });
+    await Promise.all([remove('ann', adam), remove('adam', ann)]);
+    expect(people.users.list.all.filter(({ role }) => role === 'admin')).toHaveLength(1);
+    const left = people.users.list.find('ann') === undefined ? ['adam', adam] : ['ann', ann];
+    const headers = left[1] as Record<string, string>;
+    const demoted = await testServer.app.inject({
+      method: 'PATCH',
+      url: `/v1/admin/users/${left[0]}`,
+      headers,
+      payload: { role: 'agent' },
+    });
+    expect([demoted.statusCode, codeOf(demoted)]).toEqual([409, 'last_admin']);
+  });
+
+  it('asks the keyless operator for an admin first, who can then sign in', async () => {
+    await open(new FakePeople());
+    const add = (role: Role) =>
+      testServer.app.inject({
+        method: 'POST',
+        url: '/v1/admin/users',
+        payload: { name: 'ann', role, password: 'anns-password' },
+      });
+    const refused = await add('supervisor');
+    expect([refused.statusCode, codeOf(refused)]).toEqual([409, 'last_admin']);
+    expect((await add('admin')).statusCode).toBe(201);
+    expect(await statusOf({})).toBe(401);
+    expect(await statusOf(await as('ann'))).toBe(200);
+  });
+
+  it('is not for pages of other sites, also with the cookie of an admin', async () => {
+    await open();
+    const headers = { ...(await as('ann')), origin: 'https://evil.example' };
+    const answer = await testServer.app.inject({
+      method: 'POST',
+      url: '/v1/admin/users',
+      headers,
+      payload: { name: 'mallory', role: 'admin', key: true },
+    });
+    expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'origin_refused']);
+    const signIn = await testServer.app.inject({
+      method: 'POST',
+      url: '/v1/session',
+      headers: { origin: 'https://evil.example' },
+      payload: { name: 'bob', password: 'bobs-password' },
+    });
+    expect([signIn.statusCode, codeOf(signIn)]).toEqual([403, 'origin_refused']);
+  });
+});
