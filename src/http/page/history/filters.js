@@ -42,7 +42,7 @@ export class Filters {
   #ended = select('history-ended', new Map([['', 'Any'], ...END_REASON_IDS.map(named)]));
   #carrier = select('history-carrier', new Map([['', 'Any'], ...CARRIERS.map(carrierNamed)]));
   #hole = make('button', { type: 'button', 'aria-pressed': 'false' }, 'With holes');
-  #chips = make('span', { class: 'filter-chips' });
+  #chips = make('div', { class: 'filter-chips' });
   #kind = select('history-more', TYPED_FILTERS);
   #value = make('input', { type: 'text', 'aria-label': 'Value of the filter', maxlength: 300, autocomplete: 'off' });
   element = this.#build();
@@ -121,9 +121,8 @@ export class Filters {
       field('history-carrier', 'Carrier', this.#carrier),
       this.#hole,
       more,
-      this.#chips,
     );
-    return make('div', { class: 'filters' }, form, filters);
+    return make('div', { class: 'filters' }, form, filters, this.#chips);
   }
 
   #boxLabel() {

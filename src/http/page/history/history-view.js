@@ -34,6 +34,7 @@ export class HistoryView {
   #filters = new Filters((changes, how) => this.#change(changes, how));
   #rows = new Rows((call) => void this.#delete(call));
   #count = make('p', { class: 'count', role: 'status' });
+  #last = make('span');
   #empty = make('div', { class: 'empty hint', hidden: true });
   #off = make('p', { class: 'off', hidden: true });
   #keeping = make('p', { class: 'keeping' });
@@ -95,7 +96,8 @@ export class HistoryView {
         make(
           'div',
           { class: 'columns', 'aria-hidden': 'true' },
-          ...['Time', 'Who', 'Length', 'Ended', 'Found'].map((words) => make('span', {}, words)),
+          ...['Time', 'Who', 'Length', 'Ended'].map((words) => make('span', {}, words)),
+          this.#last,
         ),
         this.#rows.element,
         this.#empty,
@@ -157,6 +159,7 @@ export class HistoryView {
   #showCalls(calls, next) {
     const mayDelete = this.#context.session.may('calls.delete');
     this.#next = next;
+    setText(this.#last, (this.#search['q'] ?? '') === '' ? 'Notes' : 'Found');
     setText(this.#filters.problem, '');
     this.#rows.show(calls, { mayDelete, now: new Date() });
     const page = Number(this.#search['page'] ?? '1');

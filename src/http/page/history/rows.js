@@ -28,7 +28,8 @@ export class Rows {
     const focusedId = this.#focusedId();
     this.element.replaceChildren(...calls.map((call) => this.#row(call, mayDelete, now)));
     const again = focusedId === null ? null : this.#links.find((link) => link.dataset['id'] === focusedId);
-    again?.focus({ preventScroll: true });
+    if (again) again.focus({ preventScroll: true });
+    else if (focusedId !== null) this.focusFirst();
   }
 
   /** Focuses the first row, if there is one. */

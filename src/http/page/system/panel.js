@@ -36,5 +36,5 @@ export function region(tag, className, makeContent) {
 
 /** A shape, a colour and words. @param {'ok' | 'warn' | 'fail' | 'none'} level @param {string} words */
 export function state(level, words) {
-  return make('span', { class: 'state', 'data-level': level }, words);
+  return make('span', { class: 'health', 'data-level': level }, words);
 }

@@ -133,7 +133,7 @@ export class Audit {
     make('summary', {}, 'Who read, exported, changed or deleted what'),
     make(
       'div',
-      { class: 'audit-scroll', tabindex: '0', role: 'region', 'aria-label': 'Audit log' },
+      { class: 'audit-scroll', tabindex: '0', role: 'region', 'aria-label': 'Entries of the audit log' },
       make(
         'table',
         { class: 'audit' },
