@@ -35,8 +35,8 @@ export interface GatewayOptions {
   readonly log?: Log;
   /** Called when an engine finds that the settings cannot be used; `message` says why and what helps. */
   readonly onRefused?: (message: string) => void;
-  /** Called with the URL before it is logged. */
-  readonly onListening?: (url: string) => void;
+  /** Called with the URL before it is logged, and with what is kept of calls; null = nothing. */
+  readonly onListening?: (url: string, kept: { readonly place: string; readonly retentionDays: number } | null) => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
 }
@@ -55,7 +55,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const parts = await buildParts(settings, { log, onRefused, engineWatcher: options.engineWatcher, isDraining });
   try {
     const url = await start(parts, settings);
-    options.onListening?.(url);
+    options.onListening?.(url, keptBy(parts));
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     const stopWork = beginWork(parts, settings, { log, isDraining });
     let closed: Promise<void> | null = null;
@@ -79,6 +79,10 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   }
 }
 
+function keptBy({ records }: Parts): { readonly place: string; readonly retentionDays: number } | null {
+  return records === null ? null : { place: records.database.place, retentionDays: records.retentionDays };
+}
+
 /** Listens on all ports. Returns the server's URL. */
 async function start(parts: Parts, settings: Pick<Settings, 'EXECUTION_PROVIDER' | 'HOST' | 'PORT'>): Promise<string> {
   // Whoever asks for CUDA by name wants to know at once whether it works; otherwise calls may come while the models
@@ -94,7 +98,7 @@ async function start(parts: Parts, settings: Pick<Settings, 'EXECUTION_PROVIDER'
 
 /** Begins what goes on by itself. Returns a function that stops it. */
 function beginWork(
-  { clock, metrics, engineClient, trunks, speech }: Parts,
+  { clock, metrics, engineClient, trunks, speech, upkeep }: Parts,
   settings: Pick<Settings, 'ENGINE_PRELOAD'>,
   { log, isDraining }: { log: Log; isDraining: () => boolean },
 ): () => void {
@@ -107,6 +111,7 @@ function beginWork(
     });
   }
   void speech.makePromptsAhead(MULAW_8K, warming.signal);
+  upkeep?.start();
   return () => {
     descriptors.cancel();
     warming.abort();
@@ -120,9 +125,11 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
   await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
 }
 
-async function end({ trunks, server, batches, engineClient, speech, closeRecords }: Parts): Promise<void> {
+async function end(parts: Parts): Promise<void> {
+  const { trunks, server, batches, engineClient, speech, upkeep, closeRecords } = parts;
   await trunks.close();
   await server.close();
+  await upkeep?.close();
   await batches.close();
   await engineClient.close();
   await speech.close();

@@ -22,6 +22,8 @@ import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
+import { AuditTrail } from './http/calls/audit-trail.ts';
+import type { KeptCalls } from './http/calls/call-directory.ts';
 import { type Calls, callRoutes } from './http/calls/calls.ts';
 import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
@@ -79,7 +81,7 @@ interface ServerOptions {
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
-  readonly stored: (Pick<StoredCalls, 'get'> & FeedArchive) | null;
+  readonly stored: (Pick<StoredCalls, 'get' | 'latestAgents'> & FeedArchive) | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -92,13 +94,15 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   /** Who may sign in. */
   readonly people: People;
-  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole' | 'publish' | 'forget'>;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
+  /** What is kept of calls; null = nothing. */
+  readonly kept: KeptCalls | null;
   /** Recorded sound of calls; null = none is kept. */
   readonly sound: Pick<SoundStore, 'read'> | null;
   /** A call, live or stored. */
@@ -167,10 +171,17 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, recordings, translator, health, metrics, clock } = options;
-  const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
+  const access = new Access({
+    settings,
+    people: options.people,
+    audit: options.kept?.records.audit ?? null,
+    clock,
+    log: options.log,
+  });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
+  await visibility.learnStored();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -195,7 +206,13 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
-    void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
+    void guarded.register(userRoutes, {
+      access,
+      settings,
+      people: options.people,
+      audit: options.kept?.records.audit ?? null,
+      clock,
+    });
     openCalls(guarded, options, { access, visibility });
     void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility });
     const isDraining = () => health().draining;
@@ -219,16 +236,19 @@ function openCalls(
   options: ServerOptions,
   { access, visibility }: { access: Access; visibility: CallVisibility },
 ): void {
-  const { registry, transcripts, dialer, assistant } = options;
-  void app.register(callRoutes, { calls: registry, transcripts, dialer, visibility });
+  const { registry, transcripts, dialer, assistant, kept, feed, clock, metrics } = options;
+  const trail = new AuditTrail({ access, audit: kept?.records.audit ?? null });
+  const shared = { transcripts, dialer, visibility, trail, kept, feed, clock, metrics };
+  void app.register(callRoutes, { ...shared, calls: registry });
   void app.register(takeOverRoutes, { calls: registry, access });
-  void app.register(soundRoutes, soundContext(options));
+  void app.register(soundRoutes, soundContext(options, trail));
   void app.register(phoneRoutes, { registry });
   void app.register(assistRoutes, { assistant });
 }
 
-function soundContext({ registry, sound, findCall, clock }: ServerOptions): SoundRoutesContext {
-  return { calls: registry, find: findCall, sound, notePlayed: () => undefined, clock };
+function soundContext({ registry, sound, findCall, clock }: ServerOptions, trail: AuditTrail): SoundRoutesContext {
+  const notePlayed: SoundRoutesContext['notePlayed'] = (request, id) => trail.note(request, 'sound.played', id);
+  return { calls: registry, find: findCall, sound, notePlayed, clock };
 }
 
 /** The readers of the feed, which end when the server does. */

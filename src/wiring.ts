@@ -23,6 +23,7 @@ import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import { CallUpkeep } from './records/call-upkeep.ts';
 import { openFeed } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
@@ -51,6 +52,8 @@ export interface Parts {
   readonly demoCalls: DemoCalls;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
+  /** Deletes what is past its time; null = nothing is kept. */
+  readonly upkeep: CallUpkeep | null;
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
   readonly server: FastifyInstance;
@@ -92,6 +95,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
   const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
   records?.follow(feed, registry);
+  const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
@@ -118,6 +122,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
+    kept: records && upkeep && { records, removal: upkeep.removal },
     sound: stores.soundTap,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
@@ -135,6 +140,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     batches,
     demoCalls,
     records,
+    upkeep,
     closeRecords: () => kept.close().finally(closeFeed),
     server,
   };

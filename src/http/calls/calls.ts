@@ -1,80 +1,57 @@
-/** Which calls there are, and the end of one. */
+/** The routes of calls, and the end of one. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { CallView } from '../../calls/call-view.ts';
+import type { Feed } from '../../calls/feed/feed.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
-import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
-import { call, callPath, noQuery, refuseUnknown } from './call-schemas.ts';
+import { type AuditTrail, auditRoutes } from './audit-trail.ts';
+import { CallDirectory, type KeptCalls } from './call-directory.ts';
+import { callEventRoutes } from './call-events.ts';
+import { callListRoutes } from './call-lists.ts';
+import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 import { type Dialer, dialRoutes } from './dial.ts';
+import { exportRoutes } from './export.ts';
+import { noteRoutes } from './notes.ts';
 import { type TranscriptSource, transcriptRoutes } from './transcripts.ts';
 import { type VoiceSource, voiceRoutes } from './voice.ts';
 
 /** The calls, as these routes use them. */
 export type Calls = Pick<CallRegistry, 'list' | 'get' | 'hangup'> & VoiceSource;
 
-/** Everything of `/v1/calls`; `dialer` makes calls, null = nothing can. */
-export const callRoutes: FastifyPluginCallbackZod<{
-  calls: Calls;
-  transcripts: TranscriptSource;
-  dialer: Dialer | null;
-  visibility: Pick<CallVisibility, 'viewsOf'>;
-}> = (app, { calls, transcripts, dialer, visibility }, done) => {
-  void app.register(viewRoutes, { calls, visibility });
+/** What the routes of calls need. */
+interface CallRoutesOptions {
+  readonly calls: Calls;
+  readonly transcripts: TranscriptSource;
+  /** Makes calls; null = nothing can. */
+  readonly dialer: Dialer | null;
+  readonly visibility: Pick<CallVisibility, 'viewsOf' | 'readerOf'>;
+  readonly trail: AuditTrail;
+  /** Null = nothing is kept. */
+  readonly kept: KeptCalls | null;
+  readonly feed: Pick<Feed, 'forget' | 'publish'>;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'records'>;
+}
+
+/** Everything of `/v1/calls`. */
+export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, options, done) => {
+  const { calls, transcripts, dialer, visibility, trail, kept, feed, clock, metrics } = options;
+  const directory = new CallDirectory({ memory: calls, kept, feed, clock, metrics });
+  trail.watch(app);
+  void app.register(callListRoutes, { directory, visibility, trail });
+  void app.register(callEventRoutes, { directory, visibility });
+  void app.register(exportRoutes, { directory, transcripts, trail });
+  void app.register(noteRoutes, { directory, kept, feed, visibility, trail, clock });
+  void app.register(auditRoutes, { directory, trail });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
   void app.register(transcriptRoutes, { transcripts });
   void app.register(voiceRoutes, { calls });
   done();
 };
-
-/** `GET /v1/calls` and `GET /v1/calls/{id}`. */
-const viewRoutes: FastifyPluginCallbackZod<{
-  calls: Pick<Calls, 'list' | 'get'>;
-  visibility: Pick<CallVisibility, 'viewsOf'>;
-}> = (app, { calls, visibility }, done) => {
-  app.get(
-    '/v1/calls',
-    {
-      config: { permission: 'calls.read' },
-      schema: {
-        summary: 'Live calls and those that ended lately, the latest first',
-        description: 'Calls that are being made come first, then live ones, then those that have ended.',
-        tags: ['calls'],
-        querystring: pageQuery,
-        response: { 200: pageSchema(call), ...errorResponses(400, 401, 403, 429) },
-      },
-    },
-    (request) => pageOf(visibility.viewsOf(request, calls.list()), positionOf, request.query),
-  );
-
-  app.get(
-    '/v1/calls/:id',
-    {
-      config: { permission: 'calls.read' },
-      schema: {
-        summary: 'One call',
-        tags: ['calls'],
-        params: callPath,
-        querystring: noQuery,
-        response: { 200: call, ...errorResponses(400, 401, 403, 404, 429) },
-      },
-    },
-    (request) => {
-      const found = calls.get(request.params.id) ?? refuseUnknown('call');
-      return visibility.viewsOf(request, [found])[0] ?? refuseUnknown('call');
-    },
-  );
-  done();
-};
-
-const STATES: readonly CallView['state'][] = ['dialing', 'live', 'ended'];
-
-/** A call only moves towards the end of the list while it goes on, so that a reader of all pages misses none. */
-function positionOf({ id, state, startedAt, endedAt }: CallView): ListPosition {
-  return [STATES.indexOf(state), -Date.parse(endedAt ?? startedAt), id];
-}
 
 /** `POST /v1/calls/{id}/hangup`. */
 const hangupRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'hangup'> }> = (app, { calls }, done) => {

@@ -101,7 +101,7 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{ transcripts: Transcrip
   app.get(
     '/v1/calls/:id/transcript',
     {
-      config: { permission: 'calls.read' },
+      config: { permission: 'calls.read', audit: 'transcript.read' },
       schema: {
         summary: 'What was said in a call so far',
         tags: ['calls'],

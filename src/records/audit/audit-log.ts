@@ -1,10 +1,11 @@
 /** Who read, searched, exported, changed or deleted what. Lines are stored behind the requests that they are about. */
 import type { Kysely, Selectable } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { AuditTable, Tables } from '../tables.ts';
 
-/** What somebody did. */
+/** What somebody did to the records; signing in and out has actions of its own. */
 export type AuditAction =
   | 'call.read'
   | 'call.changed'
@@ -23,10 +24,10 @@ export interface AuditNote {
   /** A user's name, the beginning of a key's hash, or `trunkline` for what the server does by itself. */
   readonly who: string;
   readonly role: string;
-  readonly action: AuditAction;
+  readonly action: string;
   readonly callId: string | null;
   /** What it was about: never what was said, and no numbers of people. */
-  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /** A stored line, as the API shows it. */
@@ -46,6 +47,9 @@ export interface AuditFilter {
   readonly before?: number | undefined;
 }
 
+/** Readings that somebody repeats, as a page does that shows a call, are one line within this time. */
+const SAME_READING_MS = 600_000;
+const READINGS_REMEMBERED_MAX = 5000;
 /** So often lines are stored. */
 const FLUSH_MS = 200;
 /** A further transaction takes the rest. */
@@ -75,14 +79,18 @@ export class AuditLog {
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
   #toldOfLoss = false;
+  readonly #readings: LRUCache<string, true>;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
+    const perf = { now: () => options.clock.nowMs() };
+    this.#readings = new LRUCache({ max: READINGS_REMEMBERED_MAX, ttl: SAME_READING_MS, perf });
   }
 
   /** Writes a line down. Never throws, and costs no more than a push. */
   note({ who, role, action, callId, detail }: AuditNote): void {
     const { clock, log, onLost } = this.#options;
+    if (this.#isRepeated(who, action, callId)) return;
     if (this.#waiting.length >= LINES_WAITING_MAX) {
       onLost();
       if (!this.#toldOfLoss) log.error({}, 'the audit log cannot be stored, and lines of it are lost');
@@ -126,6 +134,14 @@ export class AuditLog {
     return Number(numDeletedRows) === EXPIRED_PER_WRITE;
   }
 
+  #isRepeated(who: string, action: string, callId: string | null): boolean {
+    if (!action.endsWith('.read') && !action.endsWith('.played')) return false;
+    const reading = JSON.stringify([who, action, callId]);
+    if (this.#readings.has(reading)) return true;
+    this.#readings.set(reading, true);
+    return false;
+  }
+
   async #write(): Promise<void> {
     const { db, clock, log } = this.#options;
     while (this.#waiting.length > 0) {
@@ -148,7 +164,7 @@ function toEntry({ position, at_ms, who, role, action, call_id, detail }: Select
     at: new Date(at_ms).toISOString(),
     who,
     role,
-    action: action as AuditAction,
+    action,
     callId: call_id,
     detail: JSON.parse(detail) as AuditEntry['detail'],
   };

@@ -24,7 +24,7 @@ const ROOM_SHARE = 0.98;
 
 /** The recorded sound of calls, oldest first. */
 export interface SoundShelf extends SoundRemover {
-  /** Bytes of all sound. */
+  /** Bytes of all sound, also of what is being recorded. */
   readonly bytes: number;
   /** The sound of the call that began first, of those that are over; null = there is none. */
   oldest(): Promise<{ readonly callId: string; readonly startedMs: number; readonly bytes: number } | null>;
@@ -110,12 +110,13 @@ export class RetentionSweeper {
   async #expireForSpace(): Promise<Expired> {
     const { database, settings, sound, metrics } = this.#options;
     const expired = { calls: 0, sounds: 0, bytes: 0 };
+    if (settings.DATA_MAX_BYTES === 0) return expired;
     // What a database of its own holds is not in DATA_DIR.
     const rowBytes = async () => (database.kind === 'sqlite' ? usedBytes(database.reader) : 0);
     let rows = await rowBytes();
     const total = () => rows + (sound?.bytes ?? 0);
     metrics.dataBytes.set(total());
-    if (settings.DATA_MAX_BYTES === 0 || total() <= settings.DATA_MAX_BYTES) return expired;
+    if (total() <= settings.DATA_MAX_BYTES) return expired;
     const wanted = settings.DATA_MAX_BYTES * ROOM_SHARE;
     while (total() > wanted && (await this.#mayGoOn())) {
       const oldest = (await sound?.oldest()) ?? null;

@@ -1,5 +1,5 @@
-import { databaseUrl, recordKey, recordPauseKey } from '../setting-forms.ts';
-import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { databaseUrl, recordKey, recordPauseKey, storedEvents, webhookUrl } from '../setting-forms.ts';
+import { choice, flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** What is kept of calls. */
 export const records = {
@@ -41,6 +41,20 @@ export const records = {
       'days',
       'The server deletes the records of a call this long after its end. 0 = never.',
     ),
+    DATA_MAX_BYTES: whole(
+      0,
+      0,
+      Number.MAX_SAFE_INTEGER,
+      'bytes',
+      'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest calls. ' +
+        '0 = no limit.',
+    ),
+    CALL_WEBHOOK_URL: webhookUrl(
+      'Where calls are told to your program: by default each call that has ended, with its transcript. Signed by ' +
+        'WEBHOOK_SECRET (Standard Webhooks), and sent again until it is taken, for three days. Empty = nowhere.',
+    ),
+    CALL_WEBHOOK_EVENTS: storedEvents('Events that are sent there.'),
+    CALL_WEBHOOK_ALLOW_PRIVATE: flag(false, 'Allow loopback, private and link-local addresses for CALL_WEBHOOK_URL.'),
     REDACT: choice(
       'off',
       ['off', 'store', 'feed'],
@@ -55,5 +69,13 @@ export const records = {
         'cannot be used, and case does not matter. Empty = none.',
     ),
   },
-  tuning: {},
+  tuning: {
+    AUDIT_RETENTION_DAYS: whole(
+      365,
+      0,
+      36_500,
+      'days',
+      'The server deletes lines of the audit log after this time. 0 = never.',
+    ),
+  },
 } as const satisfies SettingGroup;

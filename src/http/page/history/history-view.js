@@ -33,7 +33,7 @@ export class HistoryView {
   #kept = /** @type {string | undefined} */ (undefined);
   #filters = new Filters((changes, how) => this.#change(changes, how));
   #rows = new Rows((call) => void this.#delete(call));
-  #count = make('p', { class: 'count', role: 'status' });
+  #count = make('p', { class: 'found-count', role: 'status' });
   #last = make('span');
   #empty = make('div', { class: 'empty hint', hidden: true });
   #off = make('p', { class: 'off', hidden: true });
@@ -41,7 +41,7 @@ export class HistoryView {
   #previousButton = make('button', { type: 'button', title: 'Later calls (p)' }, '‹ Later');
   #nextButton = make('button', { type: 'button', title: 'Earlier calls (n)' }, 'Earlier ›');
   #page = make('span', { class: 'page-number' });
-  #exports = make('details', { class: 'menu' });
+  #exports = make('details', { class: 'export-menu' });
   element = this.#build();
 
   /** @param {ViewContext} context */
@@ -49,7 +49,14 @@ export class HistoryView {
     this.#context = context;
     this.#previousButton.addEventListener('click', () => this.#turn(-1));
     this.#nextButton.addEventListener('click', () => this.#turn(1));
+    this.#exports.addEventListener('focusout', ({ relatedTarget }) => {
+      if (relatedTarget instanceof Node && !this.#exports.contains(relatedTarget)) this.#exports.open = false;
+    });
+    this.element.addEventListener('click', ({ target }) => {
+      if (target instanceof Node && !this.#exports.contains(target)) this.#exports.open = false;
+    });
     this.element.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && this.#exports.open) this.#closeExports();
       if (event.key !== 'ArrowDown' || !this.#filters.isSearching) return;
       event.preventDefault();
       this.#rows.focusFirst();
@@ -224,6 +231,11 @@ export class HistoryView {
     } catch (error) {
       this.#context.fail(error);
     }
+  }
+
+  #closeExports() {
+    this.#exports.open = false;
+    this.#exports.querySelector('summary')?.focus();
   }
 
   #showExports() {

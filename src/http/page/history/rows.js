@@ -108,10 +108,10 @@ function showTime(iso, now) {
 /** @param {CallView} call */
 function showSides(call) {
   const { inbound, outbound } = sidesOf(call);
-  if (inbound === null && outbound === null) return make('span', { class: 'who' }, nameCall(call));
+  if (inbound === null && outbound === null) return make('span', { class: 'parties' }, nameCall(call));
   return make(
     'span',
-    { class: 'who' },
+    { class: 'parties' },
     make('b', {}, inbound ?? 'unknown'),
     make('span', { class: 'to' }, ` → ${outbound ?? 'unknown'}`),
   );

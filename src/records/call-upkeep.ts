@@ -1,0 +1,51 @@
+/** What deletes: for people, by age, and for space. It needs parts of the gateway that are built after the records. */
+import type { Feed } from '../calls/feed/feed.ts';
+import type { Clock } from '../foundation/clock.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { CallRemoval, type SentenceCache } from './deletion/call-removal.ts';
+import type { Records } from './records.ts';
+import { RetentionSweeper, type SoundShelf } from './retention/retention-sweeper.ts';
+
+interface UpkeepOptions {
+  readonly records: Records;
+  readonly feed: Feed;
+  readonly sentences: SentenceCache;
+  /** Null = nothing is recorded. */
+  readonly sound: SoundShelf | null;
+  readonly settings: Pick<Settings, 'RETENTION_DAYS' | 'DATA_MAX_BYTES' | 'AUDIT_RETENTION_DAYS'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The upkeep of one gateway's records. */
+export class CallUpkeep {
+  readonly removal: CallRemoval;
+  readonly #sweeper: RetentionSweeper;
+
+  constructor(options: UpkeepOptions) {
+    const { records, feed, sentences, sound } = options;
+    const { database, lists, audit, recorder } = records;
+    this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound });
+    this.#sweeper = new RetentionSweeper({
+      ...options,
+      database,
+      audit,
+      recorder,
+      removal: this.removal,
+      metrics: options.metrics.records,
+    });
+  }
+
+  /** Begins to delete what is past its time. */
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  /** To be called before the records are closed. */
+  close(): Promise<void> {
+    return this.#sweeper.close();
+  }
+}
