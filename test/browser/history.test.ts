@@ -82,7 +82,7 @@ describe('the history', () => {
     await open('#/history', answers);
     await page.getByLabel('Ended').selectOption('lost');
     await page.getByRole('button', { name: 'With holes' }).click();
-    await page.getByLabel('Filter by').selectOption('agent');
+    await page.locator('#history-more').selectOption('agent');
     await page.getByLabel('Value of the filter').fill('tom');
     await page.keyboard.press('Enter');
     await expect.poll(() => queries.at(-1)).toBe('endReason=lost&agent=tom&hasGap=true&limit=50');

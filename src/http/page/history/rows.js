@@ -51,7 +51,7 @@ export class Rows {
   /** @param {KeyboardEvent} event */
   #press(event) {
     const links = this.#links;
-    const at = links.findIndex((link) => link === document.activeElement);
+    const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     if (at < 0) return;
     const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 };
     const next = /** @type {Record<string, number>} */ (steps)[event.key];
