@@ -70,7 +70,10 @@ export function deleteJson(path) {
   return send('DELETE', path);
 }
 
-/** As {@link postJson}, with a form and its files. @param {string} path @param {FormData} form @returns {Promise<any>} */
+/**
+ * As {@link postJson}, with a form and its files.
+ * @param {string} path @param {FormData} form @returns {Promise<any>}
+ */
 export async function postForm(path, form) {
   const response = await ask(path, { method: 'POST', body: form });
   return response.json();

@@ -39,7 +39,10 @@ export function listPath(search, now) {
   return `/v1/calls?${query}`;
 }
 
-/** The search from its first page on, with changes; empty values are left out. @param {Search} search @param {Search} changes */
+/**
+ * The search from its first page on, with changes; empty values are left out.
+ * @param {Search} search @param {Search} changes
+ */
 export function changed(search, changes) {
   const { from: _from, page: _page, ...rest } = { ...search, ...changes };
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''));

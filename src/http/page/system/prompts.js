@@ -40,9 +40,8 @@ export class Prompts {
   /** @param {any} system */
   show({ prompts }) {
     const { cached, uploaded, memoryBytes, diskBytes } = prompts;
-    this.#figures.show([
-      `${cached} cached, ${formatBytes(memoryBytes)} in memory, ${formatBytes(diskBytes)} on disk · ${uploaded} recorded`,
-    ]);
+    const sizes = `${formatBytes(memoryBytes)} in memory, ${formatBytes(diskBytes)} on disk`;
+    this.#figures.show([`${cached} cached, ${sizes} · ${uploaded} recorded`]);
   }
 
   /** Lists them anew; to be called when the view is opened. */

@@ -5,7 +5,8 @@ import { panel, state } from './panel.js';
 import { countOf } from './words.js';
 
 /**
- * @typedef {{ name: string, value: string, default: string, unit: string, meaning: string, isChanged: boolean }} Setting
+ * @typedef {{ name: string, value: string, default: string, unit: string, meaning: string,
+ *   isChanged: boolean }} Setting
  */
 
 export class SettingsList {

@@ -124,7 +124,10 @@ const ENGINE_STATES = /** @type {const} */ ({
   silent: ['fail', 'gives no sign of life'],
 });
 
-/** @param {{ number: number, state: keyof typeof ENGINE_STATES, busyPercent: number, restarts: number, restart: string }} engine */
+/**
+ * @param {{ number: number, state: keyof typeof ENGINE_STATES, busyPercent: number, restarts: number,
+ *   restart: string }} engine
+ */
 function showEngine({ number, state: now, busyPercent, restarts, restart }) {
   const [level, words] = ENGINE_STATES[now];
   return make(
@@ -156,7 +159,10 @@ function describeQueue(queue) {
   return `Queue: ${parts.join(' · ')}`;
 }
 
-/** @param {any} way @param {Date} now @returns {{ name: string, level: 'ok' | 'warn' | 'fail' | 'none', words: string, note: string }} */
+/**
+ * @param {any} way @param {Date} now
+ * @returns {{ name: string, level: 'ok' | 'warn' | 'fail' | 'none', words: string, note: string }}
+ */
 function describeWay(way, now) {
   const worked = way.workedAt === null ? '' : `worked ${formatAgo(way.workedAt, now)}`;
   const failed = way.failure === null ? '' : `failed ${formatAgo(way.failure.at, now)}: ${way.failure.reason}`;
@@ -295,7 +301,8 @@ function describeRecords(records) {
   const backlog = records.backlog > 100 ? ` · ${records.backlog} events wait to be stored` : '';
   const lost = records.lost > 0 ? ` · ${records.lost} events were lost` : '';
   const kind = records.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
-  return `${records.calls === null ? 'Calls' : countOf(records.calls, 'call')} in ${kind}, kept ${days}${oldest}${backlog}${lost}`;
+  const calls = records.calls === null ? 'Calls' : countOf(records.calls, 'call');
+  return `${calls} in ${kind}, kept ${days}${oldest}${backlog}${lost}`;
 }
 
 /** @param {{ what: string, to: string, leavesMachine: boolean }[]} departures */
