@@ -6,23 +6,37 @@ const DEFAULT_PORT = '8080';
 
 type StartSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN'>;
 
+/** Where records of calls are, and for how many days (0 = for ever). */
+interface KeptRecords {
+  readonly place: string;
+  readonly retentionDays: number;
+}
+
 /**
  * The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine
- * processes.
+ * processes. `kept` = null: nothing is kept of calls.
  */
 export function startLines(
   settings: StartSettings,
-  { version, url, workers }: { version: string; url: string; workers: number },
+  { version, url, workers, kept }: { version: string; url: string; workers: number; kept: KeptRecords | null },
 ): string[] {
   return [
     `Trunkline ${version} is at ${url}/ ${audienceOf(settings)}`,
     settings.ENGINE_PRELOAD
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
+    recordsLine(kept),
     ...callLines(settings, url),
     '  To end it: Ctrl-C.',
     '',
   ];
+}
+
+function recordsLine(kept: KeptRecords | null): string {
+  if (kept === null) return '  Nothing is kept of calls (DATA_DIR).';
+  const { place, retentionDays } = kept;
+  const howLong = retentionDays === 0 ? 'for ever' : `for ${retentionDays} ${retentionDays === 1 ? 'day' : 'days'}`;
+  return `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in ${place}`;
 }
 
 /** The line for engines of which the first one is ready; `voice` speaks texts that name none. */

@@ -7,6 +7,7 @@ import { splitFeedId } from './feed-id.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Rewrite } from './redaction/stored-call.ts';
 import type { Tables, TextsTable } from './tables.ts';
+import { storeWebhooks } from './webhooks/store-webhooks.ts';
 
 /** Ids of texts: {@link Tables.texts}. */
 const TEXTS_PER_CALL = 2 ** 20;
@@ -43,6 +44,10 @@ type Seqs = Map<string, number>;
 
 /** The one that writes what calls tell. Writing the same again changes nothing. */
 export class RecordWriter {
+  /** Events of these types go into the outbox of webhooks as well. */
+  webhookTypes: ReadonlySet<string> = new Set();
+  /** Called when there is something new in the outbox. */
+  onWebhooks: () => void = () => undefined;
   readonly #database: RecordsDatabase;
 
   constructor(database: RecordsDatabase) {
@@ -58,14 +63,17 @@ export class RecordWriter {
     if (events.length === 0 && alive === null) return;
     const { db, isOurs } = this.#database;
     if (!isOurs) throw new DiskError('the database of the records is not ours for now');
+    let webhooks = 0;
     await db.transaction().execute(async (transaction) => {
       const seqs = await storeCalls(transaction, events);
       await findOthers(transaction, events, seqs);
       await storeEvents(transaction, events, seqs);
       await storeTexts(transaction, events, seqs);
       await storeUpdates(transaction, events, seqs);
+      webhooks = await storeWebhooks(transaction, { events, seqs, types: this.webhookTypes });
       if (alive !== null) await storeSignOfLife(transaction, alive);
     });
+    if (webhooks > 0) this.onWebhooks();
   }
 
   /** Gives stored events other contents; those that were deleted are passed over. @throws as {@link write} */

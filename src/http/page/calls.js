@@ -103,6 +103,18 @@ export function nameSpeaker(call, track) {
   return call?.names?.outbound ?? call?.agent ?? 'Agent';
 }
 
+/** Who says what the server speaks: its app, by name where one was given. @param {CallView | undefined} call */
+export function nameSpoken(call) {
+  if (call?.app === null || call?.app === undefined) return 'Trunkline';
+  return call.names?.outbound ?? 'App';
+}
+
+/** When and why it ended, in a few words. @param {CallView} call @returns {string} */
+export function describeEnd(call) {
+  const reason = call.endReason === null ? '' : `, ${nameEnd(call.endReason)}`;
+  return `ended ${formatClock(call.endedAt)}${reason}`;
+}
+
 /** Its state and length in words. @param {CallView} call @returns {string} */
 export function describeCall(call) {
   const length = formatTime(call.durationMs);

@@ -3,11 +3,12 @@
  * document as text, never as markup.
  */
 import { Banners } from './banners.js';
-import { Board } from './board.js';
+import { OneCallView } from './call/call-view.js';
 import { CallStore } from './call-store.js';
 import { part, setText } from './dom.js';
 import { SharedFeed } from './feed.js';
 import { explainError, KeyWanted, NoAnswer } from './gateway.js';
+import { LiveView } from './live/live-view.js';
 import { Phone } from './phone.js';
 import { PhoneView } from './phone-view.js';
 import { Preferences } from './preferences.js';
@@ -70,9 +71,8 @@ class Page {
       setTitle: (title) => this.#shell.setTitle(title),
       setShortcuts: (shortcuts) => this.#shortcuts.setView(shortcuts),
     };
-    const board = new Board(context);
-    this.#shell.add('live', board);
-    this.#shell.add('calls', board);
+    this.#shell.add('live', new LiveView(context));
+    this.#shell.add('calls', new OneCallView(context));
     this.#shell.add('phone', new PhoneView(context));
   }
 
@@ -92,6 +92,7 @@ class Page {
   #prepare(view) {
     this.#shortcuts.setView([]);
     document.body.dataset['view'] = view;
+    this.#phone.forget();
   }
 
   /** @param {unknown} error null = the server has answered as it should */
