@@ -63,7 +63,7 @@ bench(
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
-  benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 60, rounds: 3 }),
+  benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),
 );
 bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
   benchConfidence({ every: quick ? 12 : 3 }),
