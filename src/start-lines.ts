@@ -15,16 +15,21 @@ interface KeptRecords {
   readonly retentionDays: number;
 }
 
+interface StartFacts {
+  readonly version: string;
+  readonly url: string;
+  readonly workers: number;
+  readonly kept: KeptRecords | null;
+  readonly users: number;
+}
+
 /**
  * The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine
- * processes. `kept` = null: nothing is kept of calls.
+ * processes, and so many users. `kept` = null: nothing is kept of calls.
  */
-export function startLines(
-  settings: StartSettings,
-  { version, url, workers, kept }: { version: string; url: string; workers: number; kept: KeptRecords | null },
-): string[] {
+export function startLines(settings: StartSettings, { version, url, workers, kept, users }: StartFacts): string[] {
   return [
-    `Trunkline ${version} is at ${url}/ ${audienceOf(settings)}`,
+    `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}`,
     settings.ENGINE_PRELOAD
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
@@ -65,9 +70,10 @@ function countEngines(workers: number): string {
   return workers === 1 ? '1 engine' : `${workers} engines`;
 }
 
-function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings): string {
+function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings, users: number): string {
   if (isLoopback(HOST) && PUBLIC_URL === '') return '(for this machine alone)';
   const outside = PUBLIC_URL === '' ? '' : `and ${PUBLIC_URL}/ `;
+  if (users > 0) return `${outside}(requires a password or a key)`;
   return `${outside}${API_KEYS.length > 0 ? '(requires one of API_KEYS)' : '(open to everyone who can reach it)'}`;
 }
 
