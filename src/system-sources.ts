@@ -41,16 +41,18 @@ export function systemSources(options: SourceOptions): SystemSources {
   };
 }
 
+type SoundReport = NonNullable<Awaited<ReturnType<SystemSources['records']>>>['sound'];
+
 /** Without counts when the database does not answer: the rest is worth having then. */
 async function recordsOf(
   records: Records | null,
-  settings: Readonly<Record<string, unknown>>,
+  settings: Pick<Settings, 'REDACT' | 'RECORD'>,
 ): ReturnType<SystemSources['records']> {
   if (records === null) return null;
   const { kind } = records.database;
   const { backlog, lost } = records.recorder;
   const { retentionDays } = records;
-  const redaction = String(settings['REDACT'] ?? 'off');
+  const redaction = settings.REDACT;
   const counted = await countCalls(records.database).catch(() => null);
   return {
     kind,
@@ -60,7 +62,12 @@ async function recordsOf(
     backlog,
     lost,
     redaction,
+    sound: soundOf(records, settings),
   };
+}
+
+function soundOf({ sound }: Records, { RECORD }: Pick<Settings, 'RECORD'>): SoundReport {
+  return sound && { record: RECORD, isEncrypted: sound.isEncrypted, bytes: sound.bytes };
 }
 
 /** Those that need no engine of their own and no free port. Never rejects. */
