@@ -28,6 +28,7 @@ import { openFeed } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
 import { openPeople } from './records/users/open-people.ts';
+import type { People } from './records/users/people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -56,6 +57,8 @@ export interface Parts {
   readonly upkeep: CallUpkeep | null;
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
+  /** Who may sign in. */
+  readonly people: People;
   readonly server: FastifyInstance;
 }
 
@@ -142,6 +145,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     records,
     upkeep,
     closeRecords: () => kept.close().finally(closeFeed),
+    people,
     server,
   };
 }
