@@ -4,7 +4,10 @@ import type { Settings } from './foundation/settings/settings.ts';
 
 const DEFAULT_PORT = '8080';
 
-type StartSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN'>;
+type StartSettings = Pick<
+  Settings,
+  'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN' | 'RECORD' | 'RECORD_KEY'
+>;
 
 /** Where records of calls are, and for how many days (0 = for ever). */
 interface KeptRecords {
@@ -31,6 +34,7 @@ export function startLines(settings: StartSettings, { version, url, workers, kep
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
     recordsLine(kept),
+    ...soundLines(settings),
     ...callLines(settings, url),
     '  To end it: Ctrl-C.',
     '',
@@ -42,6 +46,14 @@ function recordsLine(kept: KeptRecords | null): string {
   const { place, retentionDays } = kept;
   const howLong = retentionDays === 0 ? 'for ever' : `for ${retentionDays} ${retentionDays === 1 ? 'day' : 'days'}`;
   return `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in ${place}`;
+}
+
+const SOUND_KEPT = { caller: 'The sound of callers is', both: 'The sound of calls is' } as const;
+
+function soundLines({ RECORD, RECORD_KEY }: StartSettings): string[] {
+  if (RECORD === 'off') return [];
+  const how = RECORD_KEY === '' ? 'not encrypted: set RECORD_KEY' : 'encrypted';
+  return [`  ${SOUND_KEPT[RECORD]} kept too (RECORD=${RECORD}), ${how}.`];
 }
 
 /** The line for engines of which the first one is ready; `voice` speaks texts that name none. */
