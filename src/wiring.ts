@@ -131,23 +131,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  return {
-    clock,
-    metrics,
-    engineClient: engine,
-    speech,
-    feed,
-    registry,
-    trunks,
-    recordings,
-    batches,
-    demoCalls,
-    records,
-    upkeep,
-    closeRecords: () => kept.close().finally(closeFeed),
-    people,
-    server,
-  };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, people, server };
+  const closeRecords = () => kept.close().finally(closeFeed);
+  return { ...work, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(
