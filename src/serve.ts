@@ -55,7 +55,8 @@ function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | '
     isToldReady = true;
   };
   return {
-    onListening: (url) => writeForPeople(startLines(settings, { version, url, workers: workersOf(settings) })),
+    onListening: (url, kept, users) =>
+      writeForPeople(startLines(settings, { version, url, workers: workersOf(settings), kept, users })),
     engineWatcher: { onProgress: () => undefined, onReady },
   };
 }

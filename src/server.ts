@@ -81,7 +81,7 @@ interface ServerOptions {
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
-  readonly stored: (Pick<StoredCalls, 'get'> & FeedArchive) | null;
+  readonly stored: (Pick<StoredCalls, 'get' | 'latestAgents'> & FeedArchive) | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -181,6 +181,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
+  await visibility.learnStored();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,

@@ -28,6 +28,7 @@ import { openFeed } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
 import { openPeople } from './records/users/open-people.ts';
+import type { People } from './records/users/people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -56,6 +57,8 @@ export interface Parts {
   readonly upkeep: CallUpkeep | null;
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
+  /** Who may sign in. */
+  readonly people: People;
   readonly server: FastifyInstance;
 }
 
@@ -126,22 +129,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  return {
-    clock,
-    metrics,
-    engineClient: engine,
-    speech,
-    feed,
-    registry,
-    trunks,
-    recordings,
-    batches,
-    demoCalls,
-    records,
-    upkeep,
-    closeRecords: () => kept.close().finally(closeFeed),
-    server,
-  };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, people, server };
+  const closeRecords = () => kept.close().finally(closeFeed);
+  return { ...work, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(

@@ -2,8 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { readSettings } from '../src/foundation/settings/config.ts';
 import { readyLine, startLines } from '../src/start-lines.ts';
 
-function linesFor(environment: Record<string, string> = {}, url = 'http://127.0.0.1:8080'): string[] {
-  return startLines(readSettings(environment), { version: '1.2.3', url, workers: 2 });
+function linesFor(
+  environment: Record<string, string> = {},
+  url = 'http://127.0.0.1:8080',
+  kept: Parameters<typeof startLines>[1]['kept'] = null,
+  users = 0,
+): string[] {
+  return startLines(readSettings(environment, { users: 'unknown' }), {
+    version: '1.2.3',
+    url,
+    workers: 2,
+    kept,
+    users,
+  });
 }
 
 describe('the first lines on a terminal', () => {
@@ -11,6 +22,7 @@ describe('the first lines on a terminal', () => {
     expect(linesFor()).toEqual([
       'Trunkline 1.2.3 is at http://127.0.0.1:8080/ (for this machine alone)',
       '  Loading the speech models in 2 engines. A line says when calls can be captioned.',
+      '  Nothing is kept of calls (DATA_DIR).',
       '  To place a call: open that page and press Call, or type in another terminal',
       '    npm run trunkline -- call fixtures/audio/demo-caller.wav',
       '  To end it: Ctrl-C.',
@@ -19,6 +31,16 @@ describe('the first lines on a terminal', () => {
     expect(readyLine(1, 2, { voice: null, turnModel: null })).toBe('Ready for calls: 1 of 2 engines.');
     expect(readyLine(1, 1, { voice: 'hibari:heart', turnModel: 'smart-turn' })).toBe(
       'Ready for calls: 1 of 1 engine, voice hibari:heart, turns by smart-turn.',
+    );
+  });
+
+  it.each([
+    [30, 'for 30 days'],
+    [1, 'for 1 day'],
+    [0, 'for ever'],
+  ])('say where records are kept with RETENTION_DAYS=%i', (retentionDays, howLong) => {
+    expect(linesFor({}, 'http://127.0.0.1:8080', { place: '/data/records.sqlite', retentionDays })).toContain(
+      `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in /data/records.sqlite`,
     );
   });
 
@@ -35,6 +57,12 @@ describe('the first lines on a terminal', () => {
     ],
   ])('say who may come in with %j', (environment, audience) => {
     expect(linesFor(environment)[0]).toBe(`Trunkline 1.2.3 is at http://127.0.0.1:8080/ ${audience}`);
+  });
+
+  it('say that users keep others out', () => {
+    expect(linesFor({ HOST: '0.0.0.0' }, 'http://127.0.0.1:8080', null, 1)[0]).toContain(
+      '(requires a password or a key)',
+    );
   });
 
   it('promise neither models that are not loaded yet nor a call that would be refused', () => {

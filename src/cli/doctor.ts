@@ -1,5 +1,6 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
+import { checkRecords } from './check-records.ts';
 import {
   checkCores,
   checkFfmpeg,
@@ -41,6 +42,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRuntime(settings),
     () => checkModels(settings),
     () => checkInstalled(settings, { hashes: options.hashes }),
+    async () => [await checkRecords(settings)],
     async () => [await checkFfmpeg()],
   ];
   const findings: Finding[] = [];

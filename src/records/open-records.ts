@@ -15,6 +15,7 @@ import type { RecordsDatabase } from './records-database.ts';
 import { refuseSound } from './sound/open-sound.ts';
 import { makeBackup } from './sqlite-backups.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
 
 /** The database of a DATA_DIR. */
 export const RECORDS_FILE = join('records', 'records.sqlite');
@@ -61,6 +62,8 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
             metrics,
           });
     await records?.openSound(settings);
+    const webhooks = openWebhooks(settings, records, options);
+    if (webhooks !== null) records?.openOutbox(webhooks.outbox, webhooks.types);
     if (records === null && folder === null) refuseSound(settings, 'there is no folder for it');
     tellWhere(records, log);
     return {

@@ -15,6 +15,7 @@ import { CallLists } from './search/call-lists.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
+import type { Outbox } from './webhooks/outbox.ts';
 
 interface RecordsOptions {
   readonly database: RecordsDatabase;
@@ -56,7 +57,9 @@ export class Records {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
+  readonly #writer: RecordWriter;
   #sound: SoundStore | null = null;
+  #outbox: Outbox | null = null;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -69,8 +72,8 @@ export class Records {
     this.lists = new CallLists({ database, clock, calls: this.calls });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
-    const writer = new RecordWriter(database);
-    this.recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
+    this.#writer = new RecordWriter(database);
+    this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
   }
 
   /** The sound of calls; null = there is no folder for it. */
@@ -83,6 +86,14 @@ export class Records {
     const { folder, database, recorder } = this;
     const parts = { clock: this.#clock, log: this.#log, metrics: this.#metrics, database, recorder };
     this.#sound = await openSound(settings, folder, parts);
+  }
+
+  /** Has events of `types` delivered by `outbox` from now on. */
+  openOutbox(outbox: Outbox, types: ReadonlySet<string>): void {
+    this.#outbox = outbox;
+    this.#writer.webhookTypes = types;
+    this.#writer.onWebhooks = () => outbox.wake();
+    outbox.open();
   }
 
   /** Stores what `feed` tells from now on. */
@@ -128,6 +139,7 @@ export class Records {
   async close(): Promise<void> {
     await this.#sound?.close();
     await this.recorder.close();
+    await this.#outbox?.close();
     if (this.recorder.backlog === 0) await this.audit.flush();
     if (this.recorder.backlog > 0) this.database.abandon();
     else await this.database.close();

@@ -118,6 +118,16 @@ export class StoredCalls implements FeedArchive {
     return (await query.execute()).map(({ id }) => id);
   }
 
+  /** Whose the last `limit` calls were, the oldest first. */
+  async latestAgents(limit: number): Promise<readonly { readonly id: string; readonly agent: string | null }[]> {
+    const latest = this.#database.reader
+      .selectFrom('calls')
+      .select(['id', 'agent'])
+      .orderBy('seq', 'desc')
+      .limit(limit);
+    return (await latest.execute()).toReversed();
+  }
+
   /** The last stored event up to the one with this id; 0 = that says nothing here. */
   async #positionOf(id: string): Promise<number> {
     const { epoch, number } = FEED_ID.exec(id)?.groups ?? {};

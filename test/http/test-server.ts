@@ -78,6 +78,14 @@ export class FakeCalls {
     return this.voices.get(id);
   }
 
+  /** With which parameters channels of Asterisk were listened to. */
+  readonly assisted: Readonly<Record<string, string>>[] = [];
+
+  async assist(channel: string, parameters: Readonly<Record<string, string>>): Promise<{ callId: string }> {
+    this.assisted.push(parameters);
+    return { callId: `${channel}.1` };
+  }
+
   /** Whom was called, and how. */
   readonly outgoing: DialRequest[] = [];
 
@@ -195,8 +203,7 @@ export async function startServer(
     apps: calls,
     webSockets: calls,
     announced,
-    assistant:
-      environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },
+    assistant: environment['ARI_URL'] === undefined ? null : calls,
     dialer: settings.SIP_PORT === 0 ? null : calls,
     feed,
     recordings,

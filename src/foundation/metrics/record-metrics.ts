@@ -1,6 +1,7 @@
 /** The metrics of the records of calls. */
 import { type MetricMaker, SHORT_SECONDS } from './metric-maker.ts';
 import { SoundMetrics } from './sound-metrics.ts';
+import { WebhookMetrics } from './webhook-metrics.ts';
 
 /** `metrics.records` */
 export class RecordMetrics {
@@ -14,6 +15,7 @@ export class RecordMetrics {
   readonly auditLost;
   readonly searchSeconds;
   readonly sound: SoundMetrics;
+  readonly webhooks: WebhookMetrics;
 
   constructor(make: MetricMaker) {
     this.backlog = make.gauge('trunkline_records_backlog', 'Events that wait to be stored', []);
@@ -47,5 +49,6 @@ export class RecordMetrics {
       SHORT_SECONDS,
     );
     this.sound = new SoundMetrics(make);
+    this.webhooks = new WebhookMetrics(make);
   }
 }

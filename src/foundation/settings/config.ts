@@ -168,6 +168,8 @@ function findContradictions(settings: Settings): string[] {
   if (settings.ARI_URL !== '' && settings.ARI_PASSWORD === '') {
     problems.push('ARI_URL needs ARI_PASSWORD: the password of the user ARI_USER in ari.conf');
   }
+  if (settings.CALL_WEBHOOK_URL !== '' && settings.WEBHOOK_SECRET === '')
+    problems.push('CALL_WEBHOOK_URL needs WEBHOOK_SECRET: the key that its webhooks are signed with');
   if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
     problems.push(
       `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD ` +

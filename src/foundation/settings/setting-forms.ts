@@ -273,3 +273,35 @@ export function recordPauseKey(meaning: string): SettingSpec<string> {
     meaning,
   };
 }
+
+/** CALL_WEBHOOK_URL, as it is written. */
+export function webhookUrl(meaning: string): SettingSpec<string> {
+  return {
+    schema: z.string().refine(isServiceUrl, 'empty or an http or https URL such as https://crm.example.com/calls'),
+    defaultText: '',
+    unit: 'http or https URL',
+    meaning,
+  };
+}
+
+/** The types of the feed's events that are stored: docs/reference/events.md. */
+const STORED_EVENTS = (
+  'call.started call.state call.updated call.ended caption revision spoken dtmf gap lag.started lag.ended app.lost ' +
+  'app.back app.muted app.unmuted note mark hint recording'
+).split(' ');
+
+/** CALL_WEBHOOK_EVENTS. */
+export function storedEvents(meaning: string): SettingSpec<readonly string[]> {
+  return {
+    schema: z
+      .string()
+      .transform(splitList)
+      .refine(
+        (list) => list.length > 0 && list.every((type) => STORED_EVENTS.includes(type)),
+        `events among ${STORED_EVENTS.join(', ')}`,
+      ),
+    defaultText: 'call.ended',
+    unit: 'events, comma-separated',
+    meaning,
+  };
+}

@@ -15,12 +15,19 @@ interface OwnedCall {
   readonly agent: string | null;
 }
 
+/** Whose the stored calls were. */
+interface StoredOwners {
+  get(id: string): Promise<OwnedCall | undefined>;
+  /** The last `limit` ones, the oldest first. */
+  latestAgents(limit: number): Promise<readonly OwnedCall[]>;
+}
+
 interface VisibilityOptions {
   readonly access: Pick<Access, 'principalOf'>;
   /** The calls in memory. */
   readonly calls: { get(id: string): OwnedCall | undefined };
   /** The stored ones; null = nothing is stored. */
-  readonly stored: { get(id: string): Promise<OwnedCall | undefined> } | null;
+  readonly stored: StoredOwners | null;
   readonly feed: Pick<Feed, 'subscribe'>;
 }
 
@@ -42,6 +49,14 @@ export class CallVisibility {
   constructor(options: VisibilityOptions) {
     this.#options = options;
     options.feed.subscribe({}, (entry) => this.#learn(entry));
+  }
+
+  /**
+   * Learns whose the latest stored calls are: their events may come again, without the one that says it. Never rejects.
+   */
+  async learnStored(): Promise<void> {
+    const latest = await this.#options.stored?.latestAgents(AGENTS_MAX).catch(() => []);
+    for (const { id, agent } of latest ?? []) this.#agents.set(id, { agent });
   }
 
   /** Those of `calls` that the request's principal sees, as they see them. */

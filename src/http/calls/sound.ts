@@ -30,6 +30,15 @@ export interface SoundRoutesContext {
   readonly clock: Clock;
 }
 
+const soundQuery = z.strictObject({
+  untilMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('Only the sound up to that moment of the call: that of a live call has one length then'),
+});
+
 const wavContent = { 'audio/wav': { schema: z.any().describe('WAV, 16 bit, two channels') } };
 
 /** `GET /v1/calls/{id}/sound` and `POST /v1/calls/{id}/recording`. */
@@ -46,7 +55,7 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
           'far; the sound of the last three seconds may be missing.',
         tags: ['calls'],
         params: callPath,
-        querystring: noQuery,
+        querystring: soundQuery,
         response: {
           200: { description: 'The file', content: wavContent },
           206: { description: 'The bytes that `Range` names', content: wavContent },
@@ -132,7 +141,7 @@ async function sendSound(request: FastifyRequest, reply: FastifyReply, context: 
 
 /** Opens what the request wants of the sound; all of it where a part would not fit to what the client has. */
 async function openSound(
-  { headers }: FastifyRequest,
+  { headers, query }: FastifyRequest,
   call: FoundCall,
   { sound }: SoundRoutesContext,
   signal: AbortSignal,
@@ -140,13 +149,14 @@ async function openSound(
   if (sound === null) throw new TrunklineError('sound_not_found', 'this server keeps no sound');
   const wanted = readRange(headers.range);
   const owner = { callId: call.id, startedMs: Date.parse(call.startedAt) };
-  const stream = await sound.read(owner, wanted, signal);
+  const { untilMs = null } = query as z.infer<typeof soundQuery>;
+  const stream = await sound.read(owner, { untilMs, wanted }, signal);
   const etag = tagOf(call, stream);
   const ifRange = headers['if-range'];
   if (wanted === null || isSameRepresentation(Array.isArray(ifRange) ? ifRange[0] : ifRange, etag))
     return { stream, etag, isPart: wanted !== null };
   stream.close();
-  return { stream: await sound.read(owner, null, signal), etag, isPart: false };
+  return { stream: await sound.read(owner, { untilMs, wanted: null }, signal), etag, isPart: false };
 }
 
 /** A live call's sound grows, and parts of it that came at different times may not fit together. */

@@ -13,11 +13,11 @@ class SoundReading implements ThreadWork<ReadingAnswer> {
   readonly #range: ByteRange | null;
   #at: number | null = null;
 
-  constructor({ path, key, mustBeWhole, wanted }: ReadingTask) {
+  constructor({ path, key, mustBeWhole, untilMs, wanted }: ReadingTask) {
     const { readAt, close } = openForReading(path);
     this.#close = close;
     try {
-      this.#view = new WavView(new SoundReader(readAt, key, mustBeWhole));
+      this.#view = new WavView(new SoundReader(readAt, key, mustBeWhole), untilMs);
     } catch (error) {
       close();
       throw error;

@@ -49,6 +49,8 @@ export interface ReadingTask {
   readonly key: SoundKey | null;
   /** It was finished, so that one without an end was cut off. */
   readonly mustBeWhole: boolean;
+  /** The sound up to that moment of the call alone, in ms; null = all there is. */
+  readonly untilMs: number | null;
   /** Null = all of it. */
   readonly wanted: WantedBytes | null;
 }

@@ -16,7 +16,7 @@ import { WorkerPool } from '../../foundation/workers/worker-pool.ts';
 import { FileSink } from './file-sink.ts';
 import { findOldest, type OldestSound } from './oldest-sound.ts';
 import type { SoundKey } from './sound-key.ts';
-import type { ReadingAnswer, ReadingTask, WantedBytes } from './sound-messages.ts';
+import type { ReadingAnswer, ReadingTask } from './sound-messages.ts';
 import {
   dayFolder,
   isSoundName,
@@ -50,6 +50,9 @@ interface SoundStoreOptions {
   /** Keeps the size of a call's sound in its row, after the row is there; null = it has none any more. */
   noteBytes(owner: SoundOwner, bytes: number | null): Promise<void>;
 }
+
+/** What of a sound is wanted. */
+export type SoundPart = Pick<ReadingTask, 'untilMs' | 'wanted'>;
 
 /** A file that is being written. */
 interface Writing {
@@ -127,10 +130,10 @@ export class SoundStore implements SoundTap {
    * is so far.
    * @throws TrunklineError `sound_not_found`, `sound_locked`, `sound_damaged`
    */
-  async read(owner: SoundOwner, wanted: WantedBytes | null, signal: AbortSignal): Promise<WavStream> {
+  async read(owner: SoundOwner, part: SoundPart, signal: AbortSignal): Promise<WavStream> {
     const found = await this.#locate(owner);
     if (found === null) throw new TrunklineError('sound_not_found', 'the sound of this call was not recorded');
-    return openWav(this.#pool, { ...found, key: this.#options.key, wanted }, signal);
+    return openWav(this.#pool, { ...found, ...part, key: this.#options.key }, signal);
   }
 
   /** The oldest sound of a call that is over; null = there is none. */

@@ -1,6 +1,7 @@
 /** A file of sound as a WAV file of two channels, any bytes of which can be had without making those before them. */
 import { samplesToPcm16 } from '../../audio/pcm.ts';
 import { writeWav } from '../../audio/wav.ts';
+import { msToSamples } from '../../foundation/units.ts';
 import type { WantedBytes } from './sound-messages.ts';
 import type { SoundReader } from './sound-reader.ts';
 
@@ -22,9 +23,12 @@ export class WavView {
   readonly totalBytes: number;
   readonly #reader: SoundReader;
 
-  constructor(reader: SoundReader) {
+  /** `untilMs` = the sound up to that moment of the call alone; null = all there is. */
+  constructor(reader: SoundReader, untilMs: number | null) {
+    const { totalSamples, header } = reader.layout;
+    const samples = untilMs === null ? totalSamples : Math.min(totalSamples, msToSamples(untilMs, header.rateHz));
     this.#reader = reader;
-    this.totalBytes = HEADER_BYTES + reader.layout.totalSamples * FRAME_BYTES;
+    this.totalBytes = HEADER_BYTES + samples * FRAME_BYTES;
   }
 
   /** The bytes that there are of what is wanted (RFC 9110 §14.1.2); null = none. */

@@ -30,7 +30,7 @@ export const target: FuzzTarget = {
     const file = Buffer.from(input);
     const readAt: ReadAt = (at, length) => file.subarray(at, at + length);
     try {
-      const view = new WavView(new SoundReader(readAt, null, false));
+      const view = new WavView(new SoundReader(readAt, null, false), null);
       const range = view.rangeOf({ first: 0, last: READ_BYTES - 1 });
       assert(range !== null);
       assert.equal(view.read(range).length, range.last + 1);

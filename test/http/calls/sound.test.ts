@@ -54,6 +54,12 @@ test('HEAD tells its length and sends nothing', async () => {
   expect((await response.arrayBuffer()).byteLength).toBe(0);
 });
 
+test('the sound up to a moment of the call is that much shorter', async () => {
+  const response = await fetch(`${url}/v1/calls/CA1/sound?untilMs=500`);
+  expect((await response.arrayBuffer()).byteLength).toBe(44 + 16_000);
+  expect((await fetch(`${url}/v1/calls/CA1/sound?untilMs=soon`)).status).toBe(400);
+});
+
 describe('a range', () => {
   test.each([
     ['bytes=0-', 206, 0, WAV_BYTES - 1],

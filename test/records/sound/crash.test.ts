@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readWav } from '../../../src/audio/wav.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { bytesOf, makeFolder, openStore, removeFolder } from './sound-files.ts';
+import { ALL, bytesOf, makeFolder, openStore, removeFolder } from './sound-files.ts';
 
 const CALLS = 20;
 /** A header and the first flushes of all calls. */
@@ -52,7 +52,7 @@ test.each(['', 'a passphrase of a test'])(
     expect(kept).toBeGreaterThanOrEqual(told);
     for (const callId of rows.keys()) {
       const owner = { callId, startedMs: Date.UTC(2026, 2, 14) };
-      const { bytes } = await store.read(owner, null, new AbortController().signal);
+      const { bytes } = await store.read(owner, ALL, new AbortController().signal);
       const { channels } = readWav(await bytesOf(bytes));
       expect(channels[0]?.some((sample) => sample !== 0)).toBe(true);
       expect(channels[1]).toEqual(channels[0]);

@@ -7,10 +7,13 @@ import { Metrics } from '../../../src/foundation/metrics.ts';
 import { type Codec, MULAW_8K, msToSamples } from '../../../src/foundation/units.ts';
 import { readSoundKey } from '../../../src/records/sound/sound-key.ts';
 import type { SoundOwner } from '../../../src/records/sound/sound-paths.ts';
-import { SoundStore } from '../../../src/records/sound/sound-store.ts';
+import { type SoundPart, SoundStore } from '../../../src/records/sound/sound-store.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 const metrics = new Metrics();
+
+/** All of a sound. */
+export const ALL: SoundPart = { untilMs: null, wanted: null };
 
 /** When the calls of these tests began. */
 export const STARTED_AT = new Date(Date.UTC(2026, 2, 14, 9, 26, 53));
@@ -91,6 +94,6 @@ export async function bytesOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer>
 
 /** The sound of a call as WAV. */
 export async function wavOf(store: SoundStore, callId: string): Promise<Buffer> {
-  const { bytes } = await store.read(owner(callId), null, new AbortController().signal);
+  const { bytes } = await store.read(owner(callId), ALL, new AbortController().signal);
   return bytesOf(bytes);
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readWav } from '../../../src/audio/wav.ts';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
 import {
+  ALL,
   bytesOf,
   makeFolder,
   type OpenedStore,
@@ -92,18 +93,22 @@ test('any range of bytes is that part of the whole file', async () => {
     [100_001, 500_002],
     [959_000, 2_000_000],
   ] as const) {
-    const stream = await opened.store.read(owner('CA1'), { first, last }, signal);
+    const stream = await opened.store.read(owner('CA1'), { untilMs: null, wanted: { first, last } }, signal);
     expect(stream.totalBytes).toBe(whole.length);
     expect(await bytesOf(stream.bytes)).toEqual(whole.subarray(first, last + 1));
   }
-  const tail = await opened.store.read(owner('CA1'), { first: null, last: 100 }, signal);
+  const tail = await opened.store.read(owner('CA1'), { untilMs: null, wanted: { first: null, last: 100 } }, signal);
   expect(await bytesOf(tail.bytes)).toEqual(whole.subarray(-100));
 });
 
 test('bytes behind the end are no range', async () => {
   const opened = await open();
   await recordTones(opened, 'CA1');
-  const stream = await opened.store.read(owner('CA1'), { first: 10_000_000, last: null }, signal);
+  const stream = await opened.store.read(
+    owner('CA1'),
+    { untilMs: null, wanted: { first: 10_000_000, last: null } },
+    signal,
+  );
   expect(stream.range).toBeNull();
   stream.close();
 });
@@ -122,9 +127,17 @@ test('where nothing was recorded there is silence, and it takes no room', async 
   sink.end(3_600_020);
   await expect.poll(() => opened.rows.get('CA1')).toBeGreaterThan(0);
   expect(opened.rows.get('CA1')).toBeLessThan(1000);
-  const stream = await opened.store.read(owner('CA1'), { first: 44 + 32_000, last: 44 + 63_999 }, signal);
+  const stream = await opened.store.read(
+    owner('CA1'),
+    { untilMs: null, wanted: { first: 44 + 32_000, last: 44 + 63_999 } },
+    signal,
+  );
   expect((await bytesOf(stream.bytes)).every((byte) => byte === 0)).toBe(true);
-  const end = await opened.store.read(owner('CA1'), { first: 44 + 3600 * 32_000, last: null }, signal);
+  const end = await opened.store.read(
+    owner('CA1'),
+    { untilMs: null, wanted: { first: 44 + 3600 * 32_000, last: null } },
+    signal,
+  );
   expect((await bytesOf(end.bytes)).some((byte) => byte !== 0)).toBe(true);
 });
 
@@ -132,12 +145,12 @@ test('sound on disk cannot be read without the key, and the error names both key
   const opened = await open(KEY);
   await recordTones(opened, 'CA1');
   const { store } = await reopen(OTHER_KEY);
-  await expect(store.read(owner('CA1'), null, signal)).rejects.toMatchObject({
+  await expect(store.read(owner('CA1'), ALL, signal)).rejects.toMatchObject({
     code: 'sound_locked',
     message: expect.stringMatching(/key [0-9a-f]{16}, but RECORD_KEY is the key [0-9a-f]{16}/),
   });
   const without = await reopen();
-  await expect(without.store.read(owner('CA1'), null, signal)).rejects.toMatchObject({ code: 'sound_locked' });
+  await expect(without.store.read(owner('CA1'), ALL, signal)).rejects.toMatchObject({ code: 'sound_locked' });
   const again = await reopen(KEY);
   expect((await wavOf(again.store, 'CA1')).length).toBe(44 + 64_000);
 });
@@ -184,7 +197,7 @@ test('of a live call there is what was written so far', async () => {
 
 test('a call that was not recorded has no sound', async () => {
   const { store } = await open();
-  await expect(store.read(owner('CA1'), null, signal)).rejects.toMatchObject({ code: 'sound_not_found' });
+  await expect(store.read(owner('CA1'), ALL, signal)).rejects.toMatchObject({ code: 'sound_not_found' });
 });
 
 test('the oldest sound is found and removed first, live sound too when it is named', async () => {

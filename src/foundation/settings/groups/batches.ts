@@ -21,8 +21,8 @@ export const batches = {
     ),
     WEBHOOK_SECRET: secret(
       'key',
-      'Key with which the server signs the webhook of a batch that has ended (Standard Webhooks). ' +
-        'Empty = batches with a webhook are refused.',
+      'Key with which the server signs the webhooks of calls (CALL_WEBHOOK_URL) and of batches that have ended ' +
+        '(Standard Webhooks). Empty = batches with a webhook are refused.',
     ),
     RESULT_TTL_MS: whole(
       86_400_000,

@@ -1,5 +1,5 @@
-import { databaseUrl, recordKey, recordPauseKey } from '../setting-forms.ts';
-import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { databaseUrl, recordKey, recordPauseKey, storedEvents, webhookUrl } from '../setting-forms.ts';
+import { choice, flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** What is kept of calls. */
 export const records = {
@@ -49,6 +49,12 @@ export const records = {
       'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest ' +
         'calls. 0 = no limit.',
     ),
+    CALL_WEBHOOK_URL: webhookUrl(
+      'Where calls are told to your program: by default each call that has ended, with its transcript. Signed by ' +
+        'WEBHOOK_SECRET (Standard Webhooks), and sent again until it is taken, for three days. Empty = nowhere.',
+    ),
+    CALL_WEBHOOK_EVENTS: storedEvents('Events that are sent there.'),
+    CALL_WEBHOOK_ALLOW_PRIVATE: flag(false, 'Allow loopback, private and link-local addresses for CALL_WEBHOOK_URL.'),
     REDACT: choice(
       'off',
       ['off', 'store', 'feed'],

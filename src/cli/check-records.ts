@@ -1,0 +1,66 @@
+/** The check of `trunkline doctor` for the records of calls. */
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { ownerOf } from '../foundation/folders/folder-owner.ts';
+import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { RECORDS_FILE } from '../records/open-records.ts';
+import { reportPostgres } from '../records/postgres-records.ts';
+import type { Finding } from './checks.ts';
+import { formatBytes } from './models/progress.ts';
+
+type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DAYS' | 'isDataDirDefault'>;
+
+/** Whether the records of calls can be kept where the settings say. It changes nothing there. */
+export async function checkRecords(settings: RecordSettings): Promise<Finding> {
+  const { DATA_DIR, DATABASE_URL, RETENTION_DAYS } = settings;
+  const howLong = RETENTION_DAYS === 0 ? 'for ever' : `for ${RETENTION_DAYS} days`;
+  if (DATABASE_URL !== '') return checkPostgres(DATABASE_URL, howLong);
+  if (DATA_DIR === NO_FOLDER)
+    return { name: 'records', status: 'ok', detail: `nothing is kept of calls (DATA_DIR=${NO_FOLDER})` };
+  const problem = await problemOf(DATA_DIR);
+  if (problem !== null) {
+    const status = settings.isDataDirDefault ? 'warn' : 'fail';
+    return {
+      name: 'records',
+      status,
+      detail: `${DATA_DIR} cannot be used (${problem}): set DATA_DIR to another folder`,
+    };
+  }
+  const isInUse = (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living';
+  const used = isInUse ? '; a server uses it now' : '';
+  return { name: 'records', status: 'ok', detail: `kept ${howLong} in ${DATA_DIR} (${await sizeIn(DATA_DIR)})${used}` };
+}
+
+async function checkPostgres(url: string, howLong: string): Promise<Finding> {
+  try {
+    const { place, sizeBytes, pending } = await reportPostgres(url);
+    const toDo = pending.length === 0 ? '' : `; the next start applies ${pending.join(', ')}`;
+    return { name: 'records', status: 'ok', detail: `kept ${howLong} in ${place} (${formatBytes(sizeBytes)})${toDo}` };
+  } catch (error) {
+    if (error instanceof ConfigError) return { name: 'records', status: 'fail', detail: error.message };
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = isDatabaseTrouble(error) ? describeTrouble(error) : (code ?? 'it refuses');
+    return { name: 'records', status: 'fail', detail: `the database at DATABASE_URL cannot be used (${reason})` };
+  }
+}
+
+/** Of the folder, or of the nearest one above that is there; null = none. */
+async function problemOf(folder: string): Promise<string | null> {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      if (!(await stat(path)).isDirectory()) return 'ENOTDIR';
+      await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+      return null;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      if (code !== 'ENOENT' || path === dirname(path)) return code;
+    }
+  }
+}
+
+async function sizeIn(folder: string): Promise<string> {
+  const found = await stat(join(folder, RECORDS_FILE)).catch(() => null);
+  return found === null ? 'none yet' : formatBytes(found.size);
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkRecords } from '../../src/cli/check-records.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'));
+writeFileSync(join(folder, 'file'), '');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the check of the records', () => {
+  it.each([
+    [{ DATA_DIR: 'none' }, 'ok', /nothing is kept of calls/],
+    [{ DATA_DIR: join(folder, 'a', 'b') }, 'ok', /kept for 30 days in .*\/a\/b \(none yet\)/],
+    [{ DATA_DIR: folder, RETENTION_DAYS: '0' }, 'ok', /kept for ever in/],
+    [{ DATA_DIR: join(folder, 'file', 'a') }, 'fail', /cannot be used \(ENOTDIR\): set DATA_DIR/],
+    [{ XDG_STATE_HOME: join(folder, 'file') }, 'warn', /cannot be used \(ENOTDIR\)/],
+    [{ DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db' }, 'fail', /cannot be used \(ECONNREFUSED\)/],
+  ])('of %j', async (environment, status, detail) => {
+    const finding = await checkRecords(readSettings(environment));
+    expect(finding).toMatchObject({ name: 'records', status, detail: expect.stringMatching(detail) });
+    expect(finding.detail).not.toContain('hush');
+  });
+});
