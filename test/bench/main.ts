@@ -18,6 +18,7 @@ import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
+import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoices } from './voices.ts';
@@ -61,6 +62,9 @@ bench(
   'compare',
   'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
+);
+bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
+  benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),
 );
 bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
   benchConfidence({ every: quick ? 12 : 3 }),

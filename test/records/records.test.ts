@@ -141,6 +141,8 @@ describe.each(DATABASES)('records in $name', ({ isThere, start }) => {
     expect(await idsAfter(`${epoch}-1`, 'CA1')).toEqual(['a-4', true]);
     expect(await idsAfter(null, undefined, 2)).toEqual(['a-1', 'a-2', false]);
     expect(await calls.latestCallIds(2)).toEqual(['CA3', 'CA2']);
+    const known = [`${epoch}-999`, 'other-1', 'start', ''].map((id) => calls.knows(id));
+    expect(await Promise.all(known)).toEqual([true, false, false, false]);
   });
 
   run('end calls of a gateway that died at their last known time, once', async () => {
