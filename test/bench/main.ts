@@ -23,6 +23,7 @@ import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoices } from './voices.ts';
+import { benchWall } from './wall.ts';
 import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
@@ -122,6 +123,9 @@ bench('speech', 'say to first frame, gaps between frames, interrupt to silence',
 );
 bench('turns', 'whether a caller has finished: the turn model, rules on it, and what it costs calls', (quick) =>
   benchTurns(quick ? { every: 16, turns: 4, seconds: 8, rounds: 1 } : { every: 2, turns: 30, seconds: 20, rounds: 2 }),
+);
+bench('wall', 'the console in Chromium: script and layout per update of a hundred live calls', (quick) =>
+  benchWall({ seconds: quick ? 4 : 20 }),
 );
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),
