@@ -36,7 +36,8 @@ export interface GatewayOptions {
   /** Called when an engine finds that the settings cannot be used; `message` says why and what helps. */
   readonly onRefused?: (message: string) => void;
   /**
-   * Called before the URL is logged, with what is kept of calls (null = nothing) and the number of users who may sign in.
+   * Called before the URL is logged, with what is kept of calls (null = nothing) and the number of users who may sign
+   * in.
    */
   readonly onListening?: (
     url: string,
