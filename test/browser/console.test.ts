@@ -33,6 +33,11 @@ afterAll(async () => {
 });
 
 const panel = (name: string) => page.getByRole('region', { name });
+async function stateOfFirst(): Promise<string | undefined> {
+  const answer = await fetch(`${gateway.url}/v1/calls`);
+  return ((await answer.json()) as { data: { state: string }[] }).data[0]?.state;
+}
+
 const rows = () => page.locator('.found-call');
 
 describe('the console above a real gateway', () => {
@@ -86,9 +91,7 @@ describe('the console above a real gateway', () => {
 
   it('deletes the call when it is over', async () => {
     await page.goto(`${gateway.url}/#/history`);
-    await expect
-      .poll(async () => (await (await fetch(`${gateway.url}/v1/calls`)).json()).data[0].state, { timeout: 90_000 })
-      .toBe('ended');
+    await expect.poll(() => stateOfFirst(), { timeout: 90_000 }).toBe('ended');
     await page.reload();
     await rows().first().hover();
     await page.getByRole('button', { name: /^Delete the call/ }).click();
