@@ -17,6 +17,7 @@ import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
+import { benchRecords } from './records.ts';
 import { publish, type Report } from './report.ts';
 import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
@@ -105,6 +106,17 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
+);
+bench(
+  'records',
+  'the records of calls: searches',
+  (quick, { postgres }) =>
+    benchRecords({
+      captions: quick ? [20_000] : [100_000, 1_000_000],
+      rounds: quick ? 5 : 40,
+      postgres: postgres === true,
+    }),
+  { postgres: 'also in PostgreSQL, where it is installed' },
 );
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
