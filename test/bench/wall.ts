@@ -85,7 +85,7 @@ function toReport(near: Cost, all: Cost, long: Cost & { readonly openMs: number 
   return {
     name: 'wall',
     about:
-      `The console in headless Chromium. ${CALLS} live calls with ${EVENTS_PER_CALL_AND_SECOND} events a second each: ` +
+      `The console in headless Chromium. ${CALLS} live calls, ${EVENTS_PER_CALL_AND_SECOND} events a second each: ` +
       'partial and final captions, speech. An update is all script, style and layout on the main thread between two ' +
       'frames, in time on the processor by the trace of the browser; painting beside it. A long task takes more than ' +
       `${LONG_TASK_MS} ms of it.`,

@@ -104,7 +104,7 @@ describe.each([
     gateway.publish(caption('CA1', 11, { stable: 'the second', tail: ' one' }));
     await page.locator('#pending .tail').waitFor();
     expect(await findFaults()).toEqual([]);
-    await page.getByText('Export').click();
+    await page.getByText('Export ▾').click();
     expect(await findFaults()).toEqual([]);
     await page.keyboard.press('Escape');
     if (width === 375) await page.keyboard.press('n');
