@@ -24,6 +24,7 @@ const CARRIER_NAMES = new Map([
   ['audiosocket', 'AudioSocket'],
   ['sip', 'SIP'],
   ['browser', 'the page’s phone'],
+  ['demo', 'a demo call'],
 ]);
 
 /** Why calls end: as a sentence, and in a list. */
@@ -42,6 +43,9 @@ const END_REASONS = new Map([
   ['refused', ['the other side refused it', 'refused']],
   ['server_lost', ['its server died', 'server lost']],
 ]);
+
+/** All of them, for people who choose one. */
+export const END_REASON_IDS = [...END_REASONS.keys()];
 
 /** Ends that nobody wanted. */
 const FAILED_ENDS = new Set(['lost', 'timeout', 'error', 'app_unreachable', 'server_lost']);
