@@ -11,13 +11,15 @@ const VOCABULARY = 20_000;
 const CALLS_PER_WRITE = 25;
 
 const COMMON = (
-  'the be to of and a in that have i it for not on with he as you do at this but his by from they we say her she or an ' +
-  'will my one all would there their what so up out if about who get which go me when make can like time no just him ' +
-  'know take people into year your good some could them see other than then now look only come its over think also'
+  'the be to of and a in that have i it for not on with he as you do at this but his by from they we say her ' +
+  'she or an will my one all would there their what so up out if about who get which go me when make can like ' +
+  'time no just him know take people into year your good some could them see other than then now look only ' +
+  'come its over think also'
 ).split(' ');
 const SYLLABLES = (
-  'ba be bi bo bu da de di do fa fe fi ga ge go ha he hi ho ja jo ka ke ki ko la le li lo lu ma me mi mo na ne ni no pa ' +
-  'pe pi po ra re ri ro sa se si so ta te ti to va ve vi wa we wi ya yo za zo ing ter tion ment ness able com con dis'
+  'ba be bi bo bu da de di do fa fe fi ga ge go ha he hi ho ja jo ka ke ki ko la le li lo lu ma me mi mo na ' +
+  'ne ni no pa pe pi po ra re ri ro sa se si so ta te ti to va ve vi wa we wi ya yo za zo ing ter tion ment ' +
+  'ness able com con dis'
 ).split(' ');
 
 /** Words, the most frequent first: English ones, then made-up ones. */
@@ -53,7 +55,7 @@ function zipfWords(random: () => number): () => string {
   };
 }
 
-/** Stores calls with `captions` captions of 5 to 16 words. Every 1000th call is by SIP, every 7th has the queue sales. */
+/** Stores calls with `captions` captions of 5 to 16 words. Every 1000th is by SIP, every 7th in the queue sales. */
 export async function storeCaptions({ db }: Pick<RecordsDatabase, 'db'>, captions: number): Promise<void> {
   const random = seededRandom(2);
   const word = zipfWords(random);

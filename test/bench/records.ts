@@ -1,4 +1,4 @@
-/** What the records of calls cost, and how fast they are read. Each part measures one thing in databases of its own. */
+/** What the records of calls cost, and how fast they are read. Each part measures one thing in its own databases. */
 import { DATABASES } from '../records/databases.ts';
 import { measureSearch } from './records-search.ts';
 import type { Report } from './report.ts';
@@ -26,7 +26,7 @@ export async function benchRecords(options: {
     about: 'The records of calls: what it takes to find something in them.',
     tables: parts.flatMap(({ tables }) => tables),
     notes: [
-      'A search is one page of 100 calls with their snippets, through the thread of the database, nothing else running.',
+      'A search is one page of 100 calls with their snippets, through the thread of the database.',
       'Words are as frequent as Zipf’s law has them, of 20,000; a call has 20 captions of 5 to 16 words.',
     ],
     goals: parts.flatMap(({ goals }) => goals),
