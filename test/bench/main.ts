@@ -17,6 +17,7 @@ import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
+import { benchRedaction } from './redaction.ts';
 import { publish, type Report } from './report.ts';
 import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
@@ -100,6 +101,9 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
+);
+bench('redaction', 'what is masked of card numbers and the like, written, spoken and dictated', (quick) =>
+  benchRedaction(quick ? { each: 20, spoken: 12 } : { each: 200, spoken: 120 }),
 );
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),

@@ -1,5 +1,5 @@
 /** Digits that are said or written one after the other, as one number. */
-import { cueAt } from './cues.ts';
+import { cueAt, cueFor } from './cues.ts';
 import {
   DIVIDERS,
   FILLERS,
@@ -60,6 +60,7 @@ const GLUED_MIN_DIGITS = 12;
 export function findDigitRuns(tokens: readonly Token[]): DigitRun[] {
   const runs: DigitRun[] = [];
   let atoms: PlacedAtom[] = [];
+  let quantityIn = -1;
   const close = (): void => {
     const run = toRun(withoutWeakEdges(atoms, tokens));
     if (run.atoms.length > 0) runs.push(run);
@@ -69,11 +70,14 @@ export function findDigitRuns(tokens: readonly Token[]): DigitRun[] {
     const read = readNumber(tokens, index);
     if (read === null) index++;
     else if (read.kind === 'quantity') {
-      close();
+      quantityIn = tokens[index]?.piece ?? 0;
+      if (tokens[(atoms.at(-1)?.to ?? 0) - 1]?.piece === quantityIn) close();
       index = read.to;
     } else {
       const last = atoms.at(-1);
-      if (last !== undefined && !isJoined(tokens, last, read.atom)) close();
+      // "One second" between two groups of digits does not part them, "$5" beside one does.
+      const isParted = tokens[index]?.piece === quantityIn && tokens[(last?.to ?? 0) - 1]?.piece !== quantityIn;
+      if (last !== undefined && (isParted || !isJoined(tokens, last, read.atom))) close();
       atoms.push({ ...read.atom, opensGroup: opensGroup(tokens, atoms.at(-1), read.atom) });
       index = read.atom.to;
     }
@@ -112,8 +116,10 @@ function readFigures(tokens: readonly Token[], index: number, token: Token): Rea
   const isThousands = sign === ',' && parts.length > 1 && parts.slice(1).every(({ key }) => key.length === 3);
   const isDecimal = sign === '.' && parts.length === 2 && (parts[1]?.key.length ?? 0) <= 2;
   const isTime = sign === ':' && parts.length <= 3 && parts.every(({ key }) => key.length <= 2);
-  if (isThousands && token.key.length <= 3)
-    return digits.length > THOUSANDS_MAX_DIGITS ? atomOf(digits, index, to) : { kind: 'quantity', to };
+  if (isThousands && token.key.length <= 3) {
+    const isNumber = digits.length > THOUSANDS_MAX_DIGITS || isNamed(tokens, index, to);
+    return isNumber ? atomOf(digits, index, to) : { kind: 'quantity', to };
+  }
   if (isDecimal || isTime) return { kind: 'quantity', to };
   if (isCode(tokens, index)) return { kind: 'quantity', to: index + 1 };
   return withPower(tokens, token.key, index, index + 1);
@@ -130,6 +136,12 @@ function gluedFigures(tokens: readonly Token[], index: number): Token[] {
     parts.push(next);
   }
   return parts;
+}
+
+/** A recogniser writes "account 22,279,781". */
+function isNamed(tokens: readonly Token[], from: number, to: number): boolean {
+  const cue = cueFor(tokens, from, to);
+  return cue !== null && cue !== 'other' && !CURRENCY.has(tokens[from - 1]?.key ?? '');
 }
 
 /** "B12" and "4th" are no dictated numbers, nor is "$5". */
@@ -218,6 +230,15 @@ function withoutWeakEdges(atoms: readonly PlacedAtom[], tokens: readonly Token[]
   return atoms.slice(from, to);
 }
 
+/** Somebody who says digits one by one says nothing else in that utterance. */
+function isAlone({ from, to }: Atom, tokens: readonly Token[]): boolean {
+  const piece = tokens[from]?.piece;
+  const isWord = (token: Token | undefined): boolean => token?.piece === piece && token?.kind !== 'sign';
+  return !isWord(tokens[from - 1]) && !isWord(tokens[to]);
+}
+
 function touches(a: Atom | undefined, b: Atom | undefined, tokens: readonly Token[]): boolean {
-  return a !== undefined && b !== undefined && a.to === b.from && tokens[a.from]?.piece === tokens[b.from]?.piece;
+  if (a === undefined || b === undefined) return false;
+  const isSamePiece = tokens[a.from]?.piece === tokens[b.from]?.piece;
+  return isSamePiece ? a.to === b.from : isAlone(a.isWeak ? a : b, tokens);
 }

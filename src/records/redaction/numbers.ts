@@ -85,10 +85,9 @@ function isCard(digits: string, cue: Cue | null): boolean {
   return cardLengths(digits).includes(digits.length) || !['other', 'account', 'phone', 'iban'].includes(cue ?? '');
 }
 
-/** As long as a card number of its network, with a check digit that fails: one digit was understood wrongly. */
-function isMisheardCard(run: DigitRun): boolean {
-  const [usual] = cardLengths(run.digits);
-  return usual === run.digits.length;
+/** As long as card numbers are, which nothing else is that people dictate: a digit was understood wrongly or lost. */
+function isMisheardCard({ digits }: DigitRun): boolean {
+  return digits.length >= CARD_MIN_DIGITS && digits.length <= CARD_MAX_DIGITS;
 }
 
 function namedKind(length: number, cue: Cue | null): PrivateKind | null {
