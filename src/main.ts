@@ -29,14 +29,23 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Where records of calls are kept, and for how many days; 0 = for ever. */
+export interface KeptRecords {
+  readonly place: string;
+  readonly retentionDays: number;
+}
+
 /** What a program may want to know of a gateway that it runs. */
 export interface GatewayOptions {
   /** By default a log on standard output, at LOG_LEVEL. */
   readonly log?: Log;
   /** Called when an engine finds that the settings cannot be used; `message` says why and what helps. */
   readonly onRefused?: (message: string) => void;
-  /** Called with the URL before it is logged, and with what is kept of calls; null = nothing. */
-  readonly onListening?: (url: string, kept: { readonly place: string; readonly retentionDays: number } | null) => void;
+  /**
+   * Called before the URL is logged, with what is kept of calls (null = nothing) and the number of users who may sign
+   * in.
+   */
+  readonly onListening?: (url: string, kept: KeptRecords | null, users: number) => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
 }
@@ -55,7 +64,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const parts = await buildParts(settings, { log, onRefused, engineWatcher: options.engineWatcher, isDraining });
   try {
     const url = await start(parts, settings);
-    options.onListening?.(url, keptBy(parts));
+    options.onListening?.(url, keptBy(parts), parts.people.users?.list.size ?? 0);
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     const stopWork = beginWork(parts, settings, { log, isDraining });
     let closed: Promise<void> | null = null;
@@ -79,7 +88,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   }
 }
 
-function keptBy({ records }: Parts): { readonly place: string; readonly retentionDays: number } | null {
+function keptBy({ records }: Parts): KeptRecords | null {
   return records === null ? null : { place: records.database.place, retentionDays: records.retentionDays };
 }
 

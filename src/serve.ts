@@ -55,8 +55,8 @@ function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | '
     isToldReady = true;
   };
   return {
-    onListening: (url, kept) =>
-      writeForPeople(startLines(settings, { version, url, workers: workersOf(settings), kept })),
+    onListening: (url, kept, users) =>
+      writeForPeople(startLines(settings, { version, url, workers: workersOf(settings), kept, users })),
     engineWatcher: { onProgress: () => undefined, onReady },
   };
 }

@@ -1,31 +1,35 @@
 /** The first lines on a terminal: the address of the gateway, its state, and what to do next. */
 import { isLoopback } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import type { KeptRecords } from './main.ts';
 
 const DEFAULT_PORT = '8080';
 
-type StartSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN'>;
+type StartSettings = Pick<
+  Settings,
+  'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN' | 'RECORD' | 'RECORD_KEY'
+>;
 
-/** Where records of calls are, and for how many days (0 = for ever). */
-interface KeptRecords {
-  readonly place: string;
-  readonly retentionDays: number;
+interface StartFacts {
+  readonly version: string;
+  readonly url: string;
+  readonly workers: number;
+  readonly kept: KeptRecords | null;
+  readonly users: number;
 }
 
 /**
  * The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine
- * processes. `kept` = null: nothing is kept of calls.
+ * processes, and so many users. `kept` = null: nothing is kept of calls.
  */
-export function startLines(
-  settings: StartSettings,
-  { version, url, workers, kept }: { version: string; url: string; workers: number; kept: KeptRecords | null },
-): string[] {
+export function startLines(settings: StartSettings, { version, url, workers, kept, users }: StartFacts): string[] {
   return [
-    `Trunkline ${version} is at ${url}/ ${audienceOf(settings)}`,
+    `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}`,
     settings.ENGINE_PRELOAD
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
     recordsLine(kept),
+    ...soundLines(settings),
     ...callLines(settings, url),
     '  To end it: Ctrl-C.',
     '',
@@ -37,6 +41,14 @@ function recordsLine(kept: KeptRecords | null): string {
   const { place, retentionDays } = kept;
   const howLong = retentionDays === 0 ? 'for ever' : `for ${retentionDays} ${retentionDays === 1 ? 'day' : 'days'}`;
   return `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in ${place}`;
+}
+
+const SOUND_KEPT = { caller: 'The sound of callers is', both: 'The sound of calls is' } as const;
+
+function soundLines({ RECORD, RECORD_KEY }: StartSettings): string[] {
+  if (RECORD === 'off') return [];
+  const how = RECORD_KEY === '' ? 'not encrypted: set RECORD_KEY' : 'encrypted';
+  return [`  ${SOUND_KEPT[RECORD]} kept too (RECORD=${RECORD}), ${how}.`];
 }
 
 /** The line for engines of which the first one is ready; `voice` speaks texts that name none. */
@@ -53,9 +65,10 @@ function countEngines(workers: number): string {
   return workers === 1 ? '1 engine' : `${workers} engines`;
 }
 
-function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings): string {
+function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings, users: number): string {
   if (isLoopback(HOST) && PUBLIC_URL === '') return '(for this machine alone)';
   const outside = PUBLIC_URL === '' ? '' : `and ${PUBLIC_URL}/ `;
+  if (users > 0) return `${outside}(requires a password or a key)`;
   return `${outside}${API_KEYS.length > 0 ? '(requires one of API_KEYS)' : '(open to everyone who can reach it)'}`;
 }
 

@@ -9,11 +9,12 @@ import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { SystemSources } from './http/system/system.ts';
-import { countCalls } from './records/database-report.ts';
 import type { Records } from './records/records.ts';
 
 /** The checks start processes: they are run again after this at the earliest. */
 const CHECK_EVERY_MS = 60_000;
+/** Counting the calls reads an index of them all. */
+const COUNT_EVERY_MS = 15_000;
 
 interface SourceOptions {
   readonly settings: Settings;
@@ -34,22 +35,24 @@ export function systemSources(options: SourceOptions): SystemSources {
     liveCalls: () => registry.liveCount,
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
-    records: () => recordsOf(records, settings),
-    checks: everyMinute(clock, () => runChecks(settings)),
+    records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings)),
+    checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),
   };
 }
+
+type SoundReport = NonNullable<Awaited<ReturnType<SystemSources['records']>>>['sound'];
 
 /** Without counts when the database does not answer: the rest is worth having then. */
 async function recordsOf(
   records: Records | null,
-  settings: Readonly<Record<string, unknown>>,
+  settings: Pick<Settings, 'REDACT' | 'RECORD'>,
 ): ReturnType<SystemSources['records']> {
   if (records === null) return null;
   const { kind } = records.database;
   const { backlog, lost } = records.recorder;
   const { retentionDays } = records;
-  const redaction = String(settings['REDACT'] ?? 'off');
-  const counted = await countCalls(records.database).catch(() => null);
+  const redaction = settings.REDACT;
+  const counted = await records.counted.read().catch(() => null);
   return {
     kind,
     retentionDays,
@@ -58,7 +61,12 @@ async function recordsOf(
     backlog,
     lost,
     redaction,
+    sound: soundOf(records, settings),
   };
+}
+
+function soundOf({ sound }: Records, { RECORD }: Pick<Settings, 'RECORD'>): SoundReport {
+  return sound && { record: RECORD, isEncrypted: sound.isEncrypted, bytes: sound.bytes };
 }
 
 /** Those that need no engine of their own and no free port. Never rejects. */
@@ -74,12 +82,12 @@ async function runChecks(settings: Settings): Promise<Finding[]> {
   return [node, settingsFine, ...warnings, checkCores(settings), ...runtime, ...installed, ffmpeg];
 }
 
-/** Runs `work` when asked, at most once a minute; who asks meanwhile gets the same answer. */
-function everyMinute<T>(clock: Clock, work: () => Promise<T>): () => Promise<T> {
-  let latest: { readonly at: number; readonly answer: Promise<T> } | null = null;
+/** Runs `work` when asked, at most once in `everyMs`; who asks meanwhile gets the same answer. */
+function everySoOften<T>(clock: Clock, everyMs: number, work: () => Promise<T>): () => Promise<T> {
+  let latest: { readonly atMs: number; readonly answer: Promise<T> } | null = null;
   return () => {
-    const now = clock.nowMs();
-    if (latest === null || now - latest.at >= CHECK_EVERY_MS) latest = { at: now, answer: work() };
+    const nowMs = clock.nowMs();
+    if (latest === null || nowMs - latest.atMs >= everyMs) latest = { atMs: nowMs, answer: work() };
     return latest.answer;
   };
 }

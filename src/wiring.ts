@@ -28,6 +28,7 @@ import { openFeed } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
 import { openPeople } from './records/users/open-people.ts';
+import type { People } from './records/users/people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -56,6 +57,8 @@ export interface Parts {
   readonly upkeep: CallUpkeep | null;
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
+  /** Who may sign in. */
+  readonly people: People;
   readonly server: FastifyInstance;
 }
 
@@ -96,6 +99,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
   records?.follow(feed, registry);
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
+  const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
@@ -107,9 +111,8 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     ...common,
     people,
-    stored: stores.archive,
+    ...storing,
     registry,
-    records,
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
     apps,
     webSockets,
@@ -122,28 +125,13 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
-    kept: records && upkeep && { records, removal: upkeep.removal },
-    sound: stores.soundTap,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  return {
-    clock,
-    metrics,
-    engineClient: engine,
-    speech,
-    feed,
-    registry,
-    trunks,
-    recordings,
-    batches,
-    demoCalls,
-    records,
-    upkeep,
-    closeRecords: () => kept.close().finally(closeFeed),
-    server,
-  };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, people, server };
+  const closeRecords = () => kept.close().finally(closeFeed);
+  return { ...work, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(

@@ -6,8 +6,15 @@ function linesFor(
   environment: Record<string, string> = {},
   url = 'http://127.0.0.1:8080',
   kept: Parameters<typeof startLines>[1]['kept'] = null,
+  users = 0,
 ): string[] {
-  return startLines(readSettings(environment), { version: '1.2.3', url, workers: 2, kept });
+  return startLines(readSettings(environment, { users: 'unknown' }), {
+    version: '1.2.3',
+    url,
+    workers: 2,
+    kept,
+    users,
+  });
 }
 
 describe('the first lines on a terminal', () => {
@@ -50,6 +57,12 @@ describe('the first lines on a terminal', () => {
     ],
   ])('say who may come in with %j', (environment, audience) => {
     expect(linesFor(environment)[0]).toBe(`Trunkline 1.2.3 is at http://127.0.0.1:8080/ ${audience}`);
+  });
+
+  it('say that users keep others out', () => {
+    expect(linesFor({ HOST: '0.0.0.0' }, 'http://127.0.0.1:8080', null, 1)[0]).toContain(
+      '(requires a password or a key)',
+    );
   });
 
   it('promise neither models that are not loaded yet nor a call that would be refused', () => {

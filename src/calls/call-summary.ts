@@ -11,6 +11,8 @@ export interface CallBeginning extends Pick<CallView, 'id' | 'carrier' | 'from' 
   /** `dialing`: we make the call, and nobody has answered yet. */
   readonly state: 'dialing' | 'live';
   readonly parameters: CallParameters;
+  /** All parameters, as they were given. */
+  readonly given: Readonly<Record<string, string>>;
 }
 
 /** How a call ended. */
@@ -92,7 +94,7 @@ export class CallSummary {
 
   /** `durationMs` = how long it has lasted by its sound, which counts until it has ended. */
   view(durationMs: number): CallView {
-    const { parameters, startedAt, state, ...beginning } = this.beginning;
+    const { parameters, given: _given, startedAt, state, ...beginning } = this.beginning;
     const ending = this.#ending;
     return {
       ...beginning,

@@ -209,6 +209,9 @@ export class Call implements LegHandlers {
       case 'mark':
         this.voice.onMark(event.name);
         return;
+      case 'state':
+        this.#feed.publishState(event.state);
+        return;
       case 'ignored':
         return;
     }

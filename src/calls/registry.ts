@@ -101,7 +101,7 @@ export class CallRegistry {
     if (refusal !== null) pendingCall.fail(refusal);
     if (pendingCall.over) return;
     this.#pendingCalls.add(pendingCall);
-    if (offer.outgoing !== undefined) this.#outgoing.add(pendingCall, this.#ringing(offer.carrier, offer.outgoing));
+    if (offer.outgoing !== undefined) this.#ring(pendingCall, offer.carrier, offer.outgoing);
     this.#context.engine.wake();
   }
 
@@ -117,10 +117,10 @@ export class CallRegistry {
     return call === undefined ? this.summary(id)?.view(0) : viewOf(call);
   }
 
-  /** What a call's parameters say, the ones for us and all of them; undefined = no live call of that id. */
+  /** What a call's parameters say, the ones for us and all of them; undefined = no such call in memory. */
   parameters(id: string): { readonly own: CallParameters; readonly all: CallStart['parameters'] } | undefined {
-    const call = this.#live.get(id);
-    return call && { own: call.summary.beginning.parameters, all: call.start.parameters };
+    const beginning = this.summary(id)?.beginning;
+    return beginning && { own: beginning.parameters, all: beginning.given };
   }
 
   /** What is known of a call, live or ended; undefined = no such call in memory. */
@@ -243,21 +243,26 @@ export class CallRegistry {
       startedAt: clock.wall(),
       state: 'live',
       parameters: readCallParameters(start),
+      given: start.parameters,
     });
   }
 
-  #ringing(carrier: string, { callId, from, to, parameters = {} }: OutgoingCall): CallSummary {
-    return new CallSummary({
+  #ring(pendingCall: PendingCall, carrier: string, { callId, from, to, parameters = {} }: OutgoingCall): void {
+    const { clock, feed } = this.#context;
+    const summary = new CallSummary({
       id: callId,
       carrier,
       from,
       to,
       tracks: [],
       app: null,
-      startedAt: this.#context.clock.wall(),
+      startedAt: clock.wall(),
       state: 'dialing',
       parameters: readCallParameters({ parameters }),
+      given: parameters,
     });
+    this.#outgoing.add(pendingCall, summary);
+    feed.publish({ type: 'call.state', callId, state: 'ringing', atMs: 0 });
   }
 
   #note(event: FeedEvent): void {

@@ -75,6 +75,8 @@ export type CarrierEvent =
   | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'stop' }
+  /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
+  | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
   /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */
   | { readonly type: 'ignored'; readonly what: string };
 

@@ -61,6 +61,10 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
     place: nameOfDatabase(url),
     db,
     reader: db,
+    runAtomically: (queries) =>
+      db.transaction().execute(async (transaction) => {
+        for (const query of queries) await transaction.executeQuery(query);
+      }),
     get isOurs() {
       return lock.isHeld;
     },

@@ -1,12 +1,13 @@
 /** Writes events of calls, and what they change, in one transaction. */
-import type { Insertable, Transaction } from 'kysely';
+import type { Compilable, Insertable, Kysely, Transaction } from 'kysely';
 import type { CallUpdatedEvent } from '../calls/feed/events.ts';
+import { isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
 import type { CallTally, NumberedText } from './call-tally.ts';
 import { splitFeedId } from './feed-id.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Rewrite } from './redaction/stored-call.ts';
-import type { Tables, TextsTable } from './tables.ts';
+import type { CallsTable, Tables, TextsTable } from './tables.ts';
 import { storeWebhooks } from './webhooks/store-webhooks.ts';
 
 /** Ids of texts: {@link Tables.texts}. */
@@ -63,15 +64,13 @@ export class RecordWriter {
     if (events.length === 0 && alive === null) return;
     const { db, isOurs } = this.#database;
     if (!isOurs) throw new DiskError('the database of the records is not ours for now');
+    if (await this.#writeAtOnce(events, alive)) return;
     let webhooks = 0;
     await db.transaction().execute(async (transaction) => {
       const seqs = await storeCalls(transaction, events);
       await findOthers(transaction, events, seqs);
-      await storeEvents(transaction, events, seqs);
-      await storeTexts(transaction, events, seqs);
-      await storeUpdates(transaction, events, seqs);
+      for (const query of changes(transaction, events, seqs, alive)) await query.execute();
       webhooks = await storeWebhooks(transaction, { events, seqs, types: this.webhookTypes });
-      if (alive !== null) await storeSignOfLife(transaction, alive);
     });
     if (webhooks > 0) this.onWebhooks();
   }
@@ -83,6 +82,29 @@ export class RecordWriter {
     await db.transaction().execute(async (transaction) => {
       for (const rewrite of rewrites) await storeRewrite(transaction, rewrite);
     });
+  }
+
+  /**
+   * Where all calls are known already and no webhook is due, nothing has to be read, and all statements go to the
+   * database in one message. False = it is not so, or the database refused: a call may have been deleted meanwhile.
+   */
+  async #writeAtOnce(events: readonly RecordedEvent[], alive: SignOfLife | null): Promise<boolean> {
+    const { db } = this.#database;
+    const seqs: Seqs = new Map();
+    for (const { callId, tally, type } of events) {
+      if (tally === null || tally.seq === null || this.webhookTypes.has(type)) return false;
+      seqs.set(callId, tally.seq);
+    }
+    const rows = callRows(events);
+    const calls = rows.length === 0 ? [] : [upsertCalls(db, rows)];
+    const queries = [...calls, ...changes(db, events, seqs, alive)].map((query) => query.compile());
+    try {
+      await this.#database.runAtomically(queries);
+      return true;
+    } catch (error) {
+      if (isDatabaseTrouble(error)) throw error;
+      return false;
+    }
   }
 }
 
@@ -108,13 +130,21 @@ async function storeRewrite(transaction: Transaction<Tables>, { id, event }: Rew
     .execute();
 }
 
+type Rows = readonly Omit<Insertable<CallsTable>, 'seq'>[];
+
+function talliesOf(events: readonly RecordedEvent[]): ReadonlyMap<string, CallTally> {
+  return new Map(events.flatMap(({ tally }) => (tally === null ? [] : [[tally.id, tally] as const])));
+}
+
+function callRows(events: readonly RecordedEvent[]): Rows {
+  return [...talliesOf(events).values()].map((tally) => tally.row());
+}
+
 /** Of a call that is stored under another gateway with the same id, nothing is changed: its events are added to it. */
-async function storeCalls(transaction: Transaction<Tables>, events: readonly RecordedEvent[]): Promise<Seqs> {
-  const tallies = new Map(events.flatMap(({ tally }) => (tally === null ? [] : [[tally.id, tally] as const])));
-  if (tallies.size === 0) return new Map();
-  const stored = await transaction
+function upsertCalls(db: Kysely<Tables>, rows: Rows) {
+  return db
     .insertInto('calls')
-    .values([...tallies.values()].map((tally) => tally.row()))
+    .values(rows)
     .onConflict((conflict) =>
       conflict
         .column('id')
@@ -143,9 +173,13 @@ async function storeCalls(transaction: Transaction<Tables>, events: readonly Rec
           keep_until_ms: fn.coalesce('calls.keep_until_ms', 'excluded.keep_until_ms'),
         }))
         .whereRef('calls.gateway', '=', 'excluded.gateway'),
-    )
-    .returning(['id', 'seq'])
-    .execute();
+    );
+}
+
+async function storeCalls(transaction: Transaction<Tables>, events: readonly RecordedEvent[]): Promise<Seqs> {
+  const tallies = talliesOf(events);
+  if (tallies.size === 0) return new Map();
+  const stored = await upsertCalls(transaction, callRows(events)).returning(['id', 'seq']).execute();
   for (const { id, seq } of stored) {
     const tally = tallies.get(id);
     if (tally !== undefined) tally.seq = seq;
@@ -161,21 +195,30 @@ async function findOthers(transaction: Transaction<Tables>, events: readonly Rec
   for (const { id, seq } of found) seqs.set(id, seq);
 }
 
-async function storeEvents(transaction: Transaction<Tables>, events: readonly RecordedEvent[], seqs: Seqs) {
+type Query = Compilable & { execute(): Promise<unknown> };
+
+/** What is changed beside the rows of the calls, in this order. */
+function changes(db: Kysely<Tables>, events: readonly RecordedEvent[], seqs: Seqs, alive: SignOfLife | null): Query[] {
+  return [
+    ...addEvents(db, events, seqs),
+    ...changeTexts(db, events, seqs),
+    ...changeRemarks(db, events, seqs),
+    ...(alive === null ? [] : [sayAlive(db, alive)]),
+  ];
+}
+
+function addEvents(db: Kysely<Tables>, events: readonly RecordedEvent[], seqs: Seqs): Query[] {
   const rows = events.flatMap(({ epoch, number, callId, type, atMs, content }) => {
     const call_seq = seqs.get(callId);
     return call_seq === undefined ? [] : [{ epoch, number, call_seq, type, at_ms: atMs, content }];
   });
-  if (rows.length === 0) return;
-  await transaction
-    .insertInto('events')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['epoch', 'number']).doNothing())
-    .execute();
+  if (rows.length === 0) return [];
+  const query = db.insertInto('events').values(rows);
+  return [query.onConflict((conflict) => conflict.columns(['epoch', 'number']).doNothing())];
 }
 
-async function storeTexts(transaction: Transaction<Tables>, events: readonly RecordedEvent[], seqs: Seqs) {
-  // Of each utterance the latest version alone: PostgreSQL does not change a row twice in one statement.
+/** Of each utterance the latest version alone: PostgreSQL does not change a row twice in one statement. */
+function changeTexts(db: Kysely<Tables>, events: readonly RecordedEvent[], seqs: Seqs): Query[] {
   const rows = new Map<number, Insertable<TextsTable>>();
   for (const { callId, text } of events) {
     const call_seq = seqs.get(callId);
@@ -184,34 +227,35 @@ async function storeTexts(transaction: Transaction<Tables>, events: readonly Rec
     const id = call_seq * TEXTS_PER_CALL + number;
     if (text.version >= (rows.get(id)?.version ?? 0)) rows.set(id, { id, call_seq, ...rest });
   }
-  if (rows.size === 0) return;
-  await transaction
-    .insertInto('texts')
-    .values([...rows.values()])
-    .onConflict((conflict) =>
+  if (rows.size === 0) return [];
+  const query = db.insertInto('texts').values([...rows.values()]);
+  return [
+    query.onConflict((conflict) =>
       conflict
         .column('id')
         .doUpdateSet(({ ref }) => ({ text: ref('excluded.text'), version: ref('excluded.version') }))
         .whereRef('excluded.version', '>', 'texts.version'),
-    )
-    .execute();
+    ),
+  ];
 }
 
-async function storeUpdates(transaction: Transaction<Tables>, events: readonly RecordedEvent[], seqs: Seqs) {
-  for (const { callId, update } of events) {
+/** Outcome and tags, as people chose them last. */
+function changeRemarks(db: Kysely<Tables>, events: readonly RecordedEvent[], seqs: Seqs): Query[] {
+  return events.flatMap(({ callId, update }): Query[] => {
     const call_seq = seqs.get(callId);
-    if (update === null || call_seq === undefined) continue;
-    await transaction.updateTable('calls').set({ outcome: update.outcome }).where('seq', '=', call_seq).execute();
-    await transaction.deleteFrom('call_tags').where('call_seq', '=', call_seq).execute();
+    if (update === null || call_seq === undefined) return [];
     const tags = [...new Set(update.tags)].map((tag) => ({ call_seq, tag }));
-    if (tags.length > 0) await transaction.insertInto('call_tags').values(tags).execute();
-  }
+    return [
+      db.updateTable('calls').set({ outcome: update.outcome }).where('seq', '=', call_seq),
+      db.deleteFrom('call_tags').where('call_seq', '=', call_seq),
+      ...(tags.length === 0 ? [] : [db.insertInto('call_tags').values(tags)]),
+    ];
+  });
 }
 
-async function storeSignOfLife(transaction: Transaction<Tables>, { epoch, atMs }: SignOfLife): Promise<void> {
-  await transaction
+function sayAlive(db: Kysely<Tables>, { epoch, atMs }: SignOfLife): Query {
+  return db
     .insertInto('meta')
     .values({ name: aliveName(epoch), value: String(atMs) })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(atMs) }))
-    .execute();
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(atMs) }));
 }

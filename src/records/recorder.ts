@@ -144,6 +144,7 @@ export class Recorder {
 
   #take(entry: FeedEntry): void {
     const { event } = entry;
+    if (event.type === 'call.deleted') this.#tallies.delete(event.callId);
     if (!isStored(event)) return;
     const { metrics, clock, log } = this.#options;
     const isOfRow = event.type === 'call.started' || event.type === 'call.ended';

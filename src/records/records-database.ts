@@ -1,5 +1,5 @@
 /** The database of the records, as the parts that use it see it. */
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import type { DatabaseKind } from './database-kind.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,6 +15,11 @@ export interface RecordsDatabase {
    * the thread to itself: it must take at most 20 ms, so longer work is done in slices.
    */
   readonly reader: Kysely<Tables>;
+  /**
+   * Runs queries of {@link db} in one transaction, which SQLite gets in one message.
+   * @throws the error of the database
+   */
+  runAtomically(queries: readonly CompiledQuery[]): Promise<void>;
   /** False while it may be another process's: nothing may be written then. */
   readonly isOurs: boolean;
   /** Bytes that it takes on disk. @throws the error of the database */

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { copyFile, open, rename, rm, stat } from 'node:fs/promises';
 import { CompiledQuery, Kysely } from 'kysely';
-import { SqliteThreadDialect } from '../foundation/database/sqlite-dialect.ts';
+import { SqliteThreadDialect, toSqlite } from '../foundation/database/sqlite-dialect.ts';
 import { SqliteThread } from '../foundation/database/sqlite-thread.ts';
 import { PRIVATE_FILE_MODE } from '../foundation/folders/folders.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -34,6 +34,7 @@ export async function openSqliteRecords(path: string): Promise<RecordsDatabase> 
     place: path,
     db,
     reader,
+    runAtomically: (queries) => runAtomically(db, thread, queries),
     isOurs: true,
     sizeBytes: async () => (await sizeOf(path)) + (await sizeOf(`${path}-wal`)),
     backUp: (copy) => {
@@ -43,6 +44,16 @@ export async function openSqliteRecords(path: string): Promise<RecordsDatabase> 
     close: () => thread.close(),
     abandon: () => thread.abandon(),
   };
+}
+
+/** The connection is taken first, so that this is not inside of another transaction. */
+async function runAtomically(
+  db: Kysely<Tables>,
+  thread: SqliteThread,
+  queries: readonly CompiledQuery[],
+): Promise<void> {
+  const statements = queries.map(({ sql, parameters }) => ({ sql, values: parameters.map(toSqlite) }));
+  await db.connection().execute(() => thread.runAtomically(statements));
 }
 
 async function sizeOf(path: string): Promise<number> {

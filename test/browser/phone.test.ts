@@ -33,7 +33,7 @@ async function newPage(options: BrowserContextOptions = {}): Promise<void> {
   complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (401|503)/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !/status of (401|404|503)/.test(message.text())) complaints.push(message.text());
   });
 }
 
@@ -60,7 +60,7 @@ describe('with a scripted bridge', () => {
   });
 
   async function openPage(options: BrowserContextOptions & { url?: string } = {}): Promise<void> {
-    const { url = gateway.url, ...rest } = options;
+    const { url = `${gateway.url}#/phone`, ...rest } = options;
     await newPage(rest);
     await bridge.answerOn(page);
     await page.route('**/v1/phone', (route) => route.fulfill({ json: { callId: CALL_ID, token: 'one-use' } }));
@@ -304,7 +304,7 @@ describe('with a scripted bridge', () => {
   });
 
   it('says so where browsers give no microphone: over http from another machine', async () => {
-    await openPage({ url: gateway.url.replace('127.0.0.1', OTHER_HOST) });
+    await openPage({ url: `${gateway.url.replace('127.0.0.1', OTHER_HOST)}#/phone` });
     await press('Call');
     await expect
       .poll(problem)

@@ -27,6 +27,14 @@ export class StubGateway {
   calls: CallView[] = [];
   /** Finals of each call's transcript. */
   readonly finals = new Map<string, TranscriptItem[]>();
+  /** Events of each call's record; a call that has none here has a transcript alone. */
+  readonly events = new Map<string, FeedEvent[]>();
+  /** What the page asked the server to do. */
+  readonly deeds: { method: string; path: string; body: unknown }[] = [];
+  /** What `GET /v1/session` says; null = this server does not know the question. */
+  person: object | null = { name: 'anna', role: 'supervisor', agent: null };
+  /** Bytes of every recorded sound, WAV. */
+  sound: Buffer | null = null;
   /** The key to ask for; null = none. */
   key: string | null = null;
   /** Answers every request for calls with this status. */
@@ -92,14 +100,41 @@ export class StubGateway {
     if (pathname === '/v1/session' && request.method === 'POST') return this.#openSession(request, response);
     if (this.key !== null && !request.headers.cookie?.includes('session=open'))
       return sendError(response, 401, 'a key is wanted');
-    if (pathname === '/v1/session') return sendError(response, 404, 'no such route');
+    if (pathname === '/v1/session')
+      return this.person === null ? sendError(response, 404, 'no such route') : sendJson(response, this.person);
     if (this.failure !== null) return sendError(response, this.failure.status, this.failure.message);
     if (pathname === '/v1/calls') return sendJson(response, { data: this.calls, next: null });
     if (pathname === '/v1/captions') return this.#openFeed(searchParams.get('call') ?? '', request, response);
-    const callId = /^\/v1\/calls\/([^/]+)\/transcript$/.exec(pathname)?.[1];
-    if (callId === undefined) return sendError(response, 404, 'no such route');
-    const items = this.finals.get(decodeURIComponent(callId)) ?? [];
-    return sendJson(response, { data: items });
+    if (request.method !== 'GET') return this.#take(request, pathname, response);
+    return this.#tellOfCall(pathname, request.headers.range ?? '', response);
+  }
+
+  /** Notes what the page wants done, and has it done. */
+  async #take(request: IncomingMessage, path: string, response: ServerResponse): Promise<void> {
+    const text = await readBody(request);
+    this.deeds.push({ method: request.method ?? '', path, body: text === '' ? null : JSON.parse(text) });
+    sendJson(response, {});
+  }
+
+  async #tellOfCall(path: string, range: string, response: ServerResponse): Promise<void> {
+    const [, encoded = '', what = ''] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? [];
+    const id = decodeURIComponent(encoded);
+    const view = this.calls.find((call) => call.id === id);
+    const events = this.events.get(id);
+    if (what === 'transcript') return sendJson(response, { data: this.finals.get(id) ?? [] });
+    if (what === 'events' && events !== undefined) return sendJson(response, { data: events, next: null });
+    if (what === 'sound' && this.sound !== null) return this.#sendSound(this.sound, range, response);
+    if (what === '' && view !== undefined) return sendJson(response, view);
+    return sendError(response, 404, 'no such route');
+  }
+
+  /** Browsers seek with ranges. */
+  #sendSound(sound: Buffer, range: string, response: ServerResponse): void {
+    const from = Number(/^bytes=(\d+)-/.exec(range)?.[1] ?? 0);
+    const headers = { 'content-type': 'audio/wav', 'accept-ranges': 'bytes' };
+    const part = { 'content-range': `bytes ${from}-${sound.length - 1}/${sound.length}` };
+    if (range === '') response.writeHead(200, headers).end(sound);
+    else response.writeHead(206, Object.assign(headers, part)).end(sound.subarray(from));
   }
 
   async #sendFile(path: string, response: ServerResponse): Promise<void> {
@@ -113,9 +148,7 @@ export class StubGateway {
   }
 
   async #openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const { key } = JSON.parse(Buffer.concat(parts).toString()) as { key: string };
+    const { key } = JSON.parse(await readBody(request)) as { key: string };
     if (key !== this.key) return sendError(response, 401, 'that is no key');
     response.writeHead(204, { 'set-cookie': 'session=open; HttpOnly; SameSite=Strict; Path=/' }).end();
   }
@@ -128,6 +161,12 @@ export class StubGateway {
     this.#readers.set(response, callId);
     response.on('close', () => this.#readers.delete(response));
   }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
 }
 
 function sendJson(response: ServerResponse, body: unknown): void {

@@ -8,6 +8,7 @@ import { settle } from '../fakes/clock.ts';
 import { type Gateway, startCalls } from './harness.ts';
 
 const NUMBERS = { callId: 'out-1', from: null, to: '+14155550100' };
+const NAMED = { ...NUMBERS, parameters: { callerName: 'Maria K.' } };
 
 /** The far side of a call that we make, in the hand of the test. */
 class FarSide {
@@ -19,7 +20,7 @@ class FarSide {
       carrier: 'sip',
       tokenRequired: false,
       trusted: true,
-      outgoing: NUMBERS,
+      outgoing: NAMED,
       connect: (handlers) => {
         this.handlers = handlers;
         const ignore = (): void => undefined;
@@ -47,8 +48,12 @@ class FarSide {
   }
 }
 
-const types = ({ events }: Gateway): string[] =>
-  events.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
+/** What the feed says after the first event of such a call. */
+function types({ events }: Gateway): string[] {
+  const [first, ...others] = events;
+  expect(first).toEqual({ type: 'call.state', callId: 'out-1', state: 'ringing', atMs: 0 });
+  return others.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
+}
 
 describe('a call that we make', () => {
   it('is to be seen from the first moment, and takes up a place', () => {
@@ -59,14 +64,16 @@ describe('a call that we make', () => {
       carrier: 'sip',
       from: null,
       to: '+14155550100',
+      names: { inbound: 'Maria K.', outbound: null },
       state: 'dialing',
+      phase: 'ringing',
       endedAt: null,
       endReason: null,
     };
     expect(gateway.registry.get('out-1')).toMatchObject(ringing);
     expect(gateway.registry.list()).toEqual([gateway.registry.get('out-1')]);
     expect(gateway.registry.liveCount).toBe(1);
-    expect(gateway.events).toEqual([]);
+    expect(types(gateway)).toEqual([]);
   });
 
   it('begins under the same id when it is answered', () => {

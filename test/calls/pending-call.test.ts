@@ -86,7 +86,7 @@ function arrive(environment: Record<string, string> = {}) {
 function summaryOf(start: CallStart, startedAt: Date): CallSummary {
   const { callId: id, carrier, from, to, tracks } = start;
   const parameters = readCallParameters(start);
-  return new CallSummary({ id, carrier, from, to, tracks, app: null, startedAt, state: 'live', parameters });
+  return new CallSummary({ id, carrier, from, to, tracks, app: null, startedAt, state: 'live', parameters, given: {} });
 }
 
 describe('PendingCall', () => {

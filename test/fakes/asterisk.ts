@@ -185,6 +185,11 @@ export class PretendAsterisk {
     if (channel === undefined) return { status: 404, body: { message: 'Channel not found' } };
     if (what === 'snoop') return this.#snoop(id, snoop);
     if (verb === 'DELETE') queueMicrotask(() => this.hangUp(id));
+    if (what === 'variable' && verb === 'GET') {
+      const value = channel.variables[query['variable'] ?? ''];
+      if (value === undefined) return { status: 404, body: { message: 'Provided variable was not found' } };
+      return { status: 200, body: { value } };
+    }
     if (what === 'variable') channel.variables[query['variable'] ?? ''] = query['value'] ?? '';
     if (what === 'continue') return this.#leave(channel);
     return { status: 204 };

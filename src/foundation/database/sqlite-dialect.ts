@@ -74,7 +74,8 @@ class ThreadConnection implements DatabaseConnection {
   }
 }
 
-function toSqlite(value: unknown): SqliteValue {
+/** A parameter of a Kysely query as SQLite takes it. */
+export function toSqlite(value: unknown): SqliteValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return (value ?? null) as SqliteValue;
 }

@@ -16,7 +16,7 @@ import { basicOf, bearerOf, SESSION_COOKIE, sessionOf, tokensOf } from './creden
 import { Identities, type Proof, proofOf } from './identities.ts';
 import { OpenRequests } from './open-requests.ts';
 import { isLocal, Origins } from './origin.ts';
-import { isPermitted, PERMISSIONS, type Permission } from './permissions.ts';
+import { assertPermitted, type Permission } from './permissions.ts';
 import type { Principal } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 import { type AuditSink, SignInLog } from './sign-in-log.ts';
@@ -138,8 +138,9 @@ export class Access {
    * @throws TrunklineError `role_refused`
    */
   permit(request: FastifyRequest, permission: Permission): Principal {
-    if (isPermitted(this.principalOf(request).role, permission)) return this.principalOf(request);
-    return this.require(request, ...PERMISSIONS[permission]);
+    const principal = this.principalOf(request);
+    assertPermitted(principal, permission);
+    return principal;
   }
 
   /** Whether {@link admit} would admit the request. A wrong key counts as an attempt here too. */

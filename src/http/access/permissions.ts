@@ -1,6 +1,7 @@
 /** What each role may do, and which calls it sees. Nothing else in the server decides that. */
 import type { CallView } from '../../calls/call-view.ts';
 import type { FeedEntry } from '../../calls/feed/feed.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import type { Role } from '../../foundation/roles.ts';
 import type { Principal } from './principal.ts';
 
@@ -59,6 +60,18 @@ declare module 'fastify' {
 /** Whether `role` has `permission`. */
 export function isPermitted(role: Role, permission: Permission): boolean {
   return (PERMISSIONS[permission] as readonly Role[]).includes(role);
+}
+
+/**
+ * Refuses who has not `permission`; the message names the roles that have it.
+ * @throws TrunklineError `role_refused`
+ */
+export function assertPermitted({ role }: Principal, permission: Permission): void {
+  if (isPermitted(role, permission)) return;
+  throw new TrunklineError(
+    'role_refused',
+    `the role ${role} may not do this; it needs ${PERMISSIONS[permission].join(' or ')}`,
+  );
 }
 
 /** All that `role` may do, in the order of {@link PERMISSIONS}. */

@@ -7,8 +7,10 @@ import { errorResponses } from '../server/errors.ts';
 /** Listens to channels of Asterisk. */
 export interface Assistant {
   /** Resolves with the call's id when audio of both directions arrives. */
-  assist(channel: string): Promise<{ callId: string }>;
+  assist(channel: string, parameters: Readonly<Record<string, string>>): Promise<{ callId: string }>;
 }
+
+const name = z.string().min(1).max(128);
 
 /** `POST /v1/asterisk/assist`; `assistant` is null when ARI_URL is empty. */
 export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | null }> = (app, { assistant }, done) => {
@@ -27,6 +29,12 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
         querystring: z.strictObject({}),
         body: z.strictObject({
           channel: z.string().min(1).max(256).describe('Its unique id, or its name: PJSIP/alice-00000001'),
+          names: z
+            .strictObject({ inbound: name.optional(), outbound: name.optional() })
+            .optional()
+            .describe('Who speaks on each track; otherwise as Asterisk names the caller and the connected line'),
+          agent: name.optional().describe('Whose call it is, as the parameter `agent`'),
+          queue: name.optional(),
         }),
         response: {
           201: z.object({ callId: z.string() }),
@@ -37,7 +45,10 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
     async (request, reply) => {
       if (assistant === null)
         throw new TrunklineError('not_implemented', 'no Asterisk server is configured: set ARI_URL');
-      const { callId } = await assistant.assist(request.body.channel);
+      const { channel, names = {}, agent, queue } = request.body;
+      const given = { callerName: names.inbound, agentName: names.outbound, agent, queue };
+      const parameters = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
+      const { callId } = await assistant.assist(channel, Object.fromEntries(parameters));
       return reply.code(201).send({ callId });
     },
   );

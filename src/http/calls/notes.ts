@@ -7,6 +7,7 @@ import type { Feed } from '../../calls/feed/feed.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
+import { assertPermitted } from '../access/permissions.ts';
 import { errorResponses } from '../server/errors.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { CallDirectory, KeptCalls } from './call-directory.ts';
@@ -40,7 +41,7 @@ const changeBody = z.strictObject({
     .max(RETAIN_DAYS_MAX)
     .nullable()
     .optional()
-    .describe('Days from now after which it is deleted; null = as RETENTION_DAYS says'),
+    .describe('Days from now after which it is deleted; null = as RETENTION_DAYS says. For those who may delete calls'),
 });
 
 interface NoteRoutesOptions {
@@ -159,7 +160,10 @@ const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, 
       },
     },
     async (request) => {
-      const by = trail.principalOf(request).name;
+      const principal = trail.principalOf(request);
+      // A call that is kept for no time is deleted.
+      if (request.body.retainDays !== undefined) assertPermitted(principal, 'calls.delete');
+      const by = principal.name;
       const changed = await change(options, request.params.id, request.body, by);
       trail.note(request, 'call.changed', changed.id, { fields: Object.keys(request.body).join(' ') });
       return visibility.viewsOf(request, [changed])[0] ?? changed;

@@ -62,6 +62,9 @@ const twimlUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'expected an http or https URL');
 
+/** A name that goes into the parameters of the stream. */
+const label = z.string().min(1).max(128);
+
 const voiceSchema = {
   summary: "Twilio's voice webhook: connects the call to Trunkline",
   description:
@@ -79,6 +82,10 @@ const voiceSchema = {
     twiml: twimlUrl
       .optional()
       .describe("Where the app's own TwiML is asked for (http or https URL), in place of APP_TWIML_URL"),
+    callerName: label.optional().describe('Who speaks on the track `inbound`'),
+    agentName: label.optional().describe('Who speaks on the track `outbound`: with `listen`, who answers that number'),
+    agent: label.optional().describe('Whose call it is'),
+    queue: label.optional(),
   }),
   body: voiceForm,
   response: {
@@ -146,13 +153,13 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app.post('/twilio/voice', { schema: voiceSchema, preValidation }, async (request, reply) => {
     registry.admit();
     refuseOurselves(request);
-    const { listen, app: named, twiml } = request.query;
+    const { listen, twiml, ...named } = request.query;
     const call = callOf(request, request.body);
-    const source = listen === undefined ? ownTwiml.sourceOf({ app: named, twiml }) : null;
+    const source = listen === undefined ? ownTwiml.sourceOf({ app: named.app, twiml }) : null;
     reply.type('text/xml; charset=utf-8');
     if (source !== null) return await ownTwiml.begin(call, source);
     const token = registry.tokens.issue(call.known);
-    const target = { url: call.media, parameters: { token, ...(named === undefined ? {} : { app: named }) } };
+    const target = { url: call.media, parameters: { token, ...onlyGiven(named) } };
     return listen === undefined ? connectStreamTwiml(target) : listenAndDialTwiml(target, listen);
   });
 
@@ -195,6 +202,10 @@ function readCall({ CallSid: callId, From, To, all, ...rest }: VoiceFields): Pic
   };
   const isTold = Object.keys(details).length > 0;
   return { known: { callId, from: From ?? null, to: To ?? null, ...(isTold ? { details } : {}) }, fields: all };
+}
+
+function onlyGiven(parameters: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 function known<N extends string>(name: N, value: string | undefined): { [K in N]?: string } {

@@ -13,6 +13,8 @@ import { LiveCall } from './live-call.js';
 /** Lists of calls mend what the feed did not tell; it tells nearly everything. */
 const SYNC_MS = 4000;
 const CALLS_MAX = 1000;
+/** Events that wait for the first list; what is more is in the next one. */
+const EARLY_MAX = 5000;
 /** Calls that ended stay for so long. */
 const ENDED_KEPT_MS = 120_000;
 
@@ -26,6 +28,8 @@ export class CallStore {
   #frame = 0;
   /** `performance.now()` of the last list or event; 0 = there was none. */
   #freshAtMs = 0;
+  /** Events that came before the first list; null = it has come. @type {any[] | null} */
+  #early = [];
   /** The server knows `state=`. */
   #listsByState = true;
   #timer = 0;
@@ -108,7 +112,8 @@ export class CallStore {
     const nowMs = performance.now();
     this.#freshAtMs = nowMs;
     const listed = new Set(views.map(({ id }) => id));
-    for (const view of views) this.#takeOne(view, nowMs);
+    for (const view of views) this.#takeOne(view, nowMs, askedAtMs);
+    this.#applyEarly();
     for (const [id, call] of this.#calls) {
       const isOld = call.endedAtMs !== null && nowMs - call.endedAtMs > ENDED_KEPT_MS;
       const isGone = call.endedAtMs === null && !listed.has(id) && call.knownSinceMs < askedAtMs;
@@ -117,14 +122,14 @@ export class CallStore {
     this.#tell();
   }
 
-  /** @param {CallView} view @param {number} nowMs */
-  #takeOne(view, nowMs) {
+  /** @param {CallView} view @param {number} nowMs @param {number} askedAtMs */
+  #takeOne(view, nowMs, askedAtMs) {
     const call = this.#calls.get(view.id);
     if (call === undefined) {
       if (view.state === 'ended') return;
       this.#calls.set(view.id, new LiveCall(view, nowMs));
       this.#changed.add(view.id);
-    } else if (call.take(view, nowMs)) this.#changed.add(view.id);
+    } else if (call.take(view, nowMs, askedAtMs)) this.#changed.add(view.id);
   }
 
   /** @param {string} id */
@@ -133,10 +138,20 @@ export class CallStore {
     this.#changed.add(id);
   }
 
+  #applyEarly() {
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const event of early) this.#apply(event);
+  }
+
   /** @param {any} event */
   #apply(event) {
     const nowMs = performance.now();
     this.#freshAtMs = nowMs;
+    if (this.#early !== null && !this.#calls.has(event.callId) && event.type !== 'call.started') {
+      if (this.#early.length < EARLY_MAX) this.#early.push(event);
+      return;
+    }
     if (event.type === 'call.started' && !this.#calls.has(event.callId))
       this.#calls.set(event.callId, new LiveCall(viewOf(event), nowMs));
     if (event.type === 'call.deleted') this.#forget(event.callId);

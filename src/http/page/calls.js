@@ -24,6 +24,7 @@ const CARRIER_NAMES = new Map([
   ['audiosocket', 'AudioSocket'],
   ['sip', 'SIP'],
   ['browser', 'the page’s phone'],
+  ['demo', 'a demo call'],
 ]);
 
 /** Why calls end: as a sentence, and in a list. */
@@ -42,6 +43,9 @@ const END_REASONS = new Map([
   ['refused', ['the other side refused it', 'refused']],
   ['server_lost', ['its server died', 'server lost']],
 ]);
+
+/** All of them, for people who choose one. */
+export const END_REASON_IDS = [...END_REASONS.keys()];
 
 /** Ends that nobody wanted. */
 const FAILED_ENDS = new Set(['lost', 'timeout', 'error', 'app_unreachable', 'server_lost']);
@@ -101,6 +105,18 @@ export function nameCall(call) {
 export function nameSpeaker(call, track) {
   if (track === 'inbound') return call?.names?.inbound ?? 'Caller';
   return call?.names?.outbound ?? call?.agent ?? 'Agent';
+}
+
+/** Who says what the server speaks: its app, by name where one was given. @param {CallView | undefined} call */
+export function nameSpoken(call) {
+  if (call?.app === null || call?.app === undefined) return 'Trunkline';
+  return call.names?.outbound ?? 'App';
+}
+
+/** When and why it ended, in a few words. @param {CallView} call @returns {string} */
+export function describeEnd(call) {
+  const reason = call.endReason === null ? '' : `, ${nameEnd(call.endReason)}`;
+  return `ended ${formatClock(call.endedAt)}${reason}`;
 }
 
 /** Its state and length in words. @param {CallView} call @returns {string} */

@@ -70,6 +70,15 @@ export function deleteJson(path) {
   return send('DELETE', path);
 }
 
+/**
+ * As {@link postJson}, with a form and its files.
+ * @param {string} path @param {FormData} form @returns {Promise<any>}
+ */
+export async function postForm(path, form) {
+  const response = await ask(path, { method: 'POST', body: form });
+  return response.json();
+}
+
 /** What went wrong, for people. @param {unknown} error @returns {string} */
 export function explainError(error) {
   if (error instanceof NoAnswer) return 'The server does not answer. Try again in a moment.';

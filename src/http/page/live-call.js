@@ -4,7 +4,7 @@ import { isFailure, SLOW_MS } from './calls.js';
 /**
  * @typedef {import('./calls.js').CallView} CallView
  * @typedef {{ kind: 'said' | 'spoken' | 'key', track: string, text: string, final: boolean,
- *   utterance: number | string }} Line
+ *   utterance: number | string, recalled: boolean }} Line
  * @typedef {{ level: 'ok' | 'held' | 'slow' | 'failed' | 'ended', words: string }} CallStatus
  */
 
@@ -32,6 +32,8 @@ export class LiveCall {
   #durationMs;
   #measuredAtMs;
   #gapAtMs = -Infinity;
+  /** When an event changed the view last. */
+  #changedAtMs = -Infinity;
   /** An event told the lag, so that the lists' `lagMs`, which is that of one caption, counts no more. */
   #lagIsTold = false;
 
@@ -44,9 +46,13 @@ export class LiveCall {
     if (view.state === 'ended') this.endedAtMs = nowMs;
   }
 
-  /** Takes what a list of calls says; returns whether anything changed. @param {CallView} view @param {number} nowMs */
-  take(view, nowMs) {
-    if (this.view.state === 'ended' && view.state !== 'ended') return false;
+  /**
+   * Takes what a list of calls says; returns whether anything changed. An event that came since the list was asked for
+   * is newer.
+   * @param {CallView} view @param {number} nowMs @param {number} askedAtMs
+   */
+  take(view, nowMs, askedAtMs) {
+    if (this.#changedAtMs > askedAtMs || (this.view.state === 'ended' && view.state !== 'ended')) return false;
     const isChanged = JSON.stringify({ ...view, durationMs: 0 }) !== JSON.stringify({ ...this.view, durationMs: 0 });
     if (Math.abs(view.durationMs - this.durationMs(nowMs)) > 1500 || view.state === 'ended') {
       this.#durationMs = view.durationMs;
@@ -139,6 +145,7 @@ export class LiveCall {
   /** @param {Partial<CallView>} changes */
   #change(changes) {
     this.view = { ...this.view, ...changes };
+    this.#changedAtMs = performance.now();
     return true;
   }
 
@@ -159,10 +166,22 @@ export class LiveCall {
     return this.#say(track, { kind: 'said', text, utterance });
   }
 
-  /** @param {string} track @param {Omit<Line, 'track' | 'final'> & { final?: boolean }} line */
-  #say(track, { kind, text, utterance, final = true }) {
+  /**
+   * Takes what was said before the page came, unless something newer is known.
+   * @param {{ kind: 'said' | 'spoken', track: string, text: string, utterance: number | string }} line
+   */
+  recall({ kind, track, text, utterance }) {
+    const shown = this.lines.get(track);
+    if (shown === undefined || shown.recalled) this.#say(track, { kind, text, utterance, recalled: true });
+  }
+
+  /**
+   * @param {string} track
+   * @param {Omit<Line, 'track' | 'final' | 'recalled'> & { final?: boolean, recalled?: boolean }} line
+   */
+  #say(track, { kind, text, utterance, final = true, recalled = false }) {
     if (text === '') return false;
-    this.lines.set(track, { kind, track, text, final, utterance });
+    this.lines.set(track, { kind, track, text, final, utterance, recalled });
     return true;
   }
 

@@ -3,11 +3,13 @@
  * document as text, never as markup.
  */
 import { Banners } from './banners.js';
-import { Board } from './board.js';
+import { OneCallView } from './call/call-view.js';
 import { CallStore } from './call-store.js';
 import { part, setText } from './dom.js';
 import { SharedFeed } from './feed.js';
 import { explainError, KeyWanted, NoAnswer } from './gateway.js';
+import { HistoryView } from './history/history-view.js';
+import { LiveView } from './live/live-view.js';
 import { Phone } from './phone.js';
 import { PhoneView } from './phone-view.js';
 import { Preferences } from './preferences.js';
@@ -15,6 +17,7 @@ import { Session } from './session.js';
 import { Shell } from './shell.js';
 import { Shortcuts } from './shortcuts.js';
 import { SignIn } from './sign-in.js';
+import { SystemView } from './system/system-view.js';
 import { Toasts } from './toasts.js';
 
 /** @typedef {import('./view.js').ViewContext} ViewContext */
@@ -70,15 +73,17 @@ class Page {
       setTitle: (title) => this.#shell.setTitle(title),
       setShortcuts: (shortcuts) => this.#shortcuts.setView(shortcuts),
     };
-    const board = new Board(context);
-    this.#shell.add('live', board);
-    this.#shell.add('calls', board);
+    this.#shell.add('live', new LiveView(context));
+    this.#shell.add('calls', new OneCallView(context));
+    this.#shell.add('history', new HistoryView(context));
     this.#shell.add('phone', new PhoneView(context));
+    this.#shell.add('system', new SystemView(context));
   }
 
   /** Begins to work, or goes on after somebody has signed in. */
   async #open() {
     this.#banners.locked = false;
+    document.body.dataset['locked'] = 'false';
     part('view').hidden = false;
     await this.#session.load().catch((error) => this.#fail(error));
     if (this.#banners.locked) return;
@@ -92,6 +97,7 @@ class Page {
   #prepare(view) {
     this.#shortcuts.setView([]);
     document.body.dataset['view'] = view;
+    this.#phone.forget();
   }
 
   /** @param {unknown} error null = the server has answered as it should */
@@ -114,6 +120,7 @@ class Page {
   #lock() {
     this.#banners.answers = true;
     this.#banners.locked = true;
+    document.body.dataset['locked'] = 'true';
     this.#feed.close();
     this.#store.stop();
     this.#phone.hangUp();

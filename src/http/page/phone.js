@@ -70,6 +70,11 @@ export class Phone {
     this.#show('idle');
   }
 
+  /** What became of the last call need not be told any more. */
+  forget() {
+    this.#section.dataset['told'] = 'false';
+  }
+
   /** Ends the call, if there is one. */
   hangUp() {
     if (this.#line === null) return;
@@ -123,6 +128,7 @@ export class Phone {
     this.#meter.value = 0;
     const hadFocus = this.#section.contains(document.activeElement);
     this.#show('idle');
+    this.#section.dataset['told'] = 'true';
     if (words !== '') setText(part('phone-state'), words);
     if (hadFocus) part('phone-call').focus({ preventScroll: true });
   }
@@ -159,6 +165,7 @@ export class Phone {
   /** @param {boolean} shown */
   #showKeypad(shown) {
     part('keypad').hidden = !shown;
+    document.body.dataset['keypad'] = String(shown);
     part('phone-keys').setAttribute('aria-expanded', String(shown));
   }
 

@@ -5,7 +5,7 @@ import { getJson, KeyWanted, postJson, Refusal } from './gateway.js';
  * `permissions` are those of src/http/access/permissions.ts.
  * @typedef {{ name: string, role: string, agent: string | null, permissions: readonly string[] | null }} Person
  * @typedef {'calls.act' | 'calls.note' | 'calls.make' | 'calls.listen' | 'calls.export' | 'calls.delete' | 'system' |
- *   'prompts'} Permission
+ *   'prompts' | 'prompts.read' | 'audit' | 'administration'} Permission
  */
 
 export class Session {

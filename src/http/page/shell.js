@@ -50,7 +50,7 @@ export class Shell {
     this.#markTab(name);
     view.element.hidden = false;
     view.show(params);
-    if (previous !== null && previous !== name && !view.element.contains(document.activeElement)) focusHeading(view);
+    if (previous !== null && previous !== name) focusHeading(view);
   }
 
   /** Opens an address, as a link does. @param {ViewName} view @param {Params} [params] */
@@ -101,8 +101,10 @@ export class Shell {
   }
 }
 
-/** @param {View} view */
+/** Somebody who works with the phone stays there, as does whom the view gave the focus. @param {View} view */
 function focusHeading(view) {
+  const focused = document.activeElement;
+  if (view.element.contains(focused) || part('phone').contains(focused)) return;
   const heading = view.element.querySelector('[data-heading]');
   if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
 }

@@ -62,6 +62,14 @@ const records = z.object({
   backlog: z.int().describe('Events that wait to be stored'),
   lost: z.int().describe('Events that could not be stored'),
   redaction: z.string().describe('REDACT'),
+  sound: z
+    .object({
+      record: z.enum(['off', 'caller', 'both']).describe('RECORD'),
+      isEncrypted: z.boolean().describe('RECORD_KEY is set'),
+      bytes: z.int().describe('Of all recorded sound'),
+    })
+    .nullable()
+    .describe('Null = there is no folder for sound'),
 });
 
 /** The whole answer. */

@@ -17,6 +17,8 @@ export interface AriChannel {
   readonly to: string | null;
   /** The caller's name; null = not told. */
   readonly callerName: string | null;
+  /** The name of whom it is connected to; null = not told. */
+  readonly connectedName: string | null;
 }
 
 export type AriEvent =
@@ -26,6 +28,10 @@ export type AriEvent =
   | { readonly type: 'left'; readonly channelId: string }
   /** A channel is no more. */
   | { readonly type: 'destroyed'; readonly channelId: string }
+  /** A channel is connected to another one, or to none any more. */
+  | { readonly type: 'bridged'; readonly channelId: string; readonly isBridged: boolean }
+  /** Whoever is on a channel has put the other side on hold, or has taken it back. */
+  | { readonly type: 'held'; readonly channelId: string; readonly isHeld: boolean }
   /** Somebody else has taken over our application's name. */
   | { readonly type: 'replaced' }
   | { readonly type: 'ignored' };
@@ -53,9 +59,14 @@ export function readAriEvent(text: string): AriEvent {
     case 'StasisStart':
       return { type: 'entered', channel: readAriChannel(objectAt(json, 'channel')), args: readArguments(json['args']) };
     case 'StasisEnd':
-      return { type: 'left', channelId: identifierAt(objectAt(json, 'channel'), 'id', 'channel.id') };
+      return { type: 'left', channelId: channelIdIn(json) };
     case 'ChannelDestroyed':
-      return { type: 'destroyed', channelId: identifierAt(objectAt(json, 'channel'), 'id', 'channel.id') };
+      return { type: 'destroyed', channelId: channelIdIn(json) };
+    case 'ChannelVarset':
+      return readVariable(json);
+    case 'ChannelHold':
+    case 'ChannelUnhold':
+      return { type: 'held', channelId: channelIdIn(json), isHeld: json['type'] === 'ChannelHold' };
     case 'ApplicationReplaced':
       return { type: 'replaced' };
     default:
@@ -64,17 +75,31 @@ export function readAriEvent(text: string): AriEvent {
 }
 
 /**
+ * Asterisk sets BRIDGEPEER of a channel to the name of the channel that it is connected to, and to nothing when that
+ * ends (main/bridge.c). Variables of Asterisk itself come without a channel.
+ */
+function readVariable(json: Json): AriEvent {
+  if (json['variable'] !== 'BRIDGEPEER' || !isObject(json['channel'])) return { type: 'ignored' };
+  return { type: 'bridged', channelId: channelIdIn(json), isBridged: (textAt(json, 'value') ?? '') !== '' };
+}
+
+function channelIdIn(json: Json): string {
+  return identifierAt(objectAt(json, 'channel'), 'id', 'channel.id');
+}
+
+/**
  * A channel as an event or an answer has it.
  * @throws TrunklineError `message_malformed`
  */
 export function readAriChannel(json: Json): AriChannel {
-  const { caller, dialplan } = json;
+  const { caller, connected, dialplan } = json;
   return {
     id: identifierAt(json, 'id', 'channel.id'),
     state: textAt(json, 'state') ?? '',
     from: isObject(caller) ? textAt(caller, 'number') : null,
     to: isObject(dialplan) ? textAt(dialplan, 'exten') : null,
     callerName: isObject(caller) ? textAt(caller, 'name') || null : null,
+    connectedName: isObject(connected) ? textAt(connected, 'name') || null : null,
   };
 }
 

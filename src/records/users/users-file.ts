@@ -52,7 +52,7 @@ export function parseUsers(text: string, path: string): User[] {
   };
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) refuse(problem.pos[0], problem.message);
-  const parsed = usersFile.safeParse(toPlain(document));
+  const parsed = usersFile.safeParse(toPlain(document, path));
   if (parsed.success) {
     const users = parsed.data.users.map(toUser);
     users.forEach(({ name }, at) => {
@@ -70,11 +70,11 @@ export function parseUsers(text: string, path: string): User[] {
 type Document = ReturnType<typeof parseDocument>;
 
 /** No aliases: a short text could stand for any amount of users. */
-function toPlain(document: Document): unknown {
+function toPlain(document: Document, path: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch {
-    throw new UsersFileError('the file has aliases (*), expected none');
+    throw new UsersFileError(`${path}: has aliases (*), expected none`);
   }
 }
 

@@ -6,6 +6,8 @@ import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../protocols/dialect.ts';
 
+type CarrierState = Extract<CarrierEvent, { type: 'state' }>['state'];
+
 /** One WebSocket, and the track that what it brings belongs to. */
 export interface Wire {
   readonly track: Track;
@@ -26,6 +28,8 @@ export class ChannelLeg implements CallLeg {
   readonly #options: ChannelLegOptions;
   readonly #legs: readonly CallLeg[];
   readonly #starts: CallStart[] = [];
+  #begun = false;
+  #state: CarrierState = 'live';
   #closed = false;
 
   constructor(options: ChannelLegOptions) {
@@ -55,6 +59,13 @@ export class ChannelLeg implements CallLeg {
     for (const leg of this.#legs) leg.resume();
   }
 
+  /** What the channel does, as far as Asterisk says: told when it changes, from the beginning of the call on. */
+  tellState(state: CarrierState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    if (this.#begun && !this.#closed) this.#options.handlers.onEvent({ type: 'state', state });
+  }
+
   #onEvent(track: Track, event: CarrierEvent): void {
     if (this.#closed) return;
     if (event.type === 'start') this.#begin(event.start);
@@ -77,6 +88,8 @@ export class ChannelLeg implements CallLeg {
       type: 'start',
       start: { ...start, ...identity, playback, tracks: wires.map(({ track }) => track) },
     });
+    this.#begun = true;
+    if (this.#state !== 'live') handlers.onEvent({ type: 'state', state: this.#state });
   }
 
   #onClosed(end: LegEnd): void {

@@ -15,7 +15,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts';
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
-import type { Track } from '../../protocols/dialect.ts';
+import type { CallStart, Track } from '../../protocols/dialect.ts';
 import { isObject } from '../../protocols/json.ts';
 import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { openWebSocketLeg } from '../websocket/trunk.ts';
@@ -71,6 +71,9 @@ export class ChannelSession {
   readonly #timer: Timer;
   #leg: ChannelLeg | null = null;
   #waits: boolean;
+  /** Whether the channel is connected to another one; null = not known yet. */
+  #isBridged: boolean | null = null;
+  #isHeld = false;
   #ending: Promise<void> | null = null;
 
   /** Opens the session at once. */
@@ -97,6 +100,19 @@ export class ChannelSession {
   onDestroyed(channelId: string): void {
     if (channelId === this.channel.id) this.#waits = false;
     void this.end(null);
+  }
+
+  /** In agent assist: the channel is connected to somebody, or waits and hears prompts. */
+  onBridged(isBridged: boolean): void {
+    if (this.#options.mode !== 'assist') return;
+    this.#isBridged = isBridged;
+    this.#tellState();
+  }
+
+  /** Whoever is on the channel holds the other side, or no longer. */
+  onHeld(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#tellState();
   }
 
   /** The channel that it is about has left the application: in agent assist we sent it on ourselves. */
@@ -187,7 +203,8 @@ export class ChannelSession {
 
   #connect(wires: readonly Wire[], handlers: LegHandlers): ChannelLeg {
     const { channel, parameters, mode, name } = this.#options;
-    const { from = channel.from, to = channel.to, ...rest } = parameters;
+    const { from = channel.from, to = channel.to, ...given } = parameters;
+    const rest = mode === 'assist' ? withAgentName(given, channel.connectedName) : given;
     this.#leg = new ChannelLeg({
       wires,
       identity: {
@@ -235,8 +252,23 @@ export class ChannelSession {
     );
     if (!this.#pairs.every(({ joined }) => joined) || this.#ending !== null) return;
     this.#timer.cancel();
-    if (mode === 'assist') await this.#sendOn('ok');
+    if (mode === 'assist') {
+      await this.#lookUpPeer();
+      await this.#sendOn('ok');
+    }
     onJoined();
+  }
+
+  /** One that waits in our application is connected to nobody; of others Asterisk says it, unless events were first. */
+  async #lookUpPeer(): Promise<void> {
+    const hasPeer = !this.#waits && (await hasBridgePeer(this.#options.ari, this.channel.id));
+    this.#isBridged ??= hasPeer;
+    this.#tellState();
+  }
+
+  #tellState(): void {
+    if (this.#isHeld) this.#leg?.tellState('held');
+    else this.#leg?.tellState(this.#isBridged === false ? 'queued' : 'live');
   }
 
   #has(channelId: string): boolean {
@@ -291,6 +323,22 @@ export async function sendOn(ari: Ari, channelId: string, status: string): Promi
     if (isGone(error)) return false;
     throw error;
   }
+}
+
+async function hasBridgePeer(ari: Ari, channelId: string): Promise<boolean> {
+  try {
+    const found = await ari.get(`/channels/${encodeURIComponent(channelId)}/variable`, { variable: 'BRIDGEPEER' });
+    return isObject(found) && typeof found['value'] === 'string' && found['value'] !== '';
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** The other side of the channel has the name that Asterisk knows, unless the parameters say another. */
+function withAgentName(parameters: CallStart['parameters'], connectedName: string | null): CallStart['parameters'] {
+  const isNamed = Object.keys(parameters).some((name) => name.toLowerCase() === 'agentname');
+  return connectedName === null || isNamed ? parameters : { ...parameters, agentName: connectedName };
 }
 
 /** Where Asterisk waits for us, from its answer about the channel that it made. */

@@ -77,11 +77,12 @@ export class AsteriskTrunk {
 
   /**
    * Listens to both directions of a channel, by its id or name, until it is hung up; the channel notices nothing.
+   * `parameters` = those of the call, such as the names of the speakers.
    * Resolves with its id when all is joined.
    * @throws TrunklineError `call_not_found`, `invalid_request`, `asterisk_unavailable`, and whatever a call is refused
    * with
    */
-  async assist(name: string): Promise<{ callId: string }> {
+  async assist(name: string, parameters: StasisRequest['parameters'] = {}): Promise<{ callId: string }> {
     this.#options.registry.admit();
     const channel = await this.#channelNamed(name);
     if (this.#sessions.has(channel.id))
@@ -89,7 +90,7 @@ export class AsteriskTrunk {
     await new Promise<void>((resolve, reject) => {
       const over = (error: TrunklineError | null) =>
         reject(error ?? new TrunklineError('call_not_found', 'the channel was hung up meanwhile'));
-      this.#begin(channel, { mode: 'assist', parameters: {} }, { waits: false, onJoined: resolve, onOver: over });
+      this.#begin(channel, { mode: 'assist', parameters }, { waits: false, onJoined: resolve, onOver: over });
     });
     return { callId: channel.id };
   }
@@ -142,6 +143,12 @@ export class AsteriskTrunk {
         return;
       case 'destroyed':
         (this.#sessions.get(event.channelId) ?? this.#ownerOf(event.channelId))?.onDestroyed(event.channelId);
+        return;
+      case 'bridged':
+        this.#sessions.get(event.channelId)?.onBridged(event.isBridged);
+        return;
+      case 'held':
+        this.#sessions.get(event.channelId)?.onHeld(event.isHeld);
         return;
       case 'replaced':
         this.#events?.close();

@@ -43,6 +43,8 @@ export interface SessionTimerServices {
 export interface DialogListener {
   /** A key was pressed. */
   receiveDigit(digit: string): void;
+  /** The peer has put us on hold, or has taken us back. */
+  hold(isHeld: boolean): void;
   /** The peer has ended the call. */
   leave(): void;
   /** The call is over, as `end` says. */
@@ -138,6 +140,7 @@ export class CallDialog {
     if (offer !== null && (this.#offering || this.#refreshing)) return { statusCode: 491 };
     try {
       const body = offer === null ? {} : { body: sdpBody(media.answer(offer, addressOf(message))) };
+      this.#listener.hold(media.isHeld);
       return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
     } catch (error) {
       return { statusCode: sipStatusOf(error) };
@@ -182,6 +185,7 @@ export class CallDialog {
     if (sdp === null) return;
     try {
       media.accept(sdp, addressOf(answer));
+      this.#listener.hold(media.isHeld);
     } catch (error) {
       this.#listener.fail(asTrunklineError(error, 'the answer could not be used'));
     }
@@ -209,6 +213,7 @@ export class CallDialog {
     this.#offering = false;
     try {
       if (isAnswer) media.accept(sdpIn(message) ?? '', addressOf(message));
+      if (!isFirst) this.#listener.hold(media.isHeld);
       if (isFirst) this.#listener = onAcknowledged();
     } catch (error) {
       this.#listener.fail(asTrunklineError(error, 'the answer could not be used'));
@@ -254,6 +259,7 @@ export class CallDialog {
       const extraHeaders = [contactHeader, ...this.#timer.answered(request.message, terms)];
       request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
+      this.#listener.hold(media.isHeld);
     } catch (error) {
       request.reject({ statusCode: sipStatusOf(error) });
     }

@@ -90,6 +90,8 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   receiveDigit(): void {}
 
+  hold(): void {}
+
   leave(): void {
     this.#leave();
   }

@@ -27,6 +27,7 @@ export class SipLeg implements CallLeg, SessionListener, DialogListener {
   readonly #options: SipLegOptions;
   #begun = false;
   #ended = false;
+  #isHeld = false;
 
   constructor(options: SipLegOptions) {
     this.#options = options;
@@ -49,6 +50,13 @@ export class SipLeg implements CallLeg, SessionListener, DialogListener {
 
   receiveDigit(digit: string): void {
     if (this.#begun) this.#tell({ type: 'dtmf', track: 'inbound', digit });
+  }
+
+  /** The peer has put us on hold, or has taken us back. */
+  hold(isHeld: boolean): void {
+    if (this.#isHeld === isHeld || !this.#begun) return;
+    this.#isHeld = isHeld;
+    this.#tell({ type: 'state', state: isHeld ? 'held' : 'live' });
   }
 
   /** The peer has ended the call. */

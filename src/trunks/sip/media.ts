@@ -47,6 +47,15 @@ export class CallMedia {
     return this.#codec;
   }
 
+  /**
+   * Whether the peer wants nothing of us: it holds the call (RFC 3264 §8.4), also in the old way with the address
+   * 0.0.0.0.
+   */
+  get isHeld(): boolean {
+    const remote = this.#agreed?.remote;
+    return remote !== undefined && (!remote.receives || remote.address === '0.0.0.0');
+  }
+
   /** Our description as it was sent last, to be sent again without a change. Throws before the first. */
   get lastDescription(): string {
     if (this.#sent === null) throw new Error('no description has been sent yet');

@@ -91,12 +91,13 @@ export class OutgoingCall implements LegOwner {
       this.#leave();
       throw error;
     }
-    const { callId, from, to } = request;
+    const { callId, from, to, parameters } = request;
+    const outgoing = { callId, from, to, parameters };
     const connect = (handlers: LegHandlers): SipLeg => {
       this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
       return this.#leg;
     };
-    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing: { callId, from, to }, connect });
+    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect });
     try {
       this.#send(media.offer());
     } catch (error) {

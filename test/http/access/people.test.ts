@@ -259,6 +259,15 @@ describe('an agent', () => {
     expect(answers[0]?.statusCode).toBe(404);
   });
 
+  it('does not say how long a call is kept: no time would delete it', async () => {
+    const headers = await openCalls();
+    const change = (payload: object) =>
+      testServer.app.inject({ method: 'PATCH', url: '/v1/calls/CA1', headers, payload });
+    const refused = await change({ outcome: 'sold', retainDays: 0 });
+    expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'role_refused']);
+    expect(testServer.calls.get('CA1')).not.toMatchObject({ outcome: 'sold' });
+  });
+
   it('gets the feed of their own calls alone, also by name and when it is replayed', async () => {
     const bob = await openCalls();
     const started = (callId: string, agent: string | null) =>

@@ -23,6 +23,12 @@ describe('POST /v1/asterisk/assist', () => {
     });
   });
 
+  it('passes on who speaks and whose call it is', async () => {
+    const names = { inbound: 'Maria', outbound: 'Tom' };
+    await ask({ channel: '1.1', names, agent: 'tom' });
+    expect(testServer.calls.assisted).toEqual([{ callerName: 'Maria', agentName: 'Tom', agent: 'tom' }]);
+  });
+
   it('says what is missing where no Asterisk is named', async () => {
     expect(await ask({ channel: '1.1' }, {})).toMatchObject({
       status: 501,

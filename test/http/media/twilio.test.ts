@@ -70,6 +70,14 @@ describe('POST /twilio/voice', () => {
     },
   );
 
+  it('passes on who speaks and whose call it is', async () => {
+    testServer = await startServer();
+    const url = '/twilio/voice?listen=%2B493012345678&agentName=Tom%20%26%20Co&agent=tom';
+    expect((await post(Object.entries(FORM), { url })).body).toContain(
+      '<Parameter name="agentName" value="Tom &amp; Co"/><Parameter name="agent" value="tom"/></Stream></Start>',
+    );
+  });
+
   it('passes on which app is to talk to the caller', async () => {
     testServer = await startServer();
     const app = 'wss://app.example.com/calls?line=1&x';

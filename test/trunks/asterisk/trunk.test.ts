@@ -223,6 +223,40 @@ describe('a channel in Stasis(trunkline,assist)', () => {
   });
 });
 
+describe('what a channel does that is listened to', () => {
+  const states = () => gateway.events.flatMap((event) => (event.type === 'call.state' ? [event.state] : []));
+  const bridged = (value: string) =>
+    asterisk.tell({ type: 'ChannelVarset', variable: 'BRIDGEPEER', value, channel: { id: ID } });
+
+  it('is to wait in a queue until it is connected, and again when that is over', async () => {
+    await open();
+    await live('assist');
+    await eventually(() => expect(states()).toEqual(['queued']));
+    bridged('PJSIP/tom-00000002');
+    await eventually(() => expect(view()?.phase).toBe('live'));
+    asterisk.tell({ type: 'ChannelHold', channel: { id: ID } });
+    asterisk.tell({ type: 'ChannelUnhold', channel: { id: ID } });
+    bridged('');
+    await eventually(() => expect(states()).toEqual(['queued', 'live', 'held', 'live', 'queued']));
+  });
+
+  it('is to talk where it is connected already', async () => {
+    await open();
+    asterisk.add(ID).variables['BRIDGEPEER'] = 'PJSIP/tom-00000002';
+    await trunk.assist(ID, { callerName: 'Maria', agentName: 'Tom', agent: 'tom' });
+    expect([states(), view()?.names, view()?.agent]).toEqual([[], { inbound: 'Maria', outbound: 'Tom' }, 'tom']);
+  });
+
+  it('is no matter where it talks with us', async () => {
+    await open();
+    await live('talk');
+    bridged('Local/x');
+    bridged('');
+    asterisk.tell({ type: 'ChannelHold', channel: { id: ID } });
+    await eventually(() => expect(states()).toEqual(['held']));
+  });
+});
+
 describe('a running call', () => {
   it.each([
     ['id', ID],

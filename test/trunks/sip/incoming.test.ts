@@ -316,6 +316,9 @@ describe('a call', () => {
     await line.receive(request('INVITE', { to, cseq: 3, body: offer('sendrecv', 3) }));
     expect(bodyIn(line.take().at(-1) ?? '')).toMatch(/^o=- \d+ 3 IN/m);
     expect(line.media[0]?.remotes.map(({ receives }) => receives)).toEqual([true, false, true]);
+    const states = line.gateway.events.flatMap((event) => (event.type === 'call.state' ? [event.state] : []));
+    expect(states).toEqual(['held', 'live']);
+    expect(line.gateway.registry.list()[0]?.phase).toBe('live');
   });
 
   it('goes on as it was when a new offer cannot be taken', async () => {

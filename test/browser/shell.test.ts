@@ -1,0 +1,179 @@
+/** What is around the views: addresses, the connection, the key, sizes and themes, the help. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchBrowser } from './chromium.ts';
+import { call, caption, openPage, waitForReader } from './page-calls.ts';
+import { StubGateway } from './stub-gateway.ts';
+
+let browser: Browser;
+let gateway: StubGateway;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  gateway = new StubGateway();
+  await gateway.listen();
+  gateway.calls = [call('CA1')];
+});
+
+afterEach(async () => {
+  await page?.context().close();
+  await gateway.close();
+});
+
+async function open(address = ''): Promise<void> {
+  ({ page, complaints } = await openPage(browser, gateway, address));
+}
+
+const connection = () => page.locator('#connection').innerText();
+const finals = () => page.locator('#finals .caption');
+
+describe('addresses', () => {
+  it.each([
+    ['', 'Live'],
+    ['#/live', 'Live'],
+    ['#/phone', 'Phone'],
+    ['#/nowhere', 'Live'],
+  ])('%s opens the view %s and marks its tab', async (address, name) => {
+    await open(address);
+    await page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
+    expect(await page.locator('#tabs [aria-current]').innerText()).toBe(name);
+  });
+
+  it.each(['#CA1', '#/calls/CA1'])('%s opens the call, and going back leads to where one was', async (address) => {
+    await open('#/live');
+    await page.evaluate(`location.hash = '${address}'`);
+    await page.getByRole('heading', { name: '+15550100 → +15550199' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'Live', exact: true }).waitFor();
+  });
+
+  it('gives the focus to the heading of a view that was opened, and names it in the title', async () => {
+    await open();
+    await page.getByRole('link', { name: 'Phone', exact: true }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Phone');
+    expect(await page.title()).toBe('Phone · Trunkline');
+  });
+});
+
+describe('the connection', () => {
+  it('takes the feed up after the last event it saw', async () => {
+    await open('#/calls/CA1');
+    await waitForReader(gateway);
+    await expect.poll(connection).toBe('Live');
+    for (const n of [1, 2, 3]) gateway.publish(caption('CA1', n, { stable: `Sentence ${n}.`, final: true }));
+    await expect.poll(() => finals().count()).toBe(3);
+    gateway.cutFeeds();
+    await expect.poll(() => gateway.resumedFrom).toEqual([null, 'stub-3']);
+    await expect.poll(connection).toBe('Live');
+    gateway.publish(caption('CA1', 4, { stable: 'Sentence 4.', final: true }));
+    await expect.poll(() => finals().count()).toBe(4);
+  });
+
+  it('says how old what it shows is while the gateway is away, and goes on by itself when it is back', async () => {
+    await open('#/calls/CA1');
+    await waitForReader(gateway);
+    await gateway.close();
+    await expect.poll(connection).toContain('Reconnecting');
+    await expect.poll(() => page.locator('#lost').innerText()).toMatch(/no longer live\. It is \d+ seconds old\.$/);
+    await gateway.listen();
+    await expect.poll(connection).toBe('Live');
+    await expect.poll(() => page.locator('#lost').isVisible()).toBe(false);
+    gateway.publish(caption('CA1', 1, { stable: 'Back.', final: true }));
+    await expect.poll(() => finals().count()).toBe(1);
+  });
+
+  it("shows the gateway's own words when it refuses", async () => {
+    gateway.failure = { status: 503, message: 'the server is draining' };
+    await open();
+    await expect.poll(() => page.locator('#problem').innerText()).toBe('the server is draining');
+  });
+
+  it('says that the server has too much to do when several calls are late', async () => {
+    gateway.calls = ['CA1', 'CA2', 'CA3'].map((id) => call(id));
+    await open();
+    await waitForReader(gateway);
+    for (const [n, { id }] of gateway.calls.entries())
+      gateway.publish({ type: 'lag.started', callId: id, track: 'inbound', atMs: 1000, lagMs: 2000 + n * 1000 });
+    await expect
+      .poll(() => page.locator('#overload').innerText())
+      .toBe('The server has too much to do: captions of 3 calls are up to 4.0 s late.');
+  });
+
+  it('asks for the key once', async () => {
+    gateway.key = 'right';
+    await open('#/calls/CA1');
+    const input = page.getByLabel('API key');
+    await input.waitFor();
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('This key is not valid.').waitFor();
+    await page.keyboard.type('right');
+    await page.keyboard.press('Enter');
+    await waitForReader(gateway);
+    await input.waitFor({ state: 'hidden' });
+    await page.reload();
+    await expect.poll(connection).toBe('Live');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('how somebody likes to work', () => {
+  it('remembers the theme and the size of the text', async () => {
+    await open();
+    const size = () => page.evaluate('getComputedStyle(document.documentElement).fontSize');
+    expect(await size()).toBe('16px');
+    await page.getByRole('button', { name: 'Larger text' }).click();
+    await page.getByRole('button', { name: /^Theme/ }).click();
+    await page.getByRole('button', { name: /^Theme/ }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await size()).toBe('18.4px');
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+  });
+
+  it('works where the browser forbids storage', async () => {
+    const context = await browser.newContext();
+    page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.addInitScript(
+      "Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('forbidden'); } })",
+    );
+    await page.goto(gateway.url);
+    await page.getByRole('button', { name: 'Larger text' }).click();
+    await page.getByText('Text size 115 %').waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it('lists the keys of the view, which do nothing while somebody types', async () => {
+    await open();
+    await waitForReader(gateway);
+    await page.getByLabel('Filter by words').fill('?3');
+    expect(page.url()).toContain('#/live');
+    await page.getByRole('heading', { level: 2, name: 'Live', exact: true }).focus();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    await help.getByText('Next call that is slow or failed').waitFor();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'hidden' });
+    await page.keyboard.press('3');
+    await page.getByRole('heading', { level: 2, name: 'Phone' }).waitFor();
+  });
+
+  it('loads nothing from elsewhere and breaks no security policy', async () => {
+    await open();
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+    await page.reload();
+    await waitForReader(gateway);
+    expect([...hosts]).toEqual([new URL(gateway.url).host]);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+/** The system view of the page, above answers of a server that the tests make up. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findBarriers } from './axe.ts';
+import { launchBrowser } from './chromium.ts';
+import { type Answers, answer, PROMPTS, refusal, SYSTEM, USUAL } from './console-answers.ts';
+import { StubGateway } from './stub-gateway.ts';
+
+let browser: Browser;
+let gateway: StubGateway;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  gateway = new StubGateway();
+  await gateway.listen();
+});
+afterEach(async () => {
+  await page?.context().close();
+  await gateway.close();
+});
+
+async function open(answers: Answers = {}, options: BrowserContextOptions = {}): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  page = await context.newPage();
+  complaints = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await answer(page, { ...USUAL, ...answers });
+  await page.clock.install();
+  await page.goto(`${gateway.url}#/system`);
+}
+
+const panel = (name: string) => page.getByRole('region', { name });
+
+describe('the system view', () => {
+  it('says how the server is', async () => {
+    await open();
+    await page.getByText('up 12 d 3 h').waitFor();
+    expect(await page.locator('.figures').innerText()).toMatch(/10 of 40[\s\S]*31[\s\S]*412[\s\S]*0\.4 s/);
+    expect(await panel('Engines').innerText()).toMatch(
+      /58 %[\s\S]*no restarts[\s\S]*61 %[\s\S]*1 restart, the last 2 d/,
+    );
+    expect(await panel('Engines').innerText()).toContain('recordings 4 (3 waiting)');
+    expect(await panel('Ways in').innerText()).toMatch(/SIP registration[\s\S]*not connected[\s\S]*unreachable/);
+    expect(await panel('Refused').innerText()).toMatch(/too_many_calls[\s\S]*3 ×[\s\S]*Raise MAX_CALLS/);
+    expect(await panel('Refused').innerText()).not.toContain('route_not_found');
+    expect(await panel('Records and disk').innerText()).toMatch(/9821 calls in SQLite, kept for 30 days[\s\S]*1\.2 GB/);
+    expect(await panel('Records and disk').innerText()).toContain('Leaves this machine: translation');
+    expect(complaints).toEqual([]);
+  });
+
+  it('looks every four seconds while it is shown, and takes the focus from nobody', async () => {
+    let looks = 0;
+    await open({
+      '/v1/system': () => {
+        looks += 1;
+        return { ...SYSTEM, calls: { ...SYSTEM.calls, live: looks } };
+      },
+    });
+    await page.getByText('1 of 40').waitFor();
+    await page.getByText('Upload a recording').click();
+    await page.getByLabel('Text that is said').fill('Please h');
+    await page.clock.runFor(4500);
+    await page.getByText('2 of 40').waitFor();
+    expect(await page.locator(':focus').getAttribute('id')).toBe('prompt-text');
+    expect(await page.getByLabel('Text that is said').inputValue()).toBe('Please h');
+    await page.goto(`${gateway.url}#/history`);
+    await page.locator('.found-call').first().waitFor();
+    const before = looks;
+    await page.clock.runFor(20_000);
+    expect(looks).toBe(before);
+  });
+
+  it('tests the app once, and says what came of it', async () => {
+    await open();
+    expect(await panel('App').innerText()).toContain('ECONNREFUSED, 7 times');
+    await page.getByRole('button', { name: 'Test the app' }).click();
+    await page.getByText('Not reached after 3 ms: ECONNREFUSED.').waitFor();
+  });
+
+  it('lists prompts, forgets one, and uploads a recording', async () => {
+    const deeds: string[] = [];
+    await open({
+      [`/v1/prompts/${'b'.repeat(32)}`]: (_url, route) => {
+        deeds.push(route.request().method());
+        return {};
+      },
+      '/v1/prompts': (_url, route) => {
+        if (route.request().method() === 'POST') deeds.push(route.request().postData() ?? '');
+        return route.request().method() === 'POST' ? { ...PROMPTS.data[0] } : PROMPTS;
+      },
+    });
+    await panel('Prompts').getByText('Please hold the line.').waitFor();
+    await page.getByRole('button', { name: 'Forget “Please hold the line.”' }).click();
+    await expect.poll(() => deeds).toEqual(['DELETE']);
+    await page.getByText('Upload a recording').click();
+    await page.getByLabel('Text that is said').fill('Please hold the line.');
+    await page.getByLabel('WAV').setInputFiles({ name: 'x.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF') });
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByText('The recording takes the place of').waitFor();
+    expect(deeds[1]).toContain('Please hold the line.');
+  });
+
+  it('shows why a recording was refused beside the form', async () => {
+    await open({
+      '/v1/prompts': (_url, route) =>
+        route.request().method() === 'POST' ? refusal(400, 'invalid_request', 'file: it is 121 s long') : PROMPTS,
+    });
+    await page.getByText('Upload a recording').click();
+    await page.getByLabel('Text that is said').fill('x');
+    await page.getByLabel('WAV').setInputFiles({ name: 'x.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF') });
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByText('file: it is 121 s long').waitFor();
+  });
+
+  it('finds settings by their names, and runs the checks', async () => {
+    await open();
+    await panel('Settings in effect').getByText('Show them').click();
+    await page.getByText('MAX_CALLS=40').waitFor();
+    expect(await page.getByText('ENDPOINT_MS=400').count()).toBe(0);
+    await page.getByLabel('Filter the settings').fill('silence');
+    await page.getByText('ENDPOINT_MS=400').waitFor();
+    await page.getByRole('button', { name: 'Run the checks' }).click();
+    await page.getByText('1 finding to look at.').waitFor();
+    expect(await panel('Doctor').innerText()).toContain('no ffprobe');
+  });
+
+  it('has users and the audit log for admins', async () => {
+    const added: unknown[] = [];
+    await open({
+      '/v1/admin/users': (_url, route) => {
+        if (route.request().method() !== 'POST') return USUAL['/v1/admin/users'] as object;
+        added.push(route.request().postDataJSON());
+        return { name: 'robot', kind: 'key', role: 'app', agent: null, createdAt: null, key: 'secret-key' };
+      },
+    });
+    await panel('Users').getByText('dashboard').waitFor();
+    await page.getByText('Add a user or a key').click();
+    await panel('Users').getByLabel('Name').fill('robot');
+    await panel('Users').getByLabel('Role').selectOption('app');
+    await panel('Users').getByRole('button', { name: 'Add' }).click();
+    await page.getByText('The key of robot, shown this once: secret-key').waitFor();
+    expect(added).toEqual([{ name: 'robot', role: 'app', key: true }]);
+    await page.getByText('Who read, exported, changed or deleted what').click();
+    await page.getByText('calls.searched').waitFor();
+  });
+
+  it('has neither for supervisors, and nothing for agents', async () => {
+    const supervisor = { name: 'sue', role: 'supervisor', agent: null, permissions: ['system', 'prompts.read'] };
+    await open({ '/v1/session': supervisor });
+    await panel('Prompts').getByText('Please hold the line.').waitFor();
+    for (const name of ['Users', 'Audit log']) expect(await panel(name).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Forget/ }).count()).toBe(0);
+    await page.context().close();
+    await open({ '/v1/system': refusal(403, 'role_refused', 'no'), '/v1/prompts': refusal(403, 'role_refused', 'no') });
+    await page.getByText('The system is for supervisors and admins.').waitFor();
+  });
+
+  it.each([
+    ['at a desk, light', 1440, 'light'],
+    ['at a desk, dark', 1440, 'dark'],
+    ['on a phone, light', 375, 'light'],
+    ['on a phone, dark', 375, 'dark'],
+  ] as const)('has no barriers and fits its width %s', async (_where, width, colorScheme) => {
+    await open({}, { viewport: { width, height: 800 }, colorScheme });
+    await panel('Prompts').getByText('Please hold the line.').waitFor();
+    for (const summary of await page.locator('.more > summary').all()) await summary.click();
+    await page.getByText('calls.searched').waitFor();
+    expect(await findBarriers(page, '#view')).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+});

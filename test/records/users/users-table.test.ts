@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordsDatabase } from '../../../src/records/records-database.ts';
+import { hashKey } from '../../../src/records/users/secrets.ts';
+import { StoredSessions } from '../../../src/records/users/stored-sessions.ts';
+import { TableUsers } from '../../../src/records/users/users-table.ts';
+import { DATABASES, type TestDatabases } from '../databases.ts';
+
+const ANN = {
+  name: 'ann',
+  kind: 'key',
+  role: 'admin',
+  agent: null,
+  secret: hashKey('k'),
+  createdMs: 1_700_000_000_000,
+} as const;
+
+describe.each(DATABASES)('in $name', ({ isThere, start }) => {
+  let databases: TestDatabases;
+  let database: RecordsDatabase;
+  beforeAll(async () => {
+    if (!isThere) return;
+    databases = start();
+    database = await databases.open();
+  });
+  afterAll(() => databases?.end());
+
+  it.runIf(isThere)('users are there for the next start, each once', async () => {
+    const users = await TableUsers.open(database.db);
+    let changes = 0;
+    users.list.onChange(() => {
+      changes += 1;
+    });
+    await users.add(ANN);
+    await users.add({ ...ANN, name: 'bob', role: 'agent', agent: 'b', secret: hashKey('b') });
+    await expect(users.add({ ...ANN, secret: 'x' })).rejects.toMatchObject({ code: 'user_exists' });
+    expect(await users.change('BOB', { role: 'supervisor', agent: null })).toMatchObject({ agent: null });
+    const again = await TableUsers.open(database.db);
+    expect(again.list.all).toEqual(users.list.all);
+    expect(again.list.get('ann')).toEqual(ANN);
+    expect(again.list.ownerOf('b')?.name).toBe('bob');
+    await users.remove('bob');
+    await expect(users.remove('bob')).rejects.toMatchObject({ code: 'user_not_found' });
+    expect((await TableUsers.open(database.db)).list.all).toEqual([ANN]);
+    expect(changes).toBe(4);
+  });
+
+  it.runIf(isThere)('sessions and the key of their hashes are there for the next start', async () => {
+    const sessions = new StoredSessions(database.db);
+    const secret = await sessions.secret();
+    expect(secret).toHaveLength(32);
+    expect(await new StoredSessions(database.db).secret()).toEqual(secret);
+    const session = (hash: string, expiresMs: number) => ({ hash, principal: '{}', expiresMs });
+    for (const each of [session('late', 3000), session('early', 2000), session('over', 1000)]) await sessions.add(each);
+    expect((await sessions.load(1000)).map(({ hash }) => hash)).toEqual(['early', 'late']);
+    await sessions.remove(['early', 'nonsense']);
+    expect(await new StoredSessions(database.db).load(0)).toEqual([session('late', 3000)]);
+  });
+});
