@@ -110,6 +110,7 @@ bench('path', 'cost of one frame in the gateway, overhead from endpoint to final
 );
 bench('redaction', 'what is masked of card numbers and the like, written, spoken and dictated', (quick) =>
   benchRedaction(quick ? { each: 20, spoken: 12 } : { each: 200, spoken: 120 }),
+);
 bench(
   'records',
   'the records of calls: searches',

@@ -110,9 +110,12 @@ const PLAIN: readonly RedactionCase[] = [
   'I am number 23 in the queue.',
 ].map((text) => ({ said: [text] }));
 
-/** All cases; the same at every run. */
-export function redactionCases(each: number): { readonly secret: RedactionCase[]; readonly plain: RedactionCase[] } {
-  const random = uniform(15);
+/** All cases; the same with the same seed. */
+export function redactionCases(
+  each: number,
+  seed: number,
+): { readonly secret: RedactionCase[]; readonly plain: RedactionCase[] } {
+  const random = uniform(seed);
   const made = Array.from({ length: each }, () => [
     card(random),
     phone(random),

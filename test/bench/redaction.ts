@@ -18,6 +18,8 @@ import { decodeWhole, toLineRate } from './whole-recordings.ts';
 
 const SECRET = /\{(\w+):([^}]*)\}/g;
 const MASK = /\[([^\]]*)\]/g;
+/** Rules were made while looking at 15; figures are of one that nobody has looked at. */
+const SEED = 18;
 const PAUSE_MS = 2500;
 const HELD = 'number';
 
@@ -113,7 +115,7 @@ export async function benchRedaction({
   readonly each: number;
   readonly spoken: number;
 }): Promise<Report> {
-  const { secret, plain } = redactionCases(each);
+  const { secret, plain } = redactionCases(each, SEED);
   const [found, alarms] = [judge(secret), judge(plain)];
   const heard = await judgeHeard(secret, plain, spoken);
   const ordinary = [...PHONE_SENTENCES, ...(hasPrompts() ? loadPrompts().map(({ words }) => words.join(' ')) : [])];
@@ -259,8 +261,9 @@ async function judgeHeard(
   return heard;
 }
 
+/** Our voice reads a long number in one piece as billions, which nobody says. */
 function isSpeakable({ said }: RedactionCase): boolean {
-  return said.length === 1;
+  return said.length === 1 && !/\d{7}/.test(said.join(' '));
 }
 
 function spread<T>(items: readonly T[], count: number): T[] {
