@@ -29,6 +29,12 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Where records of calls are kept, and for how many days; 0 = for ever. */
+export interface KeptRecords {
+  readonly place: string;
+  readonly retentionDays: number;
+}
+
 /** What a program may want to know of a gateway that it runs. */
 export interface GatewayOptions {
   /** By default a log on standard output, at LOG_LEVEL. */
@@ -39,11 +45,7 @@ export interface GatewayOptions {
    * Called before the URL is logged, with what is kept of calls (null = nothing) and the number of users who may sign
    * in.
    */
-  readonly onListening?: (
-    url: string,
-    kept: { readonly place: string; readonly retentionDays: number } | null,
-    users: number,
-  ) => void;
+  readonly onListening?: (url: string, kept: KeptRecords | null, users: number) => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
 }
@@ -86,7 +88,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   }
 }
 
-function keptBy({ records }: Parts): { readonly place: string; readonly retentionDays: number } | null {
+function keptBy({ records }: Parts): KeptRecords | null {
   return records === null ? null : { place: records.database.place, retentionDays: records.retentionDays };
 }
 

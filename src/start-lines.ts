@@ -1,6 +1,7 @@
 /** The first lines on a terminal: the address of the gateway, its state, and what to do next. */
 import { isLoopback } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import type { KeptRecords } from './main.ts';
 
 const DEFAULT_PORT = '8080';
 
@@ -8,12 +9,6 @@ type StartSettings = Pick<
   Settings,
   'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN' | 'RECORD' | 'RECORD_KEY'
 >;
-
-/** Where records of calls are, and for how many days (0 = for ever). */
-interface KeptRecords {
-  readonly place: string;
-  readonly retentionDays: number;
-}
 
 interface StartFacts {
   readonly version: string;

@@ -9,7 +9,6 @@ import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { SystemSources } from './http/system/system.ts';
-import { countCalls } from './records/database-report.ts';
 import type { Records } from './records/records.ts';
 
 /** The checks start processes: they are run again after this at the earliest. */
@@ -53,7 +52,7 @@ async function recordsOf(
   const { backlog, lost } = records.recorder;
   const { retentionDays } = records;
   const redaction = settings.REDACT;
-  const counted = await countCalls(records.database).catch(() => null);
+  const counted = await records.counted.read().catch(() => null);
   return {
     kind,
     retentionDays,

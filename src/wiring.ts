@@ -99,6 +99,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
   records?.follow(feed, registry);
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
+  const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
@@ -110,9 +111,8 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     ...common,
     people,
-    stored: stores.archive,
+    ...storing,
     registry,
-    records,
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
     apps,
     webSockets,
@@ -125,8 +125,6 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
-    kept: records && upkeep && { records, removal: upkeep.removal },
-    sound: stores.soundTap,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),

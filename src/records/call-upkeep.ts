@@ -22,11 +22,13 @@ interface UpkeepOptions {
 
 /** The upkeep of one gateway's records. */
 export class CallUpkeep {
+  readonly records: Records;
   readonly removal: CallRemoval;
   readonly #sweeper: RetentionSweeper;
 
   constructor(options: UpkeepOptions) {
     const { records, feed, sentences, sound } = options;
+    this.records = records;
     const { database, lists, audit, recorder } = records;
     this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound });
     this.#sweeper = new RetentionSweeper({

@@ -1,4 +1,5 @@
 /** What operators see of the database of the records. */
+import type { Clock } from '../foundation/clock.ts';
 import type { DatabaseKind } from './database-kind.ts';
 import { readSchemaState } from './migrations/migrations.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -28,14 +29,47 @@ export async function reportOf(database: Reported): Promise<DatabaseReport> {
   return { kind, place, sizeBytes, applied, pending, calls: counts.calls, oldestCallAt: counts.oldestCallAt };
 }
 
-/** How many calls are stored, and since when. @throws the error of the database */
-export async function countCalls({
-  reader,
-}: Pick<RecordsDatabase, 'reader'>): Promise<{ readonly calls: number; readonly oldestCallAt: string | null }> {
+/** How many calls are stored, and since when. */
+export interface CallCount {
+  readonly calls: number;
+  /** ISO 8601; null = there is none. */
+  readonly oldestCallAt: string | null;
+}
+
+/** Counts all calls, which takes longer the more there are. @throws the error of the database */
+export async function countCalls({ reader }: Pick<RecordsDatabase, 'reader'>): Promise<CallCount> {
   const found = await reader
     .selectFrom('calls')
     .select(({ fn }) => [fn.countAll<number>().as('calls'), fn.min('started_ms').as('oldest_ms')])
     .executeTakeFirst();
   const oldestMs = found?.oldest_ms ?? null;
   return { calls: found?.calls ?? 0, oldestCallAt: oldestMs === null ? null : new Date(oldestMs).toISOString() };
+}
+
+/** A page that shows the count asks for it every few seconds: it is counted anew after a minute at the earliest. */
+const COUNTED_FOR_MS = 60_000;
+
+/** The number of calls as it was a short time ago. */
+export class RecentCount {
+  readonly #database: Pick<RecordsDatabase, 'reader'>;
+  readonly #clock: Clock;
+  #counted: { readonly atMs: number; readonly count: Promise<CallCount> } | null = null;
+
+  constructor(database: Pick<RecordsDatabase, 'reader'>, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** @throws the error of the database, which is tried again at the next request */
+  async read(): Promise<CallCount> {
+    const nowMs = this.#clock.nowMs();
+    if (this.#counted === null || nowMs - this.#counted.atMs >= COUNTED_FOR_MS)
+      this.#counted = { atMs: nowMs, count: countCalls(this.#database) };
+    try {
+      return await this.#counted.count;
+    } catch (error) {
+      this.#counted = null;
+      throw error;
+    }
+  }
 }

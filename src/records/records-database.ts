@@ -15,7 +15,10 @@ export interface RecordsDatabase {
    * the thread to itself: it must take at most 20 ms, so longer work is done in slices.
    */
   readonly reader: Kysely<Tables>;
-  /** Runs queries of {@link db} in one transaction, which SQLite gets in one message. @throws the error of the database */
+  /**
+   * Runs queries of {@link db} in one transaction, which SQLite gets in one message.
+   * @throws the error of the database
+   */
   runAtomically(queries: readonly CompiledQuery[]): Promise<void>;
   /** False while it may be another process's: nothing may be written then. */
   readonly isOurs: boolean;

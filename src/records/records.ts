@@ -5,8 +5,7 @@ import { describeTrouble, isDatabaseTrouble } from '../foundation/database/troub
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { AuditLog } from './audit/audit-log.ts';
-import type { DatabaseKind } from './database-kind.ts';
-import { countCalls } from './database-report.ts';
+import { RecentCount } from './database-report.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -28,22 +27,6 @@ interface RecordsOptions {
   readonly metrics: Metrics;
 }
 
-/** How the records are. */
-export interface RecordsStatus {
-  readonly kind: DatabaseKind;
-  readonly place: string;
-  readonly retentionDays: number;
-  readonly sizeBytes: number;
-  readonly calls: number;
-  /** When the oldest call began, ISO 8601; null = there is none. */
-  readonly oldestCallAt: string | null;
-  /** Events that wait to be stored, and those that could not be. */
-  readonly backlog: number;
-  readonly lost: number;
-  /** Nothing can be written just now. */
-  readonly troubled: boolean;
-}
-
 /** The records of one gateway. */
 export class Records {
   readonly database: RecordsDatabase;
@@ -54,6 +37,8 @@ export class Records {
   readonly audit: AuditLog;
   readonly folder: string | null;
   readonly retentionDays: number;
+  /** How many calls there are. */
+  readonly counted: RecentCount;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -69,6 +54,7 @@ export class Records {
     this.#log = log;
     this.#metrics = metrics;
     this.calls = new StoredCalls(database);
+    this.counted = new RecentCount(database, clock);
     this.lists = new CallLists({ database, clock, calls: this.calls });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
@@ -116,23 +102,6 @@ export class Records {
       if (!isDatabaseTrouble(error)) throw error;
       this.#log.error({ reason: describeTrouble(error) }, 'calls of a server that died could not be ended');
     }
-  }
-
-  /** @throws the error of the database */
-  async status(): Promise<RecordsStatus> {
-    const { database, recorder, retentionDays } = this;
-    const { calls, oldestCallAt } = await countCalls(database);
-    return {
-      kind: database.kind,
-      place: database.place,
-      retentionDays,
-      sizeBytes: await database.sizeBytes(),
-      calls,
-      oldestCallAt,
-      backlog: recorder.backlog,
-      lost: recorder.lost,
-      troubled: recorder.isTroubled,
-    };
   }
 
   /** Stores what waits and closes the database. */

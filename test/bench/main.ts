@@ -17,11 +17,13 @@ import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
+import { benchRecords } from './records.ts';
 import { publish, type Report } from './report.ts';
 import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoices } from './voices.ts';
+import { benchWall } from './wall.ts';
 import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
@@ -105,11 +107,25 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
 );
+bench(
+  'records',
+  'the records of calls: searches',
+  (quick, { postgres }) =>
+    benchRecords({
+      captions: quick ? [20_000] : [100_000, 1_000_000],
+      rounds: quick ? 5 : 40,
+      postgres: postgres === true,
+    }),
+  { postgres: 'also in PostgreSQL, where it is installed' },
+);
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
 );
 bench('turns', 'whether a caller has finished: the turn model, rules on it, and what it costs calls', (quick) =>
   benchTurns(quick ? { every: 16, turns: 4, seconds: 8, rounds: 1 } : { every: 2, turns: 30, seconds: 20, rounds: 2 }),
+);
+bench('wall', 'the console in Chromium: script and layout per update of a hundred live calls', (quick) =>
+  benchWall({ seconds: quick ? 4 : 20 }),
 );
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),

@@ -148,7 +148,7 @@ describe('captions', () => {
   });
 
   it('offers the transcript as a file', async () => {
-    await page.getByText('Export').click();
+    await page.getByText('Export ▾').click();
     const link = page.getByRole('link', { name: 'SRT' });
     expect(await link.getAttribute('href')).toBe('/v1/calls/CA1/transcript?format=srt');
     expect(await link.getAttribute('download')).toBe('CA1.srt');

@@ -116,8 +116,8 @@ describe('GET /health', () => {
     await speech;
     const { queue_depth: depth, audio_cache_size: size, audio_cache_max: max } = await read();
     expect([depth, size]).toEqual([0, 1]);
-    // 120 ms at 24 kHz and what the cache adds to it, into 32 MiB and 16 MiB.
-    expect(max).toBe(Math.floor((33_554_432 + 16_777_216) / (2880 * 2 + 256)));
+    // 120 ms at 24 kHz, its text and what the cache adds to it, into 32 MiB and 16 MiB.
+    expect(max).toBe(Math.floor((33_554_432 + 16_777_216) / (2880 * 2 + 'Hello.'.length + 256)));
     const cleared = await testServer.app.inject({ method: 'POST', url: '/cache/clear' });
     expect(cleared.json()).toEqual({ audio_cleared: size, voice_cleared: 0 });
     expect((await read())['audio_cache_size']).toBe(0);

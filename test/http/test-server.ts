@@ -20,6 +20,9 @@ import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
+import { CallUpkeep } from '../../src/records/call-upkeep.ts';
+import { Records } from '../../src/records/records.ts';
+import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import type { SoundStore } from '../../src/records/sound/sound-store.ts';
 import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
@@ -150,6 +153,8 @@ export interface TestServer {
   readonly engine: FakeEngine;
   readonly recordings: Recordings;
   readonly speech: Speech;
+  /** Null = nothing is kept. */
+  readonly kept: CallUpkeep | null;
 }
 
 /** A path at which there is no program. */
@@ -164,6 +169,7 @@ export async function startServer(
   ffmpeg = NOWHERE,
   people: People = new FakePeople(),
   sound: SoundStore | null = null,
+  database: RecordsDatabase | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -186,11 +192,12 @@ export async function startServer(
   const translator = new Translator({ settings, clock });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
+  const kept = database && openKept(database, { settings, feed, speech, clock, log, metrics, calls });
   const app = await createServer({
     settings,
     people,
     records: null,
-    stored: null,
+    stored: kept?.records.calls ?? null,
     registry: calls,
     transcripts: calls,
     apps: calls,
@@ -204,7 +211,7 @@ export async function startServer(
     engine: speaker,
     batches,
     sound,
-    kept: null,
+    kept,
     findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
@@ -215,7 +222,19 @@ export async function startServer(
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings, speech };
+  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings, speech, kept };
+}
+
+type KeptParts = Omit<ConstructorParameters<typeof CallUpkeep>[0], 'records' | 'sentences' | 'sound'> & {
+  readonly speech: Speech;
+  readonly calls: FakeCalls;
+};
+
+/** Records in `database` of what the feed tells. */
+function openKept(database: RecordsDatabase, { calls, speech, ...parts }: KeptParts): CallUpkeep {
+  const records = new Records({ ...parts, database, folder: null, retentionDays: 30 });
+  records.follow(parts.feed, { get: (id) => calls.get(id), parameters: () => undefined });
+  return new CallUpkeep({ ...parts, records, sentences: speech, sound: null });
 }
 
 /** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */

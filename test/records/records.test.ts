@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CallTally } from '../../src/records/call-tally.ts';
+import { reportOf } from '../../src/records/database-report.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { DATABASES } from './databases.ts';
 import { ended, openToldGateway, said, spoke, started } from './told-calls.ts';
@@ -215,9 +216,10 @@ describe.each(DATABASES)('records in $name', ({ isThere, start }) => {
   run('say how much there is', async () => {
     const database = await databases.open();
     const { tell, records } = openToldGateway(database);
-    expect(await records.status()).toMatchObject({ calls: 0, oldestCallAt: null, backlog: 0, troubled: false });
+    expect(await reportOf(database)).toMatchObject({ calls: 0, oldestCallAt: null, pending: [] });
+    expect(await records.counted.read()).toEqual({ calls: 0, oldestCallAt: null });
     await tell(started('CA1', { startedAt: '2026-01-02T03:04:05.000Z' }));
-    const status = await records.status();
+    const status = await reportOf(database);
     expect(status).toMatchObject({ kind: database.kind, calls: 1, oldestCallAt: '2026-01-02T03:04:05.000Z' });
     expect(status.sizeBytes).toBeGreaterThan(10_000);
   });

@@ -12,7 +12,11 @@ const CLOSE_CODE = 4001;
 
 interface OpenRequest {
   readonly isAllowed: () => boolean;
+  /** A WebSocket, or an answer that has begun: it ends at once. */
+  readonly isStream: () => boolean;
   readonly end: () => void;
+  /** Was found not allowed before its answer began. */
+  isOver: boolean;
 }
 
 /**
@@ -27,7 +31,7 @@ export class OpenRequests {
 
   constructor({ clock }: { clock: Clock }) {
     this.#clock = clock;
-    this.#timer = clock.every(LOOK_MS, () => this.look(), true);
+    this.#timer = clock.every(LOOK_MS, () => this.#endAll(), true);
   }
 
   /** Says which WebSocket came of the request `raw`. */
@@ -37,20 +41,37 @@ export class OpenRequests {
 
   /** Ends the request as soon as `isAllowed` is false. */
   watch({ raw, ws }: FastifyRequest, reply: FastifyReply, isAllowed: () => boolean): void {
-    const open: OpenRequest = { isAllowed, end: () => (ws ? this.#endSocket(raw) : reply.raw.destroy()) };
+    const open: OpenRequest = {
+      isAllowed,
+      isStream: () => ws || reply.raw.headersSent,
+      end: () => (ws ? this.#endSocket(raw) : reply.raw.destroy()),
+      isOver: false,
+    };
     this.#open.add(open);
     const forget = () => this.#open.delete(open);
     if (ws) raw.socket.once('close', forget);
     else reply.raw.once('close', forget);
   }
 
-  /** Ends what is allowed no longer. */
+  /**
+   * Ends feeds and WebSockets that are allowed no longer. Other requests may be the very ones that changed their user, or
+   * added the first: they have some seconds to be answered.
+   */
   look(): void {
+    for (const open of [...this.#open]) if (open.isStream() && !open.isAllowed()) this.#end(open);
+  }
+
+  #endAll(): void {
+    this.look();
     for (const open of [...this.#open]) {
-      if (open.isAllowed()) continue;
-      this.#open.delete(open);
-      open.end();
+      if (open.isOver) this.#end(open);
+      else open.isOver = !open.isAllowed();
     }
+  }
+
+  #end(open: OpenRequest): void {
+    this.#open.delete(open);
+    open.end();
   }
 
   close(): void {

@@ -83,6 +83,7 @@ class Page {
   /** Begins to work, or goes on after somebody has signed in. */
   async #open() {
     this.#banners.locked = false;
+    document.body.dataset['locked'] = 'false';
     part('view').hidden = false;
     await this.#session.load().catch((error) => this.#fail(error));
     if (this.#banners.locked) return;
@@ -119,6 +120,7 @@ class Page {
   #lock() {
     this.#banners.answers = true;
     this.#banners.locked = true;
+    document.body.dataset['locked'] = 'true';
     this.#feed.close();
     this.#store.stop();
     this.#phone.hangUp();

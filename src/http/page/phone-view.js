@@ -4,8 +4,8 @@ import { make } from './dom.js';
 export class PhoneView {
   #context;
   element = make(
-    'section',
-    { class: 'phone-view', 'aria-labelledby': 'phone-heading' },
+    'div',
+    { class: 'phone-view' },
     make('h2', { id: 'phone-heading', tabindex: '-1', 'data-heading': true }, 'Phone'),
     make(
       'p',

@@ -165,6 +165,7 @@ export class Phone {
   /** @param {boolean} shown */
   #showKeypad(shown) {
     part('keypad').hidden = !shown;
+    document.body.dataset['keypad'] = String(shown);
     part('phone-keys').setAttribute('aria-expanded', String(shown));
   }
 

@@ -40,7 +40,10 @@ export class Shortcuts {
   /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (takesText(event.target) && event.key !== 'Escape') return;
+    if (takesText(event.target)) {
+      if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur();
+      return;
+    }
     if (document.querySelector('dialog[open]') !== null) return;
     const shortcut = [...this.#ofView, ...this.#general].find(({ keys }) => keys === event.key);
     if (shortcut === undefined) return;

@@ -24,12 +24,16 @@ export function exportCall(call: CallView, { items, names }: CallTranscript, for
   const sorted = inOrder(items);
   switch (format) {
     case 'jsonl':
-      return `${JSON.stringify({ ...call, transcript: sorted.map((item) => ({ ...item, speaker: speakerOf(item) })) })}\n`;
+      return `${JSON.stringify(asJson(call, sorted, speakerOf))}\n`;
     case 'csv':
       return (sorted.length === 0 ? [null] : sorted).map((item) => csvRow(call, item, speakerOf)).join('');
     case 'text':
       return `${headline(call)}\n${formatTranscript(items, 'text', speakerOf)}\n`;
   }
+}
+
+function asJson(call: CallView, items: readonly TranscriptItem[], speakerOf: NameSpeaker): object {
+  return { ...call, transcript: items.map((item) => ({ ...item, speaker: speakerOf(item) })) };
 }
 
 function headline({ id, startedAt, from, to, names, durationMs, endReason, outcome }: CallView): string {

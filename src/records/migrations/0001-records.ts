@@ -60,7 +60,7 @@ const tables = ({ counter, whole, end }: Terms): readonly string[] => [
 /** Lists are read from the newest call on, so that each filter has its calls in that order. */
 const INDEXES: readonly string[] = [
   'CREATE INDEX calls_started ON calls (started_ms, seq)',
-  "CREATE INDEX calls_open ON calls (gateway) WHERE state <> 'ended'",
+  "CREATE INDEX calls_open ON calls (state, gateway) WHERE state <> 'ended'",
   ...['agent', 'queue', 'app', 'outcome', 'end_reason', 'from_party', 'to_party', 'inbound_name', 'outbound_name'].map(
     (column) => `CREATE INDEX calls_${column} ON calls (${column}, started_ms, seq) WHERE ${column} IS NOT NULL`,
   ),

@@ -26,6 +26,16 @@ export async function findOldestCalls(reader: Kysely<Tables>, limit: number): Pr
   return (await ended.orderBy('started_ms').orderBy('seq').execute()).map(toCall);
 }
 
+/** About how many calls are stored: they are numbered without gaps, and go from the oldest on. */
+export async function countCalls(reader: Kysely<Tables>): Promise<number> {
+  const calls = reader.selectFrom('calls').select('seq').limit(1);
+  const [first, last] = await Promise.all([
+    calls.orderBy('seq').executeTakeFirst(),
+    calls.orderBy('seq', 'desc').executeTakeFirst(),
+  ]);
+  return first === undefined || last === undefined ? 0 : last.seq - first.seq + 1;
+}
+
 const COLUMNS = ['id', 'seq', 'started_ms'] as const;
 
 function toCall({ id, seq, started_ms }: { id: string; seq: number; started_ms: number }): RemovedCall {

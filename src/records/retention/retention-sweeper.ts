@@ -8,8 +8,8 @@ import type { RecordMetrics } from '../../foundation/metrics/record-metrics.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
-import { findDueCalls, findOldestCalls } from './due-calls.ts';
-import { usedBytes } from './used-bytes.ts';
+import { countCalls, findDueCalls, findOldestCalls } from './due-calls.ts';
+import { mergeIndex, usedBytes } from './used-bytes.ts';
 
 const DAY_MS = 86_400_000;
 /** So often it is looked whether something is due. */
@@ -19,6 +19,8 @@ const CALLS_AT_ONCE = 20;
 /** It steps aside while more events wait to be stored than one transaction takes, and looks again after this time. */
 const BACKLOG_MAX = 100;
 const STEP_ASIDE_MS = 50;
+/** Steps of one sweep that merge the full-text index. */
+const MERGE_STEPS = 200;
 /** With more than this share of DATA_MAX_BYTES in use, as much is deleted until there is less. */
 const ROOM_SHARE = 0.98;
 
@@ -125,13 +127,28 @@ export class RetentionSweeper {
       expired.sounds++;
       metrics.expired.inc({ what: 'sound', reason: 'space' });
     }
-    while (total() > wanted) {
-      const oldest = await findOldestCalls(database.reader, CALLS_AT_ONCE);
-      if (oldest.length === 0 || !(await this.#removeAll(oldest, 'space', expired))) break;
+    if (total() > wanted) {
+      await this.#expireCalls((total() - wanted) / rows, expired);
       rows = await rowBytes();
     }
     metrics.dataBytes.set(total());
     return expired;
+  }
+
+  /**
+   * Deletes that share of all calls, the oldest. How much room that made shows only when the full-text index has been
+   * merged, which goes on in the next sweeps; so no more is deleted in this one.
+   */
+  async #expireCalls(share: number, expired: Expired): Promise<void> {
+    const { db, reader } = this.#options.database;
+    let left = Math.ceil((await countCalls(reader)) * Math.min(share, 1));
+    while (left > 0) {
+      const oldest = await findOldestCalls(reader, Math.min(left, CALLS_AT_ONCE));
+      if (oldest.length === 0 || !(await this.#removeAll(oldest, 'space', expired))) break;
+      left -= oldest.length;
+    }
+    for (let step = 0; step < MERGE_STEPS && (await this.#mayGoOn()); step++)
+      if (!(await mergeIndex(db, step === 0))) return;
   }
 
   /** False when it has to end. */

@@ -5,13 +5,14 @@ import { parseUsers } from '../../../src/records/users/users-file.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const SECRET = `$sha256$${'A'.repeat(43)}`;
+const SCRYPT = `$scrypt$ln=4,r=8,p=1$${'A'.repeat(22)}$${'B'.repeat(43)}`;
 
 /** USERS_FILE: whatever is read of it has a known role, a unique name and a kept secret. */
 export const target: FuzzTarget = {
   name: 'users-file',
   seeds: [
     `users:\n  - name: ann\n    role: admin\n    secret: ${SECRET}\n`,
-    `users:\n  - { name: Bob, role: agent, agent: b, secret: "$scrypt$ln=4,r=8,p=1$${'A'.repeat(22)}$${'B'.repeat(43)}" }\n`,
+    `users:\n  - { name: Bob, role: agent, agent: b, secret: "${SCRYPT}" }\n`,
     `{"users": [{"name": "crm", "role": "app", "secret": "${SECRET}"}]}`,
   ].map((text) => Buffer.from(text)),
   words: [

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../../src/foundation/roles.ts';
 import { FakePeople } from '../../fakes/people.ts';
-import { startServer, type TestServer } from '../test-server.ts';
+import { listen, startServer, type TestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 afterEach(() => testServer.app.close());
@@ -114,6 +114,22 @@ describe('the administration', () => {
     expect((await add('admin')).statusCode).toBe(201);
     expect(await statusOf({})).toBe(401);
     expect(await statusOf(await as('ann'))).toBe(200);
+  });
+
+  it('answers the request that ends what admitted it, over a real connection', async () => {
+    await open(new FakePeople());
+    const url = `${await listen(testServer.app)}/v1/admin/users`;
+    const send = (method: string, path: string, payload: object, headers: Record<string, string> = {}) =>
+      fetch(url + path, {
+        method,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(payload),
+      });
+    const added = await send('POST', '', { name: 'ann', role: 'admin', password: 'anns-password' });
+    expect(added.status).toBe(201);
+    const ann = await as('ann');
+    const changed = await send('PATCH', '/ann', { password: 'another-password' }, ann);
+    expect([changed.status, await statusOf(ann)]).toEqual([200, 401]);
   });
 
   it('is not for pages of other sites, also with the cookie of an admin', async () => {

@@ -1,22 +1,21 @@
 import type { Kysely } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import type { CallFilter } from '../../../src/records/search/call-filter.ts';
 import { readParty } from '../../../src/records/search/call-filter.ts';
 import { parseSearch } from '../../../src/records/search/search-query.ts';
 import { type FoundCall, TextSearch } from '../../../src/records/search/text-search.ts';
 import type { Tables } from '../../../src/records/tables.ts';
 import { FakeClock } from '../../fakes/clock.ts';
-import { addCall, openRecordsInMemory } from '../../helpers/records-in-memory.ts';
+import { addCall } from '../../helpers/record-rows.ts';
+import { DATABASES } from '../databases.ts';
 import { SEARCH_CASES } from './search-cases.ts';
 
+let database: RecordsDatabase;
 let db: Kysely<Tables>;
-beforeEach(async () => {
-  db = await openRecordsInMemory();
-});
-afterEach(() => db.destroy());
 
 async function find(typed: string, filter: CallFilter = {}, belowSeq: number | null = null): Promise<FoundCall[]> {
-  const search = new TextSearch({ reader: db, kind: 'sqlite', clock: new FakeClock() });
+  const search = new TextSearch({ reader: database.reader, kind: database.kind, clock: new FakeClock() });
   const found: FoundCall[] = [];
   for await (const slice of search.find({ query: parseSearch(typed), filter, belowSeq })) found.push(...slice);
   return found;
@@ -24,17 +23,30 @@ async function find(typed: string, filter: CallFilter = {}, belowSeq: number | n
 
 const seqs = async (...request: Parameters<typeof find>) => (await find(...request)).map(({ seq }) => seq);
 
-describe('search in SQLite', () => {
-  it.each(SEARCH_CASES)('finds "$typed" in "$text": $found', async ({ typed, text, found }) => {
+describe.each(DATABASES)('search in $name', ({ isThere, start }) => {
+  const databases = start();
+  beforeEach(async () => {
+    if (!isThere) return;
+    database ??= await databases.open();
+    db = database.db;
+    await db.deleteFrom('calls').execute();
+  });
+  afterAll(async () => {
+    database = undefined as never;
+    await databases.end();
+  });
+  const run = it.runIf(isThere);
+
+  run.each(SEARCH_CASES)('finds "$typed" in "$text": $found', async ({ typed, text, found }) => {
     await addCall(db, 1, [text]);
     expect(await seqs(typed)).toEqual(found ? [1] : []);
   });
 
-  it('finds nothing where nothing is', async () => {
+  run('finds nothing where nothing is', async () => {
     expect(await seqs('word')).toEqual([]);
   });
 
-  it('gives the newest calls first, with their last three texts', async () => {
+  run('gives the newest calls first, with their last three texts', async () => {
     await addCall(db, 3, ['red', 'blue', 'red', 'red', 'red light']);
     await addCall(db, 70, ['red']);
     await addCall(db, 40_000, ['a red one']);
@@ -48,7 +60,7 @@ describe('search in SQLite', () => {
     expect(await seqs('red', {}, 3)).toEqual([]);
   });
 
-  it('finds the latest text of an utterance, and nothing of a call that is gone', async () => {
+  run('finds the latest text of an utterance, and nothing of a call that is gone', async () => {
     await addCall(db, 1, ['it is read']);
     await db.updateTable('texts').set({ text: 'it is red', version: 2 }).execute();
     expect(await seqs('read')).toEqual([]);
@@ -58,7 +70,7 @@ describe('search in SQLite', () => {
     expect(await db.selectFrom('texts').selectAll().execute()).toEqual([]);
   });
 
-  it('misses no call where there are more hits than a slice reads', async () => {
+  run('misses no call where there are more hits than a slice reads', async () => {
     for (let seq = 1; seq <= 40; seq++)
       await addCall(
         db,
@@ -73,7 +85,7 @@ describe('search in SQLite', () => {
     expect(await seqs('word', { queue: 'sales' })).toEqual([39, 17, 2]);
   });
 
-  it.each<[string, CallFilter]>([
+  run.each<[string, CallFilter]>([
     ['since', { sinceMs: Date.UTC(2026, 0, 1, 0, 2) }],
     ['until', { untilMs: Date.UTC(2026, 0, 1, 0, 3), sinceMs: Date.UTC(2026, 0, 1, 0, 2) }],
     ['carrier', { carrier: 'sip' }],

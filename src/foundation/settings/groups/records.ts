@@ -46,8 +46,8 @@ export const records = {
       0,
       Number.MAX_SAFE_INTEGER,
       'bytes',
-      'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest calls. ' +
-        '0 = no limit.',
+      'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest ' +
+        'calls. 0 = no limit.',
     ),
     CALL_WEBHOOK_URL: webhookUrl(
       'Where calls are told to your program: by default each call that has ended, with its transcript. Signed by ' +

@@ -119,7 +119,7 @@ export class CallLog {
   #applyMoment(event) {
     const words = describeMoment(event);
     if (words === '') return [];
-    const { atMs } = event;
+    const { atMs = event.startMs } = event;
     return this.#put(`${event.type ?? event.kind} ${event.digit ?? event.label ?? ''} ${atMs}`, 'event', atMs, {
       text: words,
     });
@@ -167,6 +167,8 @@ export class CallLog {
 
   /** @param {any} event */
   #applyGap({ track, startMs, endMs, reason }) {
+    if (reason === 'held')
+      return this.#put(`held ${startMs}`, 'event', startMs, { endMs, text: PHASES.get('held') ?? '' });
     const why = GAP_REASONS.get(reason) ?? 'something went wrong';
     return this.#put(`gap ${track} ${startMs}`, 'gap', startMs, {
       track,
@@ -232,7 +234,7 @@ const BLANK = Object.freeze({
 function describeMoment(event) {
   switch (event.type ?? event.kind) {
     case 'dtmf':
-      return `Key ${event.digit} pressed`;
+      return event.digits === undefined ? `Key ${event.digit} pressed` : `Keys ${event.digits} pressed`;
     case 'mark':
       return `⚑ ${event.label} (${event.author})`;
     case 'app.lost':

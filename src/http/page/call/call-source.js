@@ -6,6 +6,8 @@ import { callPath, getJson, Refusal } from '../gateway.js';
 const PAGE_EVENTS = 1000;
 /** Pages of one call; more than any call of 12 hours has. */
 const PAGES_MAX = 100;
+/** A server without records says so once. */
+let keepsRecords = true;
 
 /**
  * A call's view; undefined = the server does not know it. Throws as gateway.js.
@@ -27,10 +29,7 @@ export async function loadCall(id) {
  */
 export async function* loadEvents(id, signal) {
   const path = `${callPath(id)}/events?limit=${PAGE_EVENTS}`;
-  let page = await getJson(path, signal).catch((error) => {
-    if (error instanceof Refusal && (error.status === 404 || error.status === 501)) return null;
-    throw error;
-  });
+  let page = keepsRecords ? await firstPage(path, signal) : null;
   if (page === null || page.data.length === 0) {
     yield await loadTranscript(id, signal);
     return;
@@ -39,6 +38,17 @@ export async function* loadEvents(id, signal) {
     yield page.data.map((/** @type {any} */ entry) => entry.event ?? entry);
     if (page.next === null || page.next === undefined || pages >= PAGES_MAX) return;
     page = await getJson(`${path}&cursor=${encodeURIComponent(page.next)}`, signal);
+  }
+}
+
+/** Null = there are no events of the call. @param {string} path @param {AbortSignal} signal */
+async function firstPage(path, signal) {
+  try {
+    return await getJson(path, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal) || (error.status !== 404 && error.status !== 501)) throw error;
+    keepsRecords = error.status !== 501;
+    return null;
   }
 }
 

@@ -10,10 +10,13 @@ const MONTH =
   'nov(?:ember)?|dec(?:ember)?';
 const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 
+/** One utterance is shorter. */
+const TEXT_MAX_CHARS = 4000;
+
 /** In the order in which they claim their part of a text. @type {readonly [Fact['kind'], RegExp][]} */
 const PATTERNS = [
-  ['email', /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/giu],
-  ['email', /\b[\w.+-]+ at [\w-]+(?: dot [\w-]+)+\b/giu],
+  ['email', /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/giu],
+  ['email', /(?<![\w.+-])[\w.+-]{1,64} at [\w-]{1,63}(?: dot [\w-]{1,63}){1,8}\b/giu],
   ['amount', /[$€£]\s?\d[\d,]*(?:\.\d{1,2})?|\b\d[\d,]*(?:\.\d{1,2})? (?:dollars|euros?|pounds|cents)\b/giu],
   ['date', /\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/gu],
   ['date', new RegExp(`\\b(?:${MONTH})\\.? \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?\\b`, 'giu')],
@@ -64,7 +67,7 @@ const SAYS_NOTHING = new Set([
  * @param {string} text @returns {Fact[]}
  */
 export function factsOf(text) {
-  const digits = writeDigits(text);
+  const digits = writeDigits(text.slice(0, TEXT_MAX_CHARS));
   /** @type {{ from: number, to: number, fact: Fact }[]} */
   const found = [];
   for (const [kind, pattern] of PATTERNS) {

@@ -12,7 +12,7 @@ export class Outcome {
   #context;
   #id = '';
   #list = make('datalist', { id: 'outcomes' });
-  #outcome = make('input', { id: 'outcome', type: 'text', list: 'outcomes', maxlength: 200, autocomplete: 'off' });
+  #outcome = make('input', { id: 'outcome', type: 'text', list: 'outcomes', maxlength: 100, autocomplete: 'off' });
   #tags = make('input', {
     id: 'tags',
     type: 'text',

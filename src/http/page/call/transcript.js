@@ -18,7 +18,7 @@ const END_PX = 48;
 const BLOCK_PARAGRAPHS = 40;
 
 export class Transcript {
-  #pane = make('section', { id: 'pane', class: 'pane', 'aria-labelledby': 'call-heading', tabindex: '0' });
+  #pane = make('section', { id: 'pane', class: 'pane', 'aria-label': 'Transcript', tabindex: '0' });
   #finals = make('div', {
     id: 'finals',
     role: 'log',

@@ -94,8 +94,9 @@ export class WorkColumn {
       const item = log.get(key);
       const text = item?.kind === 'said' ? item.text : '';
       if ((this.#found.get(key)?.text ?? '') === text) continue;
-      this.#found.set(key, { text, facts: factsOf(text) });
-      isChanged = true;
+      const facts = factsOf(text);
+      isChanged ||= facts.length > 0 || (this.#found.get(key)?.facts.length ?? 0) > 0;
+      this.#found.set(key, { text, facts });
     }
     if (isChanged) this.#showFacts(log);
   }

@@ -122,7 +122,7 @@ export class Filters {
       this.#hole,
       more,
     );
-    return make('div', { class: 'filters' }, form, filters, this.#chips);
+    return make('div', { class: 'search-form' }, form, filters, this.#chips);
   }
 
   #boxLabel() {

@@ -187,9 +187,9 @@ function describeWay(way, now) {
 }
 
 const PROTECTIONS = new Map([
-  ['secret', 'signed or with a token'],
-  ['addresses', 'from listed addresses'],
-  ['local', 'from this machine only'],
+  ['secret', 'locked'],
+  ['addresses', 'listed addresses'],
+  ['local', 'this machine only'],
   ['nobody', 'open to everybody'],
 ]);
 

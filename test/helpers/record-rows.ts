@@ -1,37 +1,6 @@
-/** The tables of the records in the memory of the test, and rows for them. */
-import { Kysely, SqliteDialect } from 'kysely';
-import sqlite from 'node-sqlite3-wasm';
-import { createRecords } from '../../src/records/migrations/0001-records.ts';
+/** Rows of the records, for tests. */
+import type { Kysely } from 'kysely';
 import type { CallsTable, Tables, TextsTable } from '../../src/records/tables.ts';
-
-type Database = InstanceType<typeof sqlite.Database>;
-
-/** A database like that of a gateway, at `path` or in memory. The caller destroys it. */
-export async function openRecordsInMemory(path = ':memory:'): Promise<Kysely<Tables>> {
-  const database = new sqlite.Database(path);
-  database.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: likeBetterSqlite(database) }) });
-  await createRecords(db, 'sqlite');
-  return db;
-}
-
-/** What Kysely's dialect uses of better-sqlite3. */
-function likeBetterSqlite(database: Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
-  return {
-    close: async () => database.close(),
-    prepare: (sql: string) => ({
-      reader: /^\s*(select|with|pragma)|\breturning\b/i.test(sql),
-      all: (values: readonly unknown[]) => database.all(sql, [...values] as string[]),
-      run: (values: readonly unknown[]) => {
-        const { changes, lastInsertRowid } = database.run(sql, [...values] as string[]);
-        return { changes, lastInsertRowid };
-      },
-      iterate: () => {
-        throw new Error('not used');
-      },
-    }),
-  } as unknown as ConstructorParameters<typeof SqliteDialect>[0]['database'];
-}
 
 /** An ended call of one minute that began `seq` minutes into 2026. */
 export function callRow(
