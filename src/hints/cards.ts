@@ -13,10 +13,10 @@ const PHRASES_MAX = 50;
 /** Longer ones would span more than what is looked at together. */
 const PHRASE_MAX_TOKENS = 12;
 /**
- * All patterns together: each step costs time for every character that is said. With 1000 an utterance of 200
- * characters takes some milliseconds.
+ * All patterns together: each step costs time for every character that is said. Measured with 267 characters, in CPU
+ * time: ordinary patterns of 858 steps took 3.6 ms, the slowest of 962 steps 27 ms; 4000 phrases took 0.25 ms.
  */
-const STEPS_MAX = 1000;
+const STEPS_MAX = 300;
 
 const line = (max: number) => z.string().trim().min(1).max(max);
 const cardSchema = z

@@ -1,5 +1,6 @@
 /** Opens the hints beside calls, as the settings say. */
 import { resolve } from 'node:path';
+import type { FeedEvent } from '../calls/feed/events.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import type { CallRegistry } from '../calls/registry.ts';
 import type { Clock } from '../foundation/clock.ts';
@@ -42,6 +43,18 @@ interface OpenOptions {
 export interface Hints {
   close(): Promise<void>;
 }
+
+/** What a model's hints are made of. Nothing else is redacted for them: a redaction would remember its call. */
+const NEEDED: readonly FeedEvent['type'][] = [
+  'call.started',
+  'caption',
+  'revision',
+  'spoken',
+  'app.muted',
+  'app.unmuted',
+  'call.ended',
+  'call.deleted',
+];
 
 const NO_CARDS: CardsFile = { about: '', cards: [] };
 
@@ -120,7 +133,7 @@ function followModel({ settings, feed, clock, log, metrics }: OpenOptions, askin
   const patterns = settings.REDACT === 'store' ? readPatternsFile(settings.REDACT_PATTERNS_FILE) : null;
   const redaction = patterns && new FeedRedaction({ clock, patterns }, (event) => model.take(event));
   const unsubscribe = feed.subscribe({}, ({ event }) => {
-    if (event.type === 'caption' && !event.final) return;
+    if (!isNeeded(event)) return;
     for (const redacted of redaction?.rewrite(event) ?? [event]) model.take(redacted);
   });
   return {
@@ -130,4 +143,8 @@ function followModel({ settings, feed, clock, log, metrics }: OpenOptions, askin
       await model.close();
     },
   };
+}
+
+function isNeeded(event: FeedEvent): boolean {
+  return NEEDED.includes(event.type) && (event.type !== 'caption' || event.final);
 }

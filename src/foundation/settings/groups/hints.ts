@@ -12,8 +12,8 @@ export const hints = {
         'changes. Empty = none.',
     ),
     HINTS_BASE_URL: serviceUrl(
-      'Chat endpoint in the style of OpenAI (…/v1) that is asked for hints during calls. What is said in them is sent ' +
-        'there. Empty = LLM_BASE_URL if HINTS_MODEL is set; else no model is asked.',
+      'Chat endpoint in the style of OpenAI (…/v1) that is asked for hints during calls. What is said in them is ' +
+        'sent there. Empty = LLM_BASE_URL if HINTS_MODEL is set; else no model is asked.',
     ),
     HINTS_API_KEY: secret(
       'key',
@@ -21,8 +21,8 @@ export const hints = {
     ),
     HINTS_MODEL: text('', 'model', 'Model at that endpoint that gives hints. Empty = LLM_MODEL.'),
     LLM_BASE_URL: serviceUrl(
-      'Chat endpoint in the style of OpenAI (…/v1) for everything that asks a language model and has none of its own. ' +
-        'Empty = none.',
+      'Chat endpoint in the style of OpenAI (…/v1) for everything that asks a language model and has none of its ' +
+        'own. Empty = none.',
     ),
     LLM_API_KEY: secret('key', 'Bearer token for LLM_BASE_URL. Empty = none.'),
     LLM_MODEL: text('', 'model', 'Model that is asked for where no other is named.'),
