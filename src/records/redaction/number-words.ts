@@ -67,7 +67,8 @@ export const BEFORE_PRONOUN: ReadonlySet<string> = new Set(
 /** What is counted or measured behind a number: it is a quantity, and ends a dictated number. */
 export const UNITS_OF_MEASURE: ReadonlySet<string> = new Set(
   (
-    'moment moments sec secs min mins dollar dollars euro euros cent cents buck bucks pence quid percent degrees minute minutes second seconds hour ' +
+    'moment moments sec secs min mins dollar dollars euro euros cent cents buck bucks pence quid percent degrees ' +
+    'minute minutes second seconds hour ' +
     'hours day days week weeks month months year years oclock am pm people persons callers times items pieces ' +
     'kilometers kilometres miles meters metres feet inches kilos kilograms pounds grams letters characters digits'
   ).split(' '),
