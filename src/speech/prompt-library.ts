@@ -11,7 +11,7 @@ import type { RecordedPrompt, RecordedPrompts } from './recorded-prompts.ts';
 import type { MonoAudio } from './wav-leveller.ts';
 
 /** Of each cache so many prompts are listed, those that were used last. */
-const LISTED_MAX = 5000;
+const LISTED_MAX = 1000;
 
 /** A prompt in the list. */
 export interface ListedPrompt extends CachedPrompt {

@@ -18,6 +18,7 @@ import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { benchRecords } from './records.ts';
+import { benchRedaction } from './redaction.ts';
 import { publish, type Report } from './report.ts';
 import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
@@ -106,6 +107,9 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
+);
+bench('redaction', 'what is masked of card numbers and the like, written, spoken and dictated', (quick) =>
+  benchRedaction(quick ? { each: 20, spoken: 12 } : { each: 200, spoken: 120 }),
 );
 bench(
   'records',

@@ -218,7 +218,7 @@ describe('the record of a call', () => {
         '0:07 anna Second call',
         '0:08 ⚑ look here (anna)',
       ]);
-    await page.getByLabel('Prompts').uncheck();
+    await page.getByRole('checkbox', { name: 'Prompts' }).uncheck();
     expect(await page.getByText('Please hold the line.').isVisible()).toBe(false);
   });
 

@@ -17,7 +17,7 @@ let browser: Browser;
 let page: Page;
 const complaints: string[] = [];
 
-const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const press = (name: string) => page.locator('#phone').getByRole('button', { name, exact: true }).click();
 const waitFor = (attribute: string, value: string) =>
   expect.poll(() => page.locator('#phone').getAttribute(attribute)).toBe(value);
 

@@ -156,7 +156,7 @@ describe('how somebody likes to work', () => {
     await open();
     await waitForReader(gateway);
     await page.getByLabel('Filter by words').fill('?3');
-    expect(page.url()).toContain('#/live');
+    await expect.poll(() => page.url()).toContain('#/live?q=');
     await page.getByRole('heading', { level: 2, name: 'Live', exact: true }).focus();
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard' });

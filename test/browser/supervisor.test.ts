@@ -75,7 +75,6 @@ it('finds the slow call, reads it, writes, says, hangs up and goes on, without a
   await press('Enter');
   await page.getByText('It will be said.').waitFor();
   await press('Escape');
-  await press('Shift+Tab');
   await page.getByRole('heading', { name: 'Caller 17 → Tom' }).focus();
   await tabTo('Hang up');
   await press('Enter');
@@ -93,4 +92,6 @@ it('finds the slow call, reads it, writes, says, hangs up and goes on, without a
   await press('Escape');
   await page.getByRole('heading', { name: 'Live', exact: true }).waitFor();
   await expect.poll(focused).toBe('Live');
+  await press('2');
+  await expect.poll(focused).toBe('History');
 });

@@ -27,24 +27,28 @@ const store = await SoundStore.open({
   keptBytes: 0,
   noteBytes: async () => undefined,
 });
-const samples = Int16Array.from({ length: 160 }, (_, i) => (i * 97) % 8000);
+// Noise, which nothing makes smaller.
+const noise = Int16Array.from({ length: 16_000 }, () => Math.random() * 16_000 - 8000);
 const sinks = Array.from({ length: CALLS }, (_, i) =>
   store.open({
     callId: `CA${i}`,
     startedAt: new Date(Date.UTC(2026, 2, 14)),
     codec: MULAW,
     onTrouble: (trouble) => process.stdout.write(`${trouble}\n`),
-    onRecovered: () => undefined,
+    onRecovered: () => process.stdout.write('recovered\n'),
   }),
 );
 let atMs = 0;
 let lastBytes = 0;
 setInterval(() => {
-  for (let n = 0; n < FASTER; n++, atMs += FRAME_MS)
+  for (let n = 0; n < FASTER; n++, atMs += FRAME_MS) {
+    const from = (atMs * 8) % noise.length;
+    const samples = noise.subarray(from, from + 160);
     for (const sink of sinks) {
       sink.add('caller', samples, atMs);
       sink.add('heard', samples, atMs);
     }
+  }
   if (store.bytes > lastBytes) process.stdout.write(`bytes ${store.bytes}\n`);
   lastBytes = store.bytes;
 }, FRAME_MS);

@@ -71,8 +71,21 @@ function execute(opened: sqlite.Database, { sql, values }: SqliteStatement): Sql
   try {
     if (HAS_ROWS.test(sql)) return { rows: statement.all([...values]) as SqliteResult['rows'], changes: 0 };
     return { rows: [], changes: statement.run([...values]).changes };
+  } catch (error) {
+    // It reports its error again when it is next used.
+    prepared.delete(sql);
+    throw error;
   } finally {
-    if (!prepared.has(sql)) statement.finalize();
+    if (!prepared.has(sql)) finalize(statement);
+  }
+}
+
+/** Throws the error of the statement's last run again, which was told already. */
+function finalize(statement: sqlite.Statement): void {
+  try {
+    statement.finalize();
+  } catch {
+    // The statement is gone all the same.
   }
 }
 
@@ -83,7 +96,8 @@ function prepare(opened: sqlite.Database, sql: string): sqlite.Statement {
   if (sql.length > PREPARED_MAX_CHARS) return statement;
   const [oldest] = prepared.keys();
   if (prepared.size >= PREPARED_MAX && oldest !== undefined) {
-    prepared.get(oldest)?.finalize();
+    const dropped = prepared.get(oldest);
+    if (dropped !== undefined) finalize(dropped);
     prepared.delete(oldest);
   }
   prepared.set(sql, statement);
@@ -104,7 +118,7 @@ function rollBack(begun: sqlite.Database): void {
 
 function close(): void {
   try {
-    for (const statement of prepared.values()) statement.finalize();
+    for (const statement of prepared.values()) finalize(statement);
     database?.close();
   } catch {
     // Nothing is lost: a request is answered only after its commit.

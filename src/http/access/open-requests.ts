@@ -54,8 +54,8 @@ export class OpenRequests {
   }
 
   /**
-   * Ends feeds and WebSockets that are allowed no longer. Other requests may be the very ones that changed their user, or
-   * added the first: they have some seconds to be answered.
+   * Ends feeds and WebSockets that are allowed no longer. Other requests may be the very ones that changed their user,
+   * or added the first: they have some seconds to be answered.
    */
   look(): void {
     for (const open of [...this.#open]) if (open.isStream() && !open.isAllowed()) this.#end(open);

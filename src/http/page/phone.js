@@ -115,6 +115,7 @@ export class Phone {
   /** @param {string} callId */
   #begin(callId) {
     this.#callId = callId;
+    document.body.dataset['phoneCall'] = callId;
     this.#show('live');
     this.#onLive(callId);
   }
@@ -122,6 +123,7 @@ export class Phone {
   /** @param {string} words why it is over; empty = something else says so */
   #finish(words) {
     this.#line = null;
+    document.body.dataset['phoneCall'] = '';
     this.#mute(false);
     this.#showKeypad(false);
     this.#showSpeaking(false);
@@ -173,9 +175,10 @@ export class Phone {
    * Esc, wherever the focus is; it goes back to the button that opens the keypad if it was in there. @param
    * {KeyboardEvent} event
    */
-  #closeKeypad({ key, isComposing }) {
+  #closeKeypad(event) {
     const keypad = part('keypad');
-    if (key !== 'Escape' || isComposing || keypad.hidden) return;
+    if (event.key !== 'Escape' || event.isComposing || keypad.hidden) return;
+    event.preventDefault();
     const hadFocus = keypad.contains(document.activeElement);
     this.#showKeypad(false);
     if (hadFocus) part('phone-keys').focus({ preventScroll: true });

@@ -8,6 +8,8 @@
  * - `hide()` is called when another view is shown: timers and requests that only this view needs end there.
  * - An element with `data-heading` takes the focus when the view is opened from another one, unless the view has
  *   taken it itself. Give it `tabindex="-1"`.
+ * - Rules of its style sheet begin with the view's own class; buttons, fields and chips are those of page.css. `:has()`
+ *   at the body is slow: put a data attribute there.
  * - Whatever a call says enters the document as text: build with `make()` of dom.js, never with markup.
  */
 

@@ -50,7 +50,7 @@ export const promptLibraryRoutes: FastifyPluginCallbackZod<PromptLibraryOptions>
       config: { permission: 'prompts.read' },
       schema: {
         summary: 'The spoken sentences that are kept',
-        description: 'Recordings first, then cached sentences, those that were used last first.',
+        description: 'Recordings first, then the 1000 cached sentences of calls and of requests that were used last.',
         tags: ['speech'],
         querystring: pageQuery,
         response: { 200: pageSchema(promptSchema), ...errorResponses(400, 401, 403, 429) },

@@ -49,7 +49,7 @@ export function analyse(pieces: readonly string[], { cue, patterns }: Surroundin
   for (const { from, to } of findIbans(tokens, cue)) claimed.add(LABELS.iban, spansOf(tokens, from, to));
   for (const { from, to } of findEmails(tokens, cue === 'email')) claimed.add(LABELS.email, spansOf(tokens, from, to));
   for (const { from, to } of findBirthDates(tokens, cue)) claimed.add(LABELS.birth, spansOf(tokens, from, to));
-  const runs = findDigitRuns(tokens);
+  const runs = findDigitRuns(tokens, cue);
   for (const run of runs) claimNumbers(tokens, run, cue, claimed);
   const last = runs.at(-1);
   const hasDigits = last !== undefined && tokens[rangeOf(last)[1] - 1]?.piece === pieces.length - 1;

@@ -1,6 +1,7 @@
 /** Digits that are said or written one after the other, as one number. */
-import { cueAt } from './cues.ts';
+import { type Cue, cueAt, cueFor } from './cues.ts';
 import {
+  BEFORE_PRONOUN,
   DIVIDERS,
   FILLERS,
   ORDINALS,
@@ -50,30 +51,34 @@ const CURRENCY = new Set('$€£¥₹'.split(''));
 /** Longer ones are no quantity, whatever stands behind them. */
 const QUANTITY_MAX_DIGITS = 4;
 /** With more figures, "4,111,111,…" is a number that was grouped wrongly. */
-const THOUSANDS_MAX_DIGITS = 12;
+const THOUSANDS_MAX_DIGITS = 9;
 /** "4.111.111.…" is looked at so far. */
 const GLUED_MAX_PARTS = 8;
 /** Letters right before figures make a code of them, unless these are as many. */
 const GLUED_MIN_DIGITS = 12;
 
-/** The runs of digits in `tokens`, in order. */
-export function findDigitRuns(tokens: readonly Token[]): DigitRun[] {
+/** The runs of digits in `tokens`, in order. `context` = what number was asked for; null = none was. */
+export function findDigitRuns(tokens: readonly Token[], context: Cue | null = null): DigitRun[] {
   const runs: DigitRun[] = [];
   let atoms: PlacedAtom[] = [];
+  let quantityIn = -1;
   const close = (): void => {
     const run = toRun(withoutWeakEdges(atoms, tokens));
     if (run.atoms.length > 0) runs.push(run);
     atoms = [];
   };
   for (let index = 0; index < tokens.length; ) {
-    const read = readNumber(tokens, index);
+    const read = readNumber(tokens, index, context);
     if (read === null) index++;
     else if (read.kind === 'quantity') {
-      close();
+      quantityIn = tokens[index]?.piece ?? 0;
+      if (tokens[(atoms.at(-1)?.to ?? 0) - 1]?.piece === quantityIn) close();
       index = read.to;
     } else {
       const last = atoms.at(-1);
-      if (last !== undefined && !isJoined(tokens, last, read.atom)) close();
+      // "One second" between two groups of digits does not part them, "$5" beside one does.
+      const isParted = tokens[index]?.piece === quantityIn && tokens[(last?.to ?? 0) - 1]?.piece !== quantityIn;
+      if (last !== undefined && (isParted || !isJoined(tokens, last, read.atom))) close();
       atoms.push({ ...read.atom, opensGroup: opensGroup(tokens, atoms.at(-1), read.atom) });
       index = read.atom.to;
     }
@@ -98,13 +103,14 @@ export function isRestJoining(tokens: readonly Token[], from: number): boolean {
 }
 
 /** The number that begins at a token, if one does. */
-export function readNumber(tokens: readonly Token[], index: number): Read {
+export function readNumber(tokens: readonly Token[], index: number, context: Cue | null = null): Read {
   const token = tokens[index];
   if (token === undefined || token.kind === 'sign') return null;
-  return token.kind === 'figures' ? readFigures(tokens, index, token) : readWords(tokens, index);
+  return token.kind === 'figures' ? readFigures(tokens, index, context) : readWords(tokens, index);
 }
 
-function readFigures(tokens: readonly Token[], index: number, token: Token): Read {
+function readFigures(tokens: readonly Token[], index: number, context: Cue | null): Read {
+  const first = tokens[index]?.key ?? '';
   const parts = gluedFigures(tokens, index);
   const digits = parts.map(({ key }) => key).join('');
   const to = index + parts.length * 2 - 1;
@@ -112,11 +118,14 @@ function readFigures(tokens: readonly Token[], index: number, token: Token): Rea
   const isThousands = sign === ',' && parts.length > 1 && parts.slice(1).every(({ key }) => key.length === 3);
   const isDecimal = sign === '.' && parts.length === 2 && (parts[1]?.key.length ?? 0) <= 2;
   const isTime = sign === ':' && parts.length <= 3 && parts.every(({ key }) => key.length <= 2);
-  if (isThousands && token.key.length <= 3)
-    return digits.length > THOUSANDS_MAX_DIGITS ? atomOf(digits, index, to) : { kind: 'quantity', to };
+  if (isThousands && first.length <= 3) {
+    const isLong = digits.length > THOUSANDS_MAX_DIGITS && !CURRENCY.has(tokens[index - 1]?.key ?? '');
+    const isNumber = isLong || isNamed(tokens, index, to, context);
+    return isNumber ? atomOf(digits, index, to) : { kind: 'quantity', to };
+  }
   if (isDecimal || isTime) return { kind: 'quantity', to };
   if (isCode(tokens, index)) return { kind: 'quantity', to: index + 1 };
-  return withPower(tokens, token.key, index, index + 1);
+  return withPower(tokens, first, index, index + 1);
 }
 
 /** The figures from `index` on that one sign glues together, all by the same sign. */
@@ -130,6 +139,12 @@ function gluedFigures(tokens: readonly Token[], index: number): Token[] {
     parts.push(next);
   }
   return parts;
+}
+
+/** A recogniser writes "account 22,279,781". */
+function isNamed(tokens: readonly Token[], from: number, to: number, context: Cue | null): boolean {
+  const cue = cueFor(tokens, from, to) ?? context;
+  return cue !== null && cue !== 'other' && !CURRENCY.has(tokens[from - 1]?.key ?? '');
 }
 
 /** "B12" and "4th" are no dictated numbers, nor is "$5". */
@@ -154,16 +169,31 @@ function readWords(tokens: readonly Token[], index: number): Read {
     if (unit !== undefined && unit !== '0') return withPower(tokens, tens + unit, index, unitAt + 1);
     return withPower(tokens, `${tens}0`, index, index + 1);
   }
+  if (key === 'one' && isPronoun(tokens, index)) return null;
   const digits = UNIT_WORDS.get(key) ?? TEEN_WORDS.get(key);
   return digits === undefined ? null : withPower(tokens, digits, index, index + 1);
 }
 
-/** "Double four", "triple 2", "double oh". */
+/** "This one", "one thing"; but not "four one please". */
+function isPronoun(tokens: readonly Token[], index: number): boolean {
+  const [before, behind] = [tokens[index - 1], tokens[index + 1]];
+  if (before !== undefined && BEFORE_PRONOUN.has(before.key)) return true;
+  if (before !== undefined && (before.kind === 'figures' || isNumberWord(before.key))) return false;
+  return behind?.kind === 'word' && !FILLERS.has(behind.key) && !isNumberWord(behind.key);
+}
+
+function isNumberWord(key: string): boolean {
+  if (UNIT_WORDS.has(key) || TEEN_WORDS.has(key) || TENS_WORDS.has(key)) return true;
+  return WEAK_ZEROS.has(key) || REPEAT_WORDS.has(key) || POWER_WORDS.has(key);
+}
+
+/** "Double four", "triple 2", "double, oh", and "double 2217", whose first digit counts twice. */
 function readRepeated(tokens: readonly Token[], index: number, times: number): Read {
-  const { key = '' } = tokens[index + 1] ?? {};
-  const digit = WEAK_ZEROS.has(key) ? '0' : (UNIT_WORDS.get(key) ?? (key.length === 1 ? key : ''));
-  if (!/^\d$/.test(digit)) return null;
-  return atomOf(digit.repeat(times), index, index + 2);
+  const at = tokens[index + 1]?.key === ',' ? index + 2 : index + 1;
+  const { key = '' } = tokens[at] ?? {};
+  const digits = WEAK_ZEROS.has(key) ? '0' : (UNIT_WORDS.get(key) ?? key);
+  if (!/^\d+$/.test(digits)) return null;
+  return atomOf(digits.charAt(0).repeat(times - 1) + digits, index, at + 1);
 }
 
 /** "Eight hundred" adds noughts; what is measured behind a number makes a quantity of it. */
@@ -218,6 +248,15 @@ function withoutWeakEdges(atoms: readonly PlacedAtom[], tokens: readonly Token[]
   return atoms.slice(from, to);
 }
 
+/** Somebody who says digits one by one says nothing else in that utterance. */
+function isAlone({ from, to }: Atom, tokens: readonly Token[]): boolean {
+  const piece = tokens[from]?.piece;
+  const isWord = (token: Token | undefined): boolean => token?.piece === piece && token?.kind !== 'sign';
+  return !isWord(tokens[from - 1]) && !isWord(tokens[to]);
+}
+
 function touches(a: Atom | undefined, b: Atom | undefined, tokens: readonly Token[]): boolean {
-  return a !== undefined && b !== undefined && a.to === b.from && tokens[a.from]?.piece === tokens[b.from]?.piece;
+  if (a === undefined || b === undefined) return false;
+  const isSamePiece = tokens[a.from]?.piece === tokens[b.from]?.piece;
+  return isSamePiece ? a.to === b.from : isAlone(a.isWeak ? a : b, tokens);
 }

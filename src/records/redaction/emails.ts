@@ -28,6 +28,7 @@ const LOCAL_SIGNS = new Set('._-+'.split(''));
 const LOCAL_WORDS = new Set('dot underscore dash hyphen plus point period'.split(' '));
 const DOMAIN_WORDS = new Set('dash hyphen'.split(' '));
 const DOTS = new Set(['dot', '.', 'point']);
+const TOP_MAX_LETTERS = 3;
 const PARTS_MAX = 12;
 /** Words of a mailbox that follow a word such as "email" without "dot" between them. */
 const NAMED_LOCAL_MAX_TOKENS = 10;
@@ -37,6 +38,10 @@ const LINKS = new Set(['is', 's', 'its', 'thats', 'address', 'at', ':', 'to', 'a
 export function findEmails(tokens: readonly Token[], isExpected: boolean): TokenRange[] {
   const found: TokenRange[] = [];
   tokens.forEach((token, index) => {
+    if (token.key === '.' && isNamedDomain(tokens, index, isExpected)) {
+      const from = joinedStart(tokens, index - 1);
+      if (from >= (found.at(-1)?.to ?? 0)) found.push({ from, to: index + 2 });
+    }
     if (token.key !== '@' && token.key !== 'at') return;
     const to = domainEnd(tokens, index + 1, token.key === '@');
     if (to === null) return;
@@ -46,13 +51,27 @@ export function findEmails(tokens: readonly Token[], isExpected: boolean): Token
   return found;
 }
 
+/** "My email is annatgmail.com": where one is named, a domain is enough, because the "at" may have been misheard. */
+function isNamedDomain(tokens: readonly Token[], dot: number, isExpected: boolean): boolean {
+  const [host, sign, top] = [tokens[dot - 1], tokens[dot], tokens[dot + 1]];
+  if (host?.kind !== 'word' || !sign?.isGlued || !top?.isGlued || !TOP_DOMAINS.has(top.key)) return false;
+  return (
+    tokens[dot - 2]?.key !== '@' &&
+    tokens[dot - 2]?.key !== 'at' &&
+    (isExpected || namedStart(tokens, dot - 1, false) !== null)
+  );
+}
+
 /** The token behind the domain; null = there is none. */
 function domainEnd(tokens: readonly Token[], from: number, isWritten: boolean): number | null {
   let end: number | null = null;
   let at = from;
   for (let parts = 0; parts < PARTS_MAX && tokens[at] !== undefined && tokens[at]?.kind !== 'sign'; parts++) {
     at = labelEnd(tokens, at);
-    const isTop = TOP_DOMAINS.has(tokens[at - 1]?.key ?? '') || (isWritten && tokens[at - 1]?.kind === 'word');
+    const last = tokens[at - 1];
+    // "outlook.da" is how "outlook dot de" was understood.
+    const isGluedTop = last?.kind === 'word' && last.isGlued && last.key.length <= TOP_MAX_LETTERS;
+    const isTop = TOP_DOMAINS.has(last?.key ?? '') || isGluedTop || (isWritten && last?.kind === 'word');
     if (parts > 0 && isTop) end = at;
     const dot = tokens[at];
     if (dot === undefined || !DOTS.has(dot.key)) break;

@@ -1,7 +1,7 @@
 /** Something private that was found in texts that follow one another. */
 
 /** Kinds that are found without a pattern of the operator. */
-export type PrivateKind = 'card' | 'account' | 'phone' | 'email' | 'iban' | 'ssn' | 'birth' | 'code';
+export type PrivateKind = 'card' | 'account' | 'phone' | 'email' | 'iban' | 'ssn' | 'birth' | 'code' | 'number';
 
 /** What stands in place of what is masked. */
 export const LABELS: Readonly<Record<PrivateKind, string>> = {
@@ -13,6 +13,7 @@ export const LABELS: Readonly<Record<PrivateKind, string>> = {
   ssn: 'social security number',
   birth: 'date of birth',
   code: 'security code',
+  number: 'number',
 };
 
 /** Characters of one of the texts. */

@@ -28,15 +28,33 @@ type Step =
 const STEPS_MAX = 1000;
 const NONE = -1;
 
+/** Steps that wait for a character, in the order in which their matches began. */
+interface Waiting {
+  readonly steps: number[];
+  readonly starts: number[];
+}
+
 /** A compiled pattern. */
 export class LinearPattern {
   readonly #steps: readonly Step[];
+  /** Which steps were seen at this place of the text. */
+  readonly #seenAt: Uint32Array;
+  #place = 0;
+  /** Steps that wait at the beginning of a match, at a boundary of words and elsewhere. */
+  readonly #first: readonly [Waiting, Waiting];
 
   /** @throws PatternError when the pattern cannot be used: its syntax, its size, or that it matches nothing at all */
   constructor(pattern: string) {
     this.#steps = compile(readPattern(pattern));
-    if (this.#closure([0], [0], '', '', 0).match !== NONE)
-      throw new PatternError('got a pattern that matches an empty text');
+    this.#seenAt = new Uint32Array(this.#steps.length);
+    const first = [false, true].map((isBoundary) => {
+      const waiting: Waiting = { steps: [], starts: [] };
+      this.#place++;
+      if (this.#follow(0, { start: 0, isBoundary, into: waiting }))
+        throw new PatternError('got a pattern that matches an empty text');
+      return waiting;
+    });
+    this.#first = [first[0] as Waiting, first[1] as Waiting];
   }
 
   /** How many steps it has: the time per character is proportional to them. */
@@ -47,58 +65,61 @@ export class LinearPattern {
   /** Every part of `text` that belongs to a match, joined where they overlap. */
   find(text: string): Range[] {
     const found: { from: number; to: number }[] = [];
-    let states: number[] = [];
-    let starts: number[] = [];
-    let before = '';
+    let moved: Waiting = { steps: [], starts: [] };
+    let wasWord = false;
     let at = 0;
     for (const character of [...text, '']) {
-      const reached = this.#closure([...states, 0], [...starts, at], before, character, at);
-      if (reached.match !== NONE && reached.match < at) note(found, reached.match, at);
-      states = [];
-      starts = [];
-      const folded = foldCase(character);
-      if (character !== '') {
-        reached.states.forEach((state, index) => {
-          const step = this.#steps[state];
-          if (step?.type !== 'character' || !step.test(folded)) return;
-          states.push(state + 1);
-          starts.push(reached.starts[index] ?? 0);
-        });
+      const isWord = character !== '' && isWordCharacter(character);
+      const isBoundary = wasWord !== isWord;
+      const folded = character === '' ? '' : foldCase(character);
+      const waiting: Waiting = { steps: [], starts: [] };
+      this.#place++;
+      for (const [index, step] of moved.steps.entries()) {
+        const start = moved.starts[index] ?? at;
+        if (this.#follow(step, { start, isBoundary, into: waiting })) note(found, start, at);
       }
-      before = character;
+      moved = { steps: [], starts: [] };
+      this.#advance(waiting, folded, null, moved);
+      this.#advance(this.#first[isBoundary ? 1 : 0], folded, at, moved);
+      wasWord = isWord;
       at += character.length;
     }
     return found;
   }
 
-  /** All steps that are reached without a character, each with where its match began first. */
-  #closure(states: readonly number[], starts: readonly number[], before: string, next: string, at: number) {
-    const reached: number[] = [];
-    const began: number[] = [];
-    const firstOf = new Map<number, number>();
-    let match = NONE;
-    const isBoundary = isWordCharacter(before) !== isWordCharacter(next);
-    // The earliest beginnings come first, so that a step that was seen needs no second visit.
-    const order = states.map((_, index) => index).toSorted((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0));
-    for (const index of order) {
-      const start = starts[index] ?? at;
-      const open = [states[index] ?? 0];
-      for (let state = open.pop(); state !== undefined; state = open.pop()) {
-        if (firstOf.has(state)) continue;
-        firstOf.set(state, start);
-        const step = this.#steps[state];
-        if (step?.type === 'jump') open.push(step.to);
-        else if (step?.type === 'fork') open.push(...step.to);
-        else if (step?.type === 'boundary') {
-          if (isBoundary !== step.isNegated) open.push(state + 1);
-        } else if (step?.type === 'match') match = match === NONE ? start : Math.min(match, start);
-        else {
-          reached.push(state);
-          began.push(start);
-        }
+  /** Takes the steps of `waiting` that accept `character`; `start` = where they begin, null = as they say. */
+  #advance({ steps, starts }: Waiting, character: string, start: number | null, into: Waiting): void {
+    if (character === '') return;
+    for (const [index, state] of steps.entries()) {
+      const step = this.#steps[state];
+      if (step?.type !== 'character' || !step.test(character)) continue;
+      into.steps.push(state + 1);
+      into.starts.push(start ?? starts[index] ?? 0);
+    }
+  }
+
+  /**
+   * Adds all steps that are reached from `state` without a character. The earliest matches come first, so a step that
+   * was seen needs no second visit. Returns whether a match ends here.
+   */
+  #follow(state: number, { start, isBoundary, into }: { start: number; isBoundary: boolean; into: Waiting }): boolean {
+    let isMatch = false;
+    const open = [state];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (this.#seenAt[next] === this.#place) continue;
+      this.#seenAt[next] = this.#place;
+      const step = this.#steps[next];
+      if (step?.type === 'jump') open.push(step.to);
+      else if (step?.type === 'fork') open.push(...step.to);
+      else if (step?.type === 'boundary') {
+        if (isBoundary !== step.isNegated) open.push(next + 1);
+      } else if (step?.type === 'match') isMatch = true;
+      else {
+        into.steps.push(next);
+        into.starts.push(start);
       }
     }
-    return { states: reached, starts: began, match };
+    return isMatch;
   }
 }
 

@@ -29,6 +29,11 @@ const NAMED_CARD_MIN_DIGITS = 7;
 const NAMED_ACCOUNT_MIN_DIGITS = 5;
 const NAMED_PHONE_MIN_DIGITS = 7;
 const NAMED_SSN_MIN_DIGITS = 4;
+/**
+ * Without a word for what it is, so long a number is that of somebody's card, telephone, account or insurance, with
+ * digits that were understood wrongly or lost: other numbers are named by those who say them.
+ */
+const UNNAMED_MIN_DIGITS = 7;
 const CODE_DIGITS = { min: 3, max: 8 };
 /** A birthday of figures alone: from the year to "06 04 1984". */
 const BIRTH_DIGITS = { min: 4, max: 8 };
@@ -47,7 +52,8 @@ export function findNumbers(run: DigitRun, context: RunContext): NumberFound[] {
   const ssn = windows.find((window) => isGroupedSsn(run, window) && context.cue !== 'other');
   if (ssn !== undefined) return [{ kind: 'ssn', from: ssn.from, to: ssn.to }];
   const phone = windows.find((window) => isPhone(run, window, context));
-  return phone === undefined ? [] : [{ kind: 'phone', from: phone.from, to: phone.to }];
+  if (phone !== undefined) return [{ kind: 'phone', from: phone.from, to: phone.to }];
+  return context.cue !== 'other' && run.digits.length >= UNNAMED_MIN_DIGITS ? [{ ...whole, kind: 'number' }] : [];
 }
 
 /** What stands right before or behind a card number belongs to it: its end date, its code, a group said twice. */
@@ -85,10 +91,9 @@ function isCard(digits: string, cue: Cue | null): boolean {
   return cardLengths(digits).includes(digits.length) || !['other', 'account', 'phone', 'iban'].includes(cue ?? '');
 }
 
-/** As long as a card number of its network, with a check digit that fails: one digit was understood wrongly. */
-function isMisheardCard(run: DigitRun): boolean {
-  const [usual] = cardLengths(run.digits);
-  return usual === run.digits.length;
+/** As long as card numbers are, which nothing else is that people dictate: a digit was understood wrongly or lost. */
+function isMisheardCard({ digits }: DigitRun): boolean {
+  return digits.length >= CARD_MIN_DIGITS && digits.length <= CARD_MAX_DIGITS;
 }
 
 function namedKind(length: number, cue: Cue | null): PrivateKind | null {

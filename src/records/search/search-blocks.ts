@@ -15,10 +15,15 @@ const LEVEL_NAMES = 'abcd';
 
 /** With 20 texts a call some 10,000 texts: even the costliest search of them takes a few ms. */
 const FIRST_LEVEL = 1;
-/** A slice that took longer is followed by smaller ones. */
-const SLOW_MS = 12;
-/** A slice that took less is followed by larger ones. */
+/** Slices that take longer are followed by smaller ones. */
+const SLOW_MS = 15;
+/** Slices that take less are followed by larger ones, of eight times as many calls. */
 const FAST_MS = 4;
+/**
+ * The fastest of so many slices counts: waiting for writes, and for a busy machine, makes some slower than they are.
+ * Smaller slices would then only add to it, for each has a cost of its own.
+ */
+const SLICES_COMPARED = 4;
 
 /** A block of calls, whose numbers are in `[firstSeq, endSeq)`. */
 export interface SearchBlock {
@@ -35,9 +40,11 @@ function blockAt(seq: number, level: number): SearchBlock {
   return { name: `${LEVEL_NAMES[level]}${number}`, firstSeq: number * calls, endSeq: (number + 1) * calls };
 }
 
-/** The walk of one search. Its blocks grow while slices are fast, and shrink when one is slow. */
+/** The walk of one search. Its blocks grow while slices are fast, and shrink when they are slow. */
 export class BlockWalk {
   #level = FIRST_LEVEL;
+  /** What the last slices of this level took. */
+  #tookMs: number[] = [];
   /** All calls from here on are done. */
   #endSeq: number;
 
@@ -59,9 +66,16 @@ export class BlockWalk {
   /** All calls with numbers from `firstSeq` on are done; the slice took `tookMs`. */
   advance(firstSeq: number, tookMs: number): void {
     this.#endSeq = firstSeq;
+    this.#tookMs = [...this.#tookMs, tookMs].slice(-SLICES_COMPARED);
+    const fastestMs = Math.min(...this.#tookMs);
     const larger = BLOCK_CALLS[this.#level + 1];
-    if (tookMs > SLOW_MS && this.#level > 0) this.#level -= 1;
+    if (fastestMs > SLOW_MS && this.#tookMs.length === SLICES_COMPARED) this.#change(-1);
     // A larger block that is partly done would be searched from its newest call on again.
-    else if (tookMs < FAST_MS && larger !== undefined && firstSeq % larger === 0) this.#level += 1;
+    else if (fastestMs < FAST_MS && larger !== undefined && firstSeq % larger === 0) this.#change(1);
+  }
+
+  #change(by: 1 | -1): void {
+    this.#level = Math.max(this.#level + by, 0);
+    this.#tookMs = [];
   }
 }

@@ -42,6 +42,8 @@ export interface TextSearchRequest {
 
 interface Slice {
   readonly found: readonly FoundCall[];
+  /** The words are so frequent, and the filter so selective, that looking at its calls one by one was right. */
+  readonly isCallByCall?: boolean;
   /** All calls with numbers from here on are done. */
   readonly doneFrom: number;
 }
@@ -60,9 +62,12 @@ export class TextSearch {
     const range = await this.#rangeOf(request);
     if (range === null) return;
     const walk = new BlockWalk(range.endSeq);
+    let callByCall = false;
     while (walk.endSeq > range.firstSeq) {
       const beganMs = clock.nowMs();
-      const { found, doneFrom } = await this.#slice(request, walk);
+      const slice: Slice = await (callByCall ? this.#callByCall(request, walk) : this.#slice(request, walk));
+      const { found, doneFrom, isCallByCall = false } = slice;
+      callByCall = isCallByCall;
       walk.advance(doneFrom, clock.nowMs() - beganMs);
       yield found.filter(({ seq }) => seq >= range.firstSeq);
     }
@@ -92,12 +97,13 @@ export class TextSearch {
     return { firstSeq: first.seq, endSeq: Math.min(last.seq + 1, belowSeq ?? Infinity) };
   }
 
-  async #slice(request: TextSearchRequest, { block, endSeq }: BlockWalk): Promise<Slice> {
+  async #slice(request: TextSearchRequest, walk: BlockWalk): Promise<Slice> {
+    const { block, endSeq } = walk;
     const { query, filter } = request;
     const ids = await this.#match(query, block, 0, endSeq * TEXTS_PER_CALL, SLICE_HITS);
     const isDense = ids.length === SLICE_HITS;
     const restricts = filtersCalls(filter) || filter.sinceMs !== undefined || filter.untilMs !== undefined;
-    if (isDense && restricts) return this.#callByCall(request, block, endSeq);
+    if (isDense && restricts) return this.#callByCall(request, walk);
     const calls = groupByCall(ids);
     const last = calls.at(-1);
     const isCut = isDense && last !== undefined && last.textIds.length < TEXTS_SHOWN;
@@ -108,7 +114,7 @@ export class TextSearch {
   }
 
   /** Where most calls have the words, the calls that pass the filter are looked at one by one. */
-  async #callByCall({ query, filter }: TextSearchRequest, block: SearchBlock, endSeq: number): Promise<Slice> {
+  async #callByCall({ query, filter }: TextSearchRequest, { block, endSeq }: BlockWalk): Promise<Slice> {
     const candidates = await whereCall(this.#options.reader.selectFrom('calls').select('seq'), filter)
       .where('seq', '>=', block.firstSeq)
       .where('seq', '<', endSeq)
@@ -122,7 +128,8 @@ export class TextSearch {
       if (textIds.length > 0) found.push({ seq, textIds });
     }
     const last = candidates.at(-1);
-    return { found, doneFrom: candidates.length < SLICE_CALLS || last === undefined ? block.firstSeq : last.seq };
+    const doneFrom = candidates.length < SLICE_CALLS || last === undefined ? block.firstSeq : last.seq;
+    return { found, doneFrom, isCallByCall: found.length * 2 >= candidates.length };
   }
 
   async #passing(calls: readonly FoundCall[], filter: CallFilter): Promise<FoundCall[]> {

@@ -20,6 +20,8 @@ interface FileSinkOptions {
   readonly file: number;
   readonly clock: Clock;
   run(task: WritingTask): Promise<WritingResult>;
+  /** The file of the call is there. */
+  onCreated(): void;
   /** The file of the call has so many bytes now. */
   onWritten(bytes: number): void;
   onTrouble(trouble: SoundTrouble): void;
@@ -80,6 +82,7 @@ export class FileSink implements Pick<SoundSink, 'add'> {
     const sound = { callId: call.callId, startedMs: call.startedAt.getTime(), law, rateHz } as const;
     this.#ask({ type: 'create', file, sound }, () => {
       this.#isCreated = true;
+      this.#options.onCreated();
     });
   }
 

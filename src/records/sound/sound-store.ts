@@ -108,6 +108,8 @@ export class SoundStore implements SoundTap {
       file,
       clock,
       run: (task) => this.#thread.run(task),
+      // Of what a crash leaves it is known that there is sound.
+      onCreated: () => this.#note(owner, 0),
       onWritten: (bytes) => {
         metrics.records.sound.bytes.inc(bytes - writing.bytes);
         writing.bytes = bytes;
@@ -116,8 +118,6 @@ export class SoundStore implements SoundTap {
     });
     const writing: Writing = { file, owner, bytes: 0, sink };
     this.#writing.set(soundName(owner), writing);
-    // What a crash leaves is known to have sound.
-    this.#note(owner, 0);
     metrics.records.sound.calls.set(this.#writing.size);
     return {
       add: (channel, samples, atMs) => sink.add(channel, samples, atMs),
@@ -166,10 +166,9 @@ export class SoundStore implements SoundTap {
     const names = (await readdir(join(folder, UNFINISHED_FOLDER))).filter(isSoundName);
     for (const name of names) {
       try {
-        const finished = (await this.#thread.run({ type: 'recover', name })) as FinishedSound | null;
-        if (finished === null) continue;
+        const finished = (await this.#thread.run({ type: 'recover', name })) as FinishedSound;
         this.#keptBytes += finished.bytes;
-        await noteBytes(finished, finished.bytes);
+        await noteBytes(finished, finished.bytes || null);
       } catch (error) {
         log.warn({ err: error }, 'the sound of a call that a crash cut off could not be finished');
       }

@@ -89,28 +89,24 @@ export class SoundWriter {
   }
 
   /**
-   * Takes up the file `name` that a dying process left, at the end of its last whole record; null when it has no sound,
-   * and then the file is gone.
+   * Finishes the file `name` that a dying process left, behind its last whole record. One without any sound is removed,
+   * and has 0 bytes then.
    * @throws TrunklineError `sound_locked`, `sound_damaged`; the system's error
    */
-  static takeUp(folder: string, name: string, key: SoundKey | null): { writer: SoundWriter; samples: number } | null {
+  static recover(folder: string, name: string, key: SoundKey | null): FinishedSound {
     const path = unfinishedPath(folder, name);
     const reading = openForReading(path);
     try {
       const { header, records, wholeBytes, totalSamples, end } = readLayout(reading.readAt);
+      const { callId, startedMs } = header;
       if (records.length === 0 && end === null) {
         rmSync(path, { force: true });
-        return null;
+        return { callId, startedMs, bytes: 0 };
       }
       const file = openSync(path, 'r+');
-      const at = {
-        file,
-        bytes: end === null ? wholeBytes : end.payloadAt - RECORD_HEAD_BYTES,
-        records: records.length,
-        key,
-      };
-      cutOff(file, at.bytes);
-      return { writer: new SoundWriter(folder, header, at), samples: totalSamples };
+      const bytes = end === null ? wholeBytes : end.payloadAt - RECORD_HEAD_BYTES;
+      cutOff(file, bytes);
+      return new SoundWriter(folder, header, { file, bytes, records: records.length, key }).finish(totalSamples);
     } finally {
       reading.close();
     }

@@ -27,10 +27,8 @@ function run(task: WritingTask): WritingResult {
     case 'probe':
       checkRoom(folder);
       return null;
-    case 'recover': {
-      const found = SoundWriter.takeUp(folder, task.name, key);
-      return found === null ? null : found.writer.finish(found.samples);
-    }
+    case 'recover':
+      return SoundWriter.recover(folder, task.name, key);
   }
 }
 

@@ -29,6 +29,7 @@ describe('what is masked', () => {
     ['٤١١١١١١١١١١١١١١١', '[card number]'],
     ['My card number is 4111 1111 1111 1112', 'My card number is [card number]'],
     ['and the security code is one two three', 'and the security code is [security code]'],
+    ['It is for account 22,279,781. Please.', 'It is for account [account number]. Please.'],
     ['My account number is 12345678.', 'My account number is [account number].'],
     ['the routing number is oh two one triple zero oh two one', 'the routing number is [account number]'],
     ['Call me at 415-555-0132.', 'Call me at [phone number].'],

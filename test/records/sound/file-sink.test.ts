@@ -27,6 +27,7 @@ function openSink() {
       tasks.push(task);
       return answer(task);
     },
+    onCreated: () => undefined,
     onWritten: () => undefined,
     onTrouble: () => undefined,
   });

@@ -1,5 +1,5 @@
 /** What is said to the caller, and keys that are pressed for them. */
-import { make } from '../dom.js';
+import { make, part } from '../dom.js';
 import { callPath, postJson } from '../gateway.js';
 
 const DIGITS = '[0-9*#A-Dw]{1,100}';
@@ -56,17 +56,27 @@ export class SayBar {
       this.#digits.value = '';
     }
     this.#id = id;
-    this.element.hidden = !isLive || !this.#context.session.may('calls.act');
+    this.element.hidden = !isLive || this.#isPhoneCall || !this.#context.session.may('calls.act');
+  }
+
+  /** The call of the phone in this page has a field for sentences there. */
+  get #isPhoneCall() {
+    return document.body.dataset['phoneCall'] === this.#id;
+  }
+
+  /** Where sentences are typed. @returns {HTMLInputElement} */
+  get #field() {
+    return this.#isPhoneCall ? /** @type {HTMLInputElement} */ (part('phone-text')) : this.#text;
   }
 
   focus() {
-    this.#text.focus();
+    this.#field.focus();
   }
 
   /** Puts a text where it can be changed before it is said. @param {string} text */
   offer(text) {
-    this.#text.value = text;
-    this.#text.focus();
+    this.#field.value = text;
+    this.#field.focus();
   }
 
   /** @param {Event} event @param {HTMLInputElement} input */

@@ -159,8 +159,8 @@ function aboutOf(call) {
     ['Captions', counts === undefined ? null : `${counts.finals} said, ${counts.spoken} spoken, ${counts.keys} keys`],
     ['Holes', counts === undefined || counts.gaps === 0 ? null : String(counts.gaps)],
     [
-      'Latest caption',
-      call.worstLagMs === null || call.worstLagMs === undefined ? null : `${Math.round(call.worstLagMs)} ms late`,
+      'Worst lag',
+      call.worstLagMs === null || call.worstLagMs === undefined ? null : `${Math.round(call.worstLagMs)} ms`,
     ],
   ];
   return rows.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]));

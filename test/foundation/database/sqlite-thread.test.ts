@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteThread } from '../../../src/foundation/database/sqlite-thread.ts';
+import { DiskError } from '../../../src/foundation/folders/disk.ts';
+
+const SETUP = 'CREATE TABLE IF NOT EXISTS words (word TEXT NOT NULL UNIQUE) STRICT;';
+
+let folder: string;
+let thread: SqliteThread;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-sqlite-'));
+  thread = await SqliteThread.open({ path: join(folder, 'a.sqlite'), setup: SETUP, name: 'the words' });
+});
+afterEach(async () => {
+  await thread.close();
+  rmSync(folder, { recursive: true });
+});
+
+const insert = (word: string) => ({ sql: 'INSERT INTO words VALUES (?)', values: [word] });
+const all = { sql: 'SELECT word FROM words ORDER BY word', values: [] };
+const words = async () => (await thread.run('read', all)).rows.map(({ word }) => word);
+
+describe('a SQLite thread', () => {
+  it('does all statements of a transaction or none, and says why without the path', async () => {
+    await thread.runAtomically([insert('a'), insert('b')]);
+    await expect(thread.runAtomically([insert('c'), insert('a')])).rejects.toThrow(
+      /^the words failed: UNIQUE constraint failed: words.word$/,
+    );
+    expect(await words()).toEqual(['a', 'b']);
+  });
+
+  it('says how many rows a statement changed, and gives the rows of one that returns them', async () => {
+    expect((await thread.run('write', insert('a'))).changes).toBe(1);
+    const returning = { sql: "UPDATE words SET word = 'b' RETURNING word", values: [] };
+    expect((await thread.run('write', returning)).rows).toEqual([{ word: 'b' }]);
+  });
+
+  it('does a write before the reads that wait', async () => {
+    const order: string[] = [];
+    const slow = {
+      sql: 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT count(*) FROM n',
+      values: [],
+    };
+    const reads = Array.from({ length: 5 }, (_, i) => thread.run('read', slow).then(() => order.push(`read ${i}`)));
+    await reads[0];
+    await thread.run('write', insert('a')).then(() => order.push('write'));
+    await Promise.all(reads);
+    expect(order.indexOf('write')).toBeLessThan(4);
+    expect(order.at(-1)).toBe('read 4');
+  });
+
+  it('lets reads see nothing of a transaction whose statements come one by one', async () => {
+    await thread.run('write', { sql: 'BEGIN IMMEDIATE', values: [] });
+    await thread.run('write', insert('a'));
+    let seen: unknown = null;
+    const reading = words().then((found) => {
+      seen = found;
+    });
+    await thread.run('write', insert('b'));
+    expect(seen).toBeNull();
+    await thread.run('write', { sql: 'ROLLBACK', values: [] });
+    await reading;
+    expect(seen).toEqual([]);
+  });
+
+  it('tells a full disk from a mistake, and goes on when there is room', async () => {
+    await thread.run('write', { sql: 'PRAGMA max_page_count = 8', values: [] });
+    const many = Array.from({ length: 400 }, (_, i) => insert(`${i} `.repeat(200)));
+    const error = await thread.runAtomically(many).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DiskError);
+    expect(await words()).toEqual([]);
+    await thread.run('write', { sql: 'PRAGMA max_page_count = 4294967294', values: [] });
+    await thread.runAtomically(many);
+    expect(await words()).toHaveLength(400);
+  });
+
+  it('takes away the lock of a process that was killed', async () => {
+    await thread.run('write', insert('a'));
+    await thread.close();
+    mkdirSync(join(folder, 'a.sqlite.lock'));
+    thread = await SqliteThread.open({ path: join(folder, 'a.sqlite'), setup: SETUP, name: 'the words' });
+    expect(await words()).toEqual(['a']);
+  });
+
+  it('refuses what comes after it was closed', async () => {
+    await thread.close();
+    await expect(words()).rejects.toThrow('the words is closed');
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { BlockWalk } from '../../../src/records/search/search-blocks.ts';
+
+/** The blocks of a walk from `endSeq` down whose slices take `tookMs` each. */
+function blocksOf(endSeq: number, tookMs: (calls: number, slice: number) => number): string[] {
+  const walk = new BlockWalk(endSeq);
+  const names: string[] = [];
+  while (walk.endSeq > 0 && names.length < 1000) {
+    const { name, firstSeq, endSeq: end } = walk.block;
+    names.push(name);
+    walk.advance(firstSeq, tookMs(end - firstSeq, names.length));
+  }
+  return names;
+}
+
+describe('the walk of a search', () => {
+  it('is over all blocks of 512 calls, then over larger ones where they begin', () => {
+    const names = blocksOf(100_000, () => 1);
+    expect(names.slice(0, 4)).toEqual(['b195', 'b194', 'b193', 'b192']);
+    expect(names.slice(4)).toEqual(['c23', 'c22', 'c21', 'c20', 'c19', 'c18', 'c17', 'c16', 'd1', 'd0']);
+  });
+
+  it('stays where larger slices would be slow', () => {
+    const names = blocksOf(50_000, (calls) => calls / 400);
+    expect(new Set(names.map((name) => name[0]))).toEqual(new Set(['b', 'c']));
+  });
+
+  it('takes smaller ones only when several slices in a row are slow', () => {
+    expect(blocksOf(5000, (_calls, slice) => (slice % 3 === 0 ? 100 : 6)).every((name) => name[0] === 'b')).toBe(true);
+    expect(blocksOf(5000, () => 100).slice(0, 5)).toEqual(['b9', 'b8', 'b7', 'b6', 'a47']);
+  });
+});
