@@ -11,6 +11,7 @@ const PURE = [
   'test/calls/{admission,feed,inbound,outbound,sound}/**/*.test.ts',
   'test/calls/app/{frames,late-text,request,session*}.test.ts',
   'test/foundation/*.test.ts',
+  'test/hints/card*.test.ts',
   'test/records/redaction/*.test.ts',
   'test/foundation/{log,machine,settings}/**/*.test.ts',
   'test/speech/!(prompt-files).test.ts',

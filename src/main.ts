@@ -52,9 +52,8 @@ export interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and changes nothing else in it.
- * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, PROMPT_CACHE_DIR or PROMPTS_FILE
- * cannot be used;
- * EngineError when EXECUTION_PROVIDER=cuda and no engine starts
+ * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, PROMPT_CACHE_DIR or
+ * PROMPTS_FILE cannot be used; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL), onRefused = (message) => log.fatal(message) } = options;
@@ -135,10 +134,11 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 }
 
 async function end(parts: Parts): Promise<void> {
-  const { trunks, server, batches, engineClient, speech, upkeep, closeRecords } = parts;
+  const { trunks, server, batches, engineClient, speech, upkeep, hints, closeRecords } = parts;
   await trunks.close();
   await server.close();
   await upkeep?.close();
+  await hints.close();
   await batches.close();
   await engineClient.close();
   await speech.close();

@@ -7,6 +7,7 @@ import { packagePath } from './foundation/folders/paths.ts';
 import { createLog, type Log, logFormatOf, writeForPeople } from './foundation/log/log.ts';
 import { ConfigError, EXIT_CONFIG } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import { findDepartures } from './http/system/departures.ts';
 import { ListenError } from './listen.ts';
 import { type Gateway, type GatewayOptions, runGateway } from './main.ts';
 import { voiceInUse } from './speech/voice-in-use.ts';
@@ -55,8 +56,10 @@ function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | '
     isToldReady = true;
   };
   return {
-    onListening: (url, kept, users) =>
-      writeForPeople(startLines(settings, { version, url, workers: workersOf(settings), kept, users })),
+    onListening: (url, kept, users) => {
+      const facts = { version, url, workers: workersOf(settings), kept, users, departures: findDepartures(settings) };
+      writeForPeople(startLines(settings, facts));
+    },
     engineWatcher: { onProgress: () => undefined, onReady },
   };
 }

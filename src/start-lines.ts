@@ -10,19 +10,30 @@ type StartSettings = Pick<
   'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN' | 'RECORD' | 'RECORD_KEY'
 >;
 
+/** Another server that is told what is said in calls. */
+interface Departure {
+  readonly what: string;
+  /** Its origin. */
+  readonly to: string;
+  /** It is on another machine. */
+  readonly leavesMachine: boolean;
+}
+
 interface StartFacts {
   readonly version: string;
   readonly url: string;
   readonly workers: number;
   readonly kept: KeptRecords | null;
   readonly users: number;
+  readonly departures: readonly Departure[];
 }
 
 /**
  * The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine
  * processes, and so many users. `kept` = null: nothing is kept of calls.
  */
-export function startLines(settings: StartSettings, { version, url, workers, kept, users }: StartFacts): string[] {
+export function startLines(settings: StartSettings, facts: StartFacts): string[] {
+  const { version, url, workers, kept, users, departures } = facts;
   return [
     `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}`,
     settings.ENGINE_PRELOAD
@@ -30,6 +41,7 @@ export function startLines(settings: StartSettings, { version, url, workers, kep
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
     recordsLine(kept),
     ...soundLines(settings),
+    ...departureLines(departures),
     ...callLines(settings, url),
     '  To end it: Ctrl-C.',
     '',
@@ -49,6 +61,11 @@ function soundLines({ RECORD, RECORD_KEY }: StartSettings): string[] {
   if (RECORD === 'off') return [];
   const how = RECORD_KEY === '' ? 'not encrypted: set RECORD_KEY' : 'encrypted';
   return [`  ${SOUND_KEPT[RECORD]} kept too (RECORD=${RECORD}), ${how}.`];
+}
+
+function departureLines(departures: readonly Departure[]): string[] {
+  const out = departures.filter(({ leavesMachine }) => leavesMachine).map(({ what, to }) => `${what} at ${to}`);
+  return out.length === 0 ? [] : [`  What is said leaves this machine: ${out.join(', ')}.`];
 }
 
 /** The line for engines of which the first one is ready; `voice` speaks texts that name none. */

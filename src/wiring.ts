@@ -18,6 +18,7 @@ import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import { type Hints, openHints } from './hints/open-hints.ts';
 import type { GatewayHealth } from './http/health.ts';
 import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
@@ -57,6 +58,7 @@ export interface Parts {
   readonly upkeep: CallUpkeep | null;
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
+  readonly hints: Hints;
   /** Who may sign in. */
   readonly people: People;
   readonly server: FastifyInstance;
@@ -70,8 +72,8 @@ interface WiringOptions {
 }
 
 /**
- * @throws ConfigError when DATA_DIR, DATABASE_URL, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; Error when the
- * database cannot be reached
+ * @throws ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; Error
+ * when the database cannot be reached
  */
 export async function buildParts(settings: Settings, options: WiringOptions): Promise<Parts> {
   const metrics = new Metrics();
@@ -98,6 +100,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
   const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
   records?.follow(feed, registry);
+  const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
@@ -129,9 +132,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, people, server };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints };
   const closeRecords = () => kept.close().finally(closeFeed);
-  return { ...work, clock, metrics, engineClient: engine, closeRecords };
+  return { ...work, people, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(

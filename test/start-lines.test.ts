@@ -7,6 +7,7 @@ function linesFor(
   url = 'http://127.0.0.1:8080',
   kept: Parameters<typeof startLines>[1]['kept'] = null,
   users = 0,
+  departures: Parameters<typeof startLines>[1]['departures'] = [],
 ): string[] {
   return startLines(readSettings(environment, { users: 'unknown' }), {
     version: '1.2.3',
@@ -14,6 +15,7 @@ function linesFor(
     workers: 2,
     kept,
     users,
+    departures,
   });
 }
 
@@ -41,6 +43,16 @@ describe('the first lines on a terminal', () => {
   ])('say where records are kept with RETENTION_DAYS=%i', (retentionDays, howLong) => {
     expect(linesFor({}, 'http://127.0.0.1:8080', { place: '/data/records.sqlite', retentionDays })).toContain(
       `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in /data/records.sqlite`,
+    );
+  });
+
+  it('name each server on another machine that is told what is said', () => {
+    const departures = [
+      { what: 'hints', to: 'https://llm.example.com', leavesMachine: true },
+      { what: 'translation', to: 'http://127.0.0.1:8000', leavesMachine: false },
+    ];
+    expect(linesFor({}, undefined, null, 0, departures)).toContain(
+      '  What is said leaves this machine: hints at https://llm.example.com.',
     );
   });
 

@@ -22,11 +22,13 @@ export interface CallParameters {
   readonly retainDays: number | null;
   /** Null = as the gateway is set. */
   readonly record: RecordMode | null;
+  /** Whether hints are shown beside it, where there are any. */
+  readonly hints: boolean;
 }
 
 /**
- * Reads `callerName`, `agentName`, `agent`, `queue`, `retain` and `record`, whatever the case of their names; what
- * cannot be understood is as if it was not there. A caller whom the parameters do not name has the name that the
+ * Reads `callerName`, `agentName`, `agent`, `queue`, `retain`, `record` and `hints`, whatever the case of their names;
+ * what cannot be understood is as if it was not there. A caller whom the parameters do not name has the name that the
  * carrier told. An `agent` that is too long is left out, not cut: it decides who may see the call.
  */
 export function readCallParameters({ parameters, details = {} }: Pick<CallStart, 'parameters' | 'details'>) {
@@ -44,6 +46,7 @@ export function readCallParameters({ parameters, details = {} }: Pick<CallStart,
     agent: agent === '' || agent.length > NAME_MAX_CHARS ? null : agent,
     queue: readName(given.get('queue')),
     retainDays: readDays(given.get('retain')),
+    hints: given.get('hints')?.trim().toLowerCase() !== 'off',
     record: RECORD_MODES.find((mode) => mode === given.get('record')?.trim().toLowerCase()) ?? null,
   } satisfies CallParameters as CallParameters;
 }

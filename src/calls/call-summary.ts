@@ -79,6 +79,10 @@ export class CallSummary {
         this.#outcome = event.outcome;
         this.#tags = event.tags;
         return;
+      case 'call.ended':
+        // Readers may get it redacted.
+        if (this.#ending !== null) this.#ending = { ...this.#ending, handoffData: event.handoffData };
+        return;
       case 'recording':
         this.#sound = SOUND_STATES[event.state];
         return;

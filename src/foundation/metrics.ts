@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';
+import { HintMetrics } from './metrics/hint-metrics.ts';
 import { LogMetrics } from './metrics/log-metrics.ts';
 import { LAG_SECONDS, MetricMaker, SHORT_SECONDS } from './metrics/metric-maker.ts';
 import { RecordMetrics } from './metrics/record-metrics.ts';
@@ -325,6 +326,7 @@ export class Metrics {
 
   readonly waysIn = new WayInMetrics(this.#make);
   readonly records = new RecordMetrics(this.#make);
+  readonly hints = new HintMetrics(this.#make);
 
   readonly laneDepth = this.#laneGauge(
     'trunkline_lane_depth',

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import { readBoundedText } from '../foundation/bounded-body.ts';
+import { askChat, type ChatMessage, parseJson } from '../foundation/chat-endpoint.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -27,8 +27,6 @@ const CHARS_MAX = 4000;
 const ATTEMPTS_MAX = 3;
 const ANSWER_MAX_BYTES = 800_000;
 
-const answerSchema = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
-
 const linesSchema = z.array(z.string());
 
 /** Translates lists of lines. */
@@ -47,7 +45,7 @@ export class Translator {
     if (TRANSLATE_BASE_URL !== '' && TRANSLATE_MODEL !== '') return;
     throw new TrunklineError(
       'unsupported_model',
-      'translation is not configured: set TRANSLATE_BASE_URL and TRANSLATE_MODEL',
+      'translation is not configured: set TRANSLATE_BASE_URL and TRANSLATE_MODEL, or LLM_BASE_URL and LLM_MODEL',
       'model',
     );
   }
@@ -78,33 +76,15 @@ export class Translator {
 
   async #ask(lines: readonly string[], language: string, signal: AbortSignal): Promise<Answer> {
     const { TRANSLATE_BASE_URL, TRANSLATE_API_KEY, TRANSLATE_MODEL, TRANSLATE_TIMEOUT_MS } = this.#settings;
-    const late = new AbortController();
-    const timer = this.#clock.after(TRANSLATE_TIMEOUT_MS, () => late.abort());
-    try {
-      const response = await fetch(`${TRANSLATE_BASE_URL}/chat/completions`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(TRANSLATE_API_KEY === '' ? {} : { authorization: `Bearer ${TRANSLATE_API_KEY}` }),
-        },
-        body: JSON.stringify({ model: TRANSLATE_MODEL, temperature: 0, messages: messagesFor(lines, language) }),
-        redirect: 'error',
-        signal: AbortSignal.any([signal, late.signal]),
-      });
-      if (response.ok) return readAnswer((await readBoundedText(response, ANSWER_MAX_BYTES)) ?? '');
-      await response.body?.cancel();
-      return { ok: false, complaint: `the endpoint answered ${response.status}` };
-    } catch {
-      signal.throwIfAborted();
-      return {
-        ok: false,
-        complaint: late.signal.aborted
-          ? `the endpoint took longer than ${TRANSLATE_TIMEOUT_MS} ms`
-          : 'the endpoint could not be reached',
-      };
-    } finally {
-      timer.cancel();
-    }
+    const endpoint = {
+      baseUrl: TRANSLATE_BASE_URL,
+      apiKey: TRANSLATE_API_KEY,
+      model: TRANSLATE_MODEL,
+      timeoutMs: TRANSLATE_TIMEOUT_MS,
+    };
+    const options = { clock: this.#clock, signal, answerMaxBytes: ANSWER_MAX_BYTES };
+    const answer = await askChat(endpoint, messagesFor(lines, language), options);
+    return answer.ok ? readLines(answer.content) : answer;
   }
 }
 
@@ -142,7 +122,7 @@ function spansOf(words: readonly TimedWord[]): Span[] {
 
 type Answer = { readonly ok: true; readonly lines: string[] } | { readonly ok: false; readonly complaint: string };
 
-function messagesFor(lines: readonly string[], language: string): unknown[] {
+function messagesFor(lines: readonly string[], language: string): ChatMessage[] {
   const order =
     `You translate lines of a transcript into ${language}. You get a JSON list of strings and answer with a ` +
     'JSON list of as many strings and nothing else: the translation of each line in its place. Never join, ' +
@@ -154,22 +134,11 @@ function messagesFor(lines: readonly string[], language: string): unknown[] {
 }
 
 /** Models often put a list between code fences, or text before it. */
-function readAnswer(text: string): Answer {
-  const parsed = answerSchema.safeParse(parseJson(text));
-  if (!parsed.success) return { ok: false, complaint: 'the endpoint did not answer as a chat endpoint does' };
-  const content = parsed.data.choices[0]?.message.content ?? '';
+function readLines(content: string): Answer {
   const list = linesSchema.safeParse(parseJson(content.slice(content.indexOf('['), content.lastIndexOf(']') + 1)));
   return list.success
     ? { ok: true, lines: list.data }
     : { ok: false, complaint: 'the model did not answer with a list' };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function inLists(lines: readonly string[]): string[][] {

@@ -48,7 +48,8 @@ export function openFeed(
   return { feed, close: () => redaction.close() };
 }
 
-function readPatternsFile(path: string): OwnPatterns {
+/** The operator's patterns; none where `path` is empty. @throws ConfigError when they cannot be used */
+export function readPatternsFile(path: string): OwnPatterns {
   if (path === '') return NO_PATTERNS;
   const { patterns, problems } = readOwnPatterns(readBoundedFile(path));
   if (problems.length > 0) throw new ConfigError(problems.map((problem) => `REDACT_PATTERNS_FILE: ${problem}`));

@@ -60,7 +60,7 @@ const HARD: readonly RedactionCase[] = [
   { said: ['My email is {email:m m jones at yahoo dot com}.'] },
   {
     said: [
-      'The IBAN is {iban:D E eighty-nine, thirty-seven oh four, oh oh four four, oh five three two, oh one three oh, oh oh}.',
+      'IBAN {iban:D E eighty-nine, thirty-seven oh four, oh oh four four, oh five three two, oh one three oh, oh oh}.',
     ],
   },
   { said: ['{iban:GB82 WEST 1234 5698 7654 32}'] },

@@ -1,6 +1,6 @@
 /**
- * How much of what is private redaction finds, and how much of what it masks is private: in texts written by hand and by
- * rules, and in what the recogniser makes of them when our own voice says them over the phone.
+ * How much of what is private redaction finds, and how much of what it masks is private: in texts written by hand and
+ * by rules, and in what the recogniser makes of them when our own voice says them over the phone.
  */
 import type { CaptionEvent, FeedEvent } from '../../src/calls/feed/events.ts';
 import { LABELS, type PrivateKind } from '../../src/records/redaction/finding.ts';

@@ -9,6 +9,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   top: [
     'server',
     'http',
+    'hints',
     'records',
     'jobs',
     'recordings',
@@ -49,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   trunks: ['calls', 'protocols', 'audio'],
   calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
   records: ['calls', 'protocols', 'transcription', 'audio'],
+  hints: ['records', 'calls', 'protocols'],
   jobs: ['recordings'],
   recordings: ['transcription', 'engine-client', 'audio'],
   protocols: ['audio'],

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { refusePrivateAddress } from '../addresses.ts';
 import { coresAvailable } from '../machine/cores.ts';
 import { hideCredentialsIn } from '../urls.ts';
+import { resolveChatEndpoints } from './chat-endpoints.ts';
 import { findTypos } from './setting-typos.ts';
 import { SETTINGS, type Settings } from './settings.ts';
 
@@ -67,6 +68,7 @@ export function readSettings(
     problems.push(
       ...(opensPorts ? findExposures(values as Settings, users) : []),
       ...findContradictions(values as Settings),
+      ...resolveChatEndpoints(values),
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);

@@ -33,7 +33,7 @@ function isServiceUrl(value: string): boolean {
   return value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
 }
 
-/** TRANSLATE_BASE_URL. */
+/** LLM_BASE_URL, TRANSLATE_BASE_URL, HINTS_BASE_URL. */
 export function serviceUrl(meaning: string): SettingSpec<string> {
   return {
     schema: z
@@ -43,6 +43,15 @@ export function serviceUrl(meaning: string): SettingSpec<string> {
     defaultText: '',
     unit: 'http or https URL',
     meaning,
+  };
+}
+
+/** TRANSLATE_TIMEOUT_MS, HINTS_TIMEOUT_MS: 0 = that of all chat endpoints. */
+export function chatTimeout(meaning: string): SettingSpec<number> {
+  const spec = whole(0, 0, 600_000, 'ms', meaning);
+  return {
+    ...spec,
+    schema: spec.schema.refine((value) => value === 0 || value >= 1000, '0, or a whole number from 1000 to 600000'),
   };
 }
 

@@ -8,6 +8,7 @@ import { batches } from './groups/batches.ts';
 import { calls } from './groups/calls.ts';
 import { carriers } from './groups/carriers.ts';
 import { engines } from './groups/engines.ts';
+import { hints } from './groups/hints.ts';
 import { limits } from './groups/limits.ts';
 import { recognition } from './groups/recognition.ts';
 import { recordings } from './groups/recordings.ts';
@@ -29,6 +30,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   sip,
   apps,
   records,
+  hints,
   recognition,
   turns,
   speech,
@@ -47,6 +49,7 @@ const EVERYDAY = {
   ...sip.everyday,
   ...apps.everyday,
   ...records.everyday,
+  ...hints.everyday,
   ...recognition.everyday,
   ...turns.everyday,
   ...speech.everyday,
@@ -65,6 +68,7 @@ const TUNING = {
   ...sip.tuning,
   ...apps.tuning,
   ...records.tuning,
+  ...hints.tuning,
   ...recognition.tuning,
   ...turns.tuning,
   ...speech.tuning,

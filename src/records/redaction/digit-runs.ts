@@ -1,6 +1,7 @@
 /** Digits that are said or written one after the other, as one number. */
 import { type Cue, cueAt, cueFor } from './cues.ts';
 import {
+  BEFORE_PRONOUN,
   DIVIDERS,
   FILLERS,
   ORDINALS,
@@ -50,7 +51,7 @@ const CURRENCY = new Set('$€£¥₹'.split(''));
 /** Longer ones are no quantity, whatever stands behind them. */
 const QUANTITY_MAX_DIGITS = 4;
 /** With more figures, "4,111,111,…" is a number that was grouped wrongly. */
-const THOUSANDS_MAX_DIGITS = 12;
+const THOUSANDS_MAX_DIGITS = 9;
 /** "4.111.111.…" is looked at so far. */
 const GLUED_MAX_PARTS = 8;
 /** Letters right before figures make a code of them, unless these are as many. */
@@ -118,7 +119,8 @@ function readFigures(tokens: readonly Token[], index: number, context: Cue | nul
   const isDecimal = sign === '.' && parts.length === 2 && (parts[1]?.key.length ?? 0) <= 2;
   const isTime = sign === ':' && parts.length <= 3 && parts.every(({ key }) => key.length <= 2);
   if (isThousands && first.length <= 3) {
-    const isNumber = digits.length > THOUSANDS_MAX_DIGITS || isNamed(tokens, index, to, context);
+    const isLong = digits.length > THOUSANDS_MAX_DIGITS && !CURRENCY.has(tokens[index - 1]?.key ?? '');
+    const isNumber = isLong || isNamed(tokens, index, to, context);
     return isNumber ? atomOf(digits, index, to) : { kind: 'quantity', to };
   }
   if (isDecimal || isTime) return { kind: 'quantity', to };
@@ -167,8 +169,22 @@ function readWords(tokens: readonly Token[], index: number): Read {
     if (unit !== undefined && unit !== '0') return withPower(tokens, tens + unit, index, unitAt + 1);
     return withPower(tokens, `${tens}0`, index, index + 1);
   }
+  if (key === 'one' && isPronoun(tokens, index)) return null;
   const digits = UNIT_WORDS.get(key) ?? TEEN_WORDS.get(key);
   return digits === undefined ? null : withPower(tokens, digits, index, index + 1);
+}
+
+/** "This one", "one thing"; but not "four one please". */
+function isPronoun(tokens: readonly Token[], index: number): boolean {
+  const [before, behind] = [tokens[index - 1], tokens[index + 1]];
+  if (before !== undefined && BEFORE_PRONOUN.has(before.key)) return true;
+  if (before !== undefined && (before.kind === 'figures' || isNumberWord(before.key))) return false;
+  return behind?.kind === 'word' && !FILLERS.has(behind.key) && !isNumberWord(behind.key);
+}
+
+function isNumberWord(key: string): boolean {
+  if (UNIT_WORDS.has(key) || TEEN_WORDS.has(key) || TENS_WORDS.has(key)) return true;
+  return WEAK_ZEROS.has(key) || REPEAT_WORDS.has(key) || POWER_WORDS.has(key);
 }
 
 /** "Double four", "triple 2", "double, oh", and "double 2217", whose first digit counts twice. */

@@ -172,7 +172,12 @@ function emitChoice(parts: readonly PatternNode[], steps: Step[]): void {
 }
 
 function emitRepeat({ part, min, max }: Extract<PatternNode, { type: 'repeat' }>, steps: Step[]): void {
-  for (let count = 0; count < min; count++) emit(part, steps);
+  for (let count = 0; count < min; count++) {
+    const before = steps.length;
+    emit(part, steps);
+    // Nothing, however often: groups of nothing that repeat each other would take for ever.
+    if (steps.length === before) break;
+  }
   if (max === Number.POSITIVE_INFINITY) {
     const fork = steps.push({ type: 'match' }) - 1;
     emit(part, steps);

@@ -59,10 +59,16 @@ export const FILLERS: ReadonlySet<string> = new Set(
 /** Words that are said for a sign that divides groups of digits. */
 export const DIVIDERS: ReadonlySet<string> = new Set('dash hyphen minus space slash stroke'.split(' '));
 
+/** Before "one" they make a pronoun of it: "this one". */
+export const BEFORE_PRONOUN: ReadonlySet<string> = new Set(
+  'this that the which no another each every only any some other new old right wrong last'.split(' '),
+);
+
 /** What is counted or measured behind a number: it is a quantity, and ends a dictated number. */
 export const UNITS_OF_MEASURE: ReadonlySet<string> = new Set(
   (
-    'dollar dollars euro euros cent cents buck bucks pence quid percent degrees minute minutes second seconds hour ' +
+    'moment moments sec secs min mins dollar dollars euro euros cent cents buck bucks pence quid percent degrees ' +
+    'minute minutes second seconds hour ' +
     'hours day days week weeks month months year years oclock am pm people persons callers times items pieces ' +
     'kilometers kilometres miles meters metres feet inches kilos kilograms pounds grams letters characters digits'
   ).split(' '),

@@ -4,12 +4,13 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { ConfigError, exposureWithoutUsers } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { FileError } from '../../foundation/yaml-text.ts';
 import type { Tables } from '../tables.ts';
 import { Passwords } from './passwords.ts';
 import type { People } from './people.ts';
 import { StoredSessions } from './stored-sessions.ts';
 import type { Users } from './users.ts';
-import { FileUsers, UsersFileError } from './users-file.ts';
+import { FileUsers } from './users-file.ts';
 import { TableUsers } from './users-table.ts';
 
 interface PeopleOptions {
@@ -49,7 +50,7 @@ async function openFile(path: string, options: Pick<PeopleOptions, 'clock' | 'lo
   try {
     return await FileUsers.open({ path, ...options });
   } catch (error) {
-    if (error instanceof UsersFileError) throw new ConfigError([`USERS_FILE: ${error.message}`]);
+    if (error instanceof FileError) throw new ConfigError([`USERS_FILE: ${error.message}`]);
     throw error;
   }
 }

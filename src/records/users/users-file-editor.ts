@@ -20,7 +20,7 @@ export class EditableUsersFile implements Users {
     this.list.replace(parseUsers(text, path));
   }
 
-  /** A file that is missing has no users, and is made with the first. @throws UsersFileError when it cannot be used */
+  /** A file that is missing has no users, and is made with the first. @throws FileError when it cannot be used */
   static async open(path: string): Promise<EditableUsersFile> {
     const isThere = await stat(path).then(
       () => true,

@@ -236,6 +236,8 @@ describe('the settings', () => {
       'APP_SIGNING_KEY',
       'DATABASE_URL',
       'RECORD_KEY',
+      'HINTS_API_KEY',
+      'LLM_API_KEY',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
     ]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { FileError } from '../../../src/foundation/yaml-text.ts';
 import { kindOfSecret } from '../../../src/records/users/secrets.ts';
-import { parseUsers, UsersFileError } from '../../../src/records/users/users-file.ts';
+import { parseUsers } from '../../../src/records/users/users-file.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const SECRET = `$sha256$${'A'.repeat(43)}`;
@@ -39,7 +40,7 @@ export const target: FuzzTarget = {
         assert.equal(role === 'agent', agent !== null);
       }
     } catch (error) {
-      assert(error instanceof UsersFileError, error as Error);
+      assert(error instanceof FileError, error as Error);
     }
   },
 };

@@ -37,6 +37,10 @@ describe('a pattern in linear time', () => {
     expect(() => new LinearPattern(pattern)).toThrow('got ');
   });
 
+  it('cannot be made to hang by groups of nothing that repeat each other', () => {
+    expect(new LinearPattern(`${'('.repeat(15)}${'){99}'.repeat(15)}a`).find('ba')).toEqual([{ from: 1, to: 2 }]);
+  });
+
   it('cannot be made to hang', () => {
     const pattern = new LinearPattern('(a+)+(a|aa)+(a*)*b');
     const before = process.cpuUsage();

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FileError } from '../../../src/foundation/yaml-text.ts';
 import { hashKey } from '../../../src/records/users/secrets.ts';
-import { FileUsers, parseUsers, UsersFileError } from '../../../src/records/users/users-file.ts';
+import { FileUsers, parseUsers } from '../../../src/records/users/users-file.ts';
 import { EditableUsersFile } from '../../../src/records/users/users-file-editor.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
@@ -43,7 +44,7 @@ describe("a users file's text", () => {
     ['aliases', `users:\n  - &a {name: ann, role: admin, secret: ${SECRET}}\n  - *a\n`, 'aliases'],
   ])('is refused for %s, with its place and without its secrets', (_what, text, message) => {
     const parse = () => parseUsers(text, 'u.yaml');
-    expect(parse).toThrow(UsersFileError);
+    expect(parse).toThrow(FileError);
     expect(parse).toThrow(message);
     expect(parse).not.toThrow(/hunter2|\$scrypt\$ln/);
   });
