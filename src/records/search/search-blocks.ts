@@ -13,7 +13,10 @@ const BLOCK_CALLS = [2 ** 6, 2 ** 9, 2 ** 12, 2 ** 15] as const;
 /** Beside the number of its block, the name of a level. */
 const LEVEL_NAMES = 'abcd';
 
-/** With 20 texts a call some 10,000 texts: even the costliest search of them takes a few ms. */
+/**
+ * With 20 texts a call some 10,000 texts: even the costliest search of them takes a few ms. Smaller blocks take hardly
+ * less, and are for looking at one call.
+ */
 const FIRST_LEVEL = 1;
 /** Slices that take longer are followed by smaller ones. */
 const SLOW_MS = 15;
@@ -38,6 +41,11 @@ function blockAt(seq: number, level: number): SearchBlock {
   const calls = BLOCK_CALLS[level] ?? BLOCK_CALLS[0];
   const number = Math.floor(seq / calls);
   return { name: `${LEVEL_NAMES[level]}${number}`, firstSeq: number * calls, endSeq: (number + 1) * calls };
+}
+
+/** The smallest block around a call. */
+export function blockAround(seq: number): SearchBlock {
+  return blockAt(seq, 0);
 }
 
 /** The walk of one search. Its blocks grow while slices are fast, and shrink when they are slow. */
@@ -75,7 +83,7 @@ export class BlockWalk {
   }
 
   #change(by: 1 | -1): void {
-    this.#level = Math.max(this.#level + by, 0);
+    this.#level = Math.max(this.#level + by, FIRST_LEVEL);
     this.#tookMs = [];
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { DatabaseKind } from '../database-kind.ts';
 import type { Tables } from '../tables.ts';
 import { type CallFilter, filtersCalls, whereCall } from './call-filter.ts';
-import { BlockWalk, type SearchBlock, TEXTS_PER_CALL } from './search-blocks.ts';
+import { BlockWalk, blockAround, type SearchBlock, TEXTS_PER_CALL } from './search-blocks.ts';
 import { toFts5, toTsquery } from './search-match.ts';
 import type { SearchQuery } from './search-query.ts';
 
@@ -124,7 +124,7 @@ export class TextSearch {
     const found: FoundCall[] = [];
     for (const { seq } of candidates) {
       const [from, end] = [seq * TEXTS_PER_CALL, (seq + 1) * TEXTS_PER_CALL];
-      const textIds = await this.#match(query, block, from, end, TEXTS_SHOWN);
+      const textIds = await this.#match(query, blockAround(seq), from, end, TEXTS_SHOWN);
       if (textIds.length > 0) found.push({ seq, textIds });
     }
     const last = candidates.at(-1);
