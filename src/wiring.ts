@@ -108,7 +108,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
-  const people = await openPeople(settings, { clock, log, database: kept.records?.database.db ?? null });
+  const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({

@@ -5,7 +5,7 @@ import { describeTrouble, isDatabaseTrouble } from '../foundation/database/troub
 import { ownerOf } from '../foundation/folders/folder-owner.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import { RECORDS_FILE } from '../records/open-records.ts';
+import { RECORDS_FILE } from '../records/data-folder.ts';
 import { reportPostgres } from '../records/postgres-records.ts';
 import type { Finding } from './checks.ts';
 import { formatBytes } from './models/progress.ts';

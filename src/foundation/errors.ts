@@ -49,6 +49,7 @@ export const ERRORS = Object.freeze({
   signature_invalid: kind(403, 4003, 'permission_error'),
   address_refused: kind(403, 4003, 'permission_error'),
   anonymous_refused: kind(403, 4003, 'permission_error'),
+  users_unreadable: kind(503, 1013, 'server_error'),
   users_in_file: kind(409, 4003, 'invalid_request_error'),
   user_not_found: kind(404, 4404, 'not_found_error'),
   user_exists: kind(409, 4000, 'invalid_request_error'),

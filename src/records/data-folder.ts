@@ -1,8 +1,12 @@
 /** DATA_DIR: the folder of all that a gateway keeps. It has one owner. */
 import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
 import { FolderRefused, ownFolder } from '../foundation/folders/folder-owner.ts';
 import { makePrivateFolder } from '../foundation/folders/folders.ts';
+
+/** The database in the folder. */
+export const RECORDS_FILE = join('records', 'records.sqlite');
 
 /** The names in the folder. Where models lie in it too, other users may have to read them. */
 const OURS = /^(?:owner\.|records$|sound$|backups$|batches$|prompts$|uploads$)/;

@@ -7,7 +7,7 @@ import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import { type DataFolder, DataFolderRefused, openDataFolder } from './data-folder.ts';
+import { type DataFolder, DataFolderRefused, openDataFolder, RECORDS_FILE } from './data-folder.ts';
 import { migrate, readSchemaState } from './migrations/migrations.ts';
 import { openPostgresRecords } from './postgres-records.ts';
 import { Records } from './records.ts';
@@ -15,10 +15,8 @@ import type { RecordsDatabase } from './records-database.ts';
 import { refuseSound } from './sound/open-sound.ts';
 import { makeBackup } from './sqlite-backups.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
+import { mayHaveUsers } from './users/no-users-mark.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
-
-/** The database of a DATA_DIR. */
-export const RECORDS_FILE = join('records', 'records.sqlite');
 
 const OWN_FILES = /^records\.sqlite/;
 
@@ -33,6 +31,8 @@ interface OpenOptions {
 export interface OpenedRecords {
   /** Null = nothing is kept. */
   readonly records: Records | null;
+  /** DATA_DIR could not be opened, and there may be users in it. */
+  readonly mayHaveUsers: boolean;
   /** With the folders that lie in DATA_DIR unless they are set. */
   readonly settings: Settings;
   /** Closes the records and gives DATA_DIR up. */
@@ -47,6 +47,7 @@ export interface OpenedRecords {
  */
 export async function openRecords(options: OpenOptions): Promise<OpenedRecords> {
   const { settings, clock, log, metrics } = options;
+  const mayHave = settings.DATA_DIR !== NO_FOLDER && (await mayHaveUsers(settings.DATA_DIR));
   const folder = await openFolder(options);
   try {
     const database = await openDatabase(folder, options);
@@ -68,6 +69,7 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
     tellWhere(records, log);
     return {
       records,
+      mayHaveUsers: records === null && mayHave,
       settings: folder === null ? settings : withFoldersIn(folder.path, settings),
       close: async () => {
         await records?.close();

@@ -67,6 +67,11 @@ export class Records {
     return this.#sound;
   }
 
+  /** The DATA_DIR that the database lies in; null = it lies elsewhere. */
+  get sqliteFolder(): string | null {
+    return this.database.kind === 'sqlite' ? this.folder : null;
+  }
+
   /** To be called once. @throws ConfigError when sound is to be recorded and cannot be kept */
   async openSound(settings: SoundSettings): Promise<void> {
     const { folder, database, recorder } = this;

@@ -7,6 +7,7 @@ const NOTHING = {
   queue: null,
   retainDays: null,
   record: null,
+  hints: true,
 };
 
 describe('readCallParameters', () => {
@@ -22,6 +23,7 @@ describe('readCallParameters', () => {
       queue: 'support',
       retainDays: 7,
       record: 'both',
+      hints: true,
     });
   });
 

@@ -171,6 +171,7 @@ describe('trunkline doctor', () => {
       'asr model',
       'tts model',
       'models',
+      'records',
       'ffmpeg',
     ];
     expect(findings.map(({ name }) => name)).toEqual(names);

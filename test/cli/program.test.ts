@@ -54,6 +54,7 @@ describe('the command line', () => {
 describe('settings that would open the server to strangers', () => {
   it('stop what opens it, and not the commands that only use some of them', async () => {
     vi.stubEnv('PUBLIC_URL', 'https://bridge.example.com');
+    vi.stubEnv('DATA_DIR', 'none');
     for (const command of ['serve', 'config'])
       expect(await run(command)).toMatchObject({ code: 78, err: expect.stringContaining('API_KEYS') });
     for (const command of ['call', 'transcribe']) expect((await run(command, '/nonexistent.wav')).code).toBe(1);

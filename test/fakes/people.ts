@@ -56,6 +56,7 @@ export class MemorySessions implements SessionStore {
 /** People of a test. A person's password is `<name>s-password`, a key `<name>s-key`. */
 export class FakePeople implements People {
   readonly users = new MemoryUsers();
+  areUnreadable = false;
   readonly sessions = new MemorySessions();
   /** Secrets that passwords were compared with; null = nobody's. */
   readonly compared: (string | null)[] = [];

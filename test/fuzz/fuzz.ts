@@ -32,6 +32,8 @@ export interface FuzzResult {
 /** CPU time. One input that takes more is a failure, too: whoever sends it could stop the process. */
 const SLOW_MS = 2000;
 const SHRINK_TRIES = 4000;
+/** A slow input is as slow in every try. */
+const SHRINK_MAX_MS = 10_000;
 
 /** Imports every target, in the order of their file names. */
 export async function loadTargets(): Promise<FuzzTarget[]> {
@@ -59,9 +61,10 @@ export function tryInput(target: FuzzTarget, input: Uint8Array): { error: unknow
 function shrink(target: FuzzTarget, input: Uint8Array): Failure {
   let smallest = input;
   let { error } = tryInput(target, input) ?? { error: new Error('fails only sometimes') };
+  const endMs = performance.now() + SHRINK_MAX_MS;
   let tries = 0;
   for (let piece = Math.ceil(input.length / 2); piece >= 1; piece = Math.floor(piece / 2)) {
-    for (let at = 0; at < smallest.length && tries < SHRINK_TRIES; tries++) {
+    for (let at = 0; at < smallest.length && tries < SHRINK_TRIES && performance.now() < endMs; tries++) {
       const without = Uint8Array.from([...smallest.subarray(0, at), ...smallest.subarray(at + piece)]);
       const failed = tryInput(target, without);
       if (failed === null) at += piece;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -7,10 +7,13 @@ import { systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
+import { RECORDS_FILE } from '../../src/records/data-folder.ts';
 import { LATEST_MIGRATION, migrate, readSchemaState } from '../../src/records/migrations/migrations.ts';
 import { type OpenedRecords, openInFolder, openRecords } from '../../src/records/open-records.ts';
 import { makeBackup } from '../../src/records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
+import { hashKey } from '../../src/records/users/secrets.ts';
+import { TableUsers } from '../../src/records/users/users-table.ts';
 import { DATABASES } from './databases.ts';
 import { openToldGateway, said, started } from './told-calls.ts';
 
@@ -94,6 +97,22 @@ describe('a data folder', () => {
       'no database at all, but long enough to be read as one'.repeat(99),
     );
     await expect(open({ DATA_DIR: path })).rejects.toThrow(/^DATA_DIR: the records .* not a database.*move/);
+  });
+
+  it.each([
+    ['users', true],
+    ['no users', false],
+  ])('that had %s and cannot be opened says so', async (_what, has) => {
+    const DATA_DIR = join(folder, 'data');
+    const first = await open({ DATA_DIR });
+    if (first.records === null) throw new Error('expected records');
+    const users = await TableUsers.open(first.records.database.db, DATA_DIR);
+    const secret = hashKey('k');
+    if (has) await users.add({ name: 'ann', kind: 'key', role: 'admin', agent: null, secret, createdMs: 1 });
+    expect(first.mayHaveUsers).toBe(false);
+    await first.close();
+    mkdirSync(join(DATA_DIR, `${RECORDS_FILE}-wal`));
+    expect(await open({ DATA_DIR })).toMatchObject({ records: null, mayHaveUsers: has });
   });
 
   it('is copied before its schema changes; of such copies the latest two stay', async () => {

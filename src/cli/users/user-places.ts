@@ -66,8 +66,9 @@ async function openRecordedUsers(settings: Settings): Promise<UserPlace> {
     await opened.close();
     throw new ConfigError(['the records cannot be opened: the disk is full or fails']);
   }
-  const { database } = opened.records;
-  return localPlace(database.place, await TableUsers.open(database.db), settings, () => opened.close());
+  const { database, sqliteFolder } = opened.records;
+  const users = await TableUsers.open(database.db, sqliteFolder);
+  return localPlace(database.place, users, settings, () => opened.close());
 }
 
 function localPlace(name: string, users: Users, { API_KEYS }: Settings, close: () => Promise<void>): UserPlace {

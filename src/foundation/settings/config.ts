@@ -208,8 +208,13 @@ function findExposures(settings: Settings, users: 'none' | 'unknown'): string[] 
         '`openssl rand -hex 16` makes one',
     ];
   }
-  const problem = users === 'unknown' ? null : exposureWithoutUsers(settings);
+  const problem = users === 'unknown' && mayHaveUsers(settings) ? null : exposureWithoutUsers(settings);
   return problem === null ? [] : [problem];
+}
+
+/** Whether there is a place where users can be. */
+function mayHaveUsers({ DATA_DIR, DATABASE_URL, USERS_FILE }: Settings): boolean {
+  return DATA_DIR !== NO_FOLDER || DATABASE_URL !== '' || USERS_FILE !== '';
 }
 
 /** Why the server must not start if there are no users; null = it may. */

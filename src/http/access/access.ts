@@ -81,7 +81,8 @@ export class Access {
 
   /**
    * Admits a request with a key or a session. Without API_KEYS and users it admits requests from this machine.
-   * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts` or `anonymous_refused`
+   * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts`, `anonymous_refused` or
+   * `users_unreadable`
    */
   admit(request: FastifyRequest): void {
     const proof = this.#prove(request);
@@ -225,7 +226,7 @@ export class Access {
    */
   async signIn(request: FastifyRequest, secret: SignInSecret): Promise<string | null> {
     if (!this.#identities.isLocked) {
-      this.admitAnonymous(request);
+      this.#admitNobody(request);
       return null;
     }
     const proof = 'key' in secret ? this.#proveKey(request, secret.key) : await this.#provePassword(request, secret);
@@ -254,12 +255,23 @@ export class Access {
   /** Throws as {@link admit}. */
   #prove(request: FastifyRequest): Proof {
     if (!this.#identities.isLocked) {
-      this.admitAnonymous(request);
+      this.#admitNobody(request);
       return { kind: 'nobody' };
     }
     const key = bearerOf(request);
     if (key !== null) return this.#proveKey(request, key);
     return this.#sessions.proofOf(sessionOf(request)) ?? this.#askForKey();
+  }
+
+  /** Throws `anonymous_refused` or `users_unreadable`. */
+  #admitNobody(request: FastifyRequest): void {
+    this.admitAnonymous(request);
+    if (!this.#people.areUnreadable) return;
+    throw new TrunklineError(
+      'users_unreadable',
+      'the users in DATA_DIR cannot be read, so nobody can sign in, and nobody gets in without; the log of the start ' +
+        'has the reason. Mend it and start again, or set API_KEYS',
+    );
   }
 
   #askForKey(): never {

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import type { Kysely } from 'kysely';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { ConfigError, exposureWithoutUsers } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { FileError } from '../../foundation/yaml-text.ts';
-import type { Tables } from '../tables.ts';
+import type { Records } from '../records.ts';
 import { Passwords } from './passwords.ts';
 import type { People } from './people.ts';
 import { StoredSessions } from './stored-sessions.ts';
@@ -16,16 +15,20 @@ import { TableUsers } from './users-table.ts';
 interface PeopleOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** The records'; null = nothing is kept. */
-  readonly database: Kysely<Tables> | null;
+  /** Null = nothing is kept. */
+  readonly records: Pick<Records, 'database' | 'sqliteFolder'> | null;
+  /** There may be users in records that could not be opened. */
+  readonly mayHaveUsers: boolean;
 }
 
 /**
  * The users of USERS_FILE, else those of the records, and what checks their passwords.
  * @throws ConfigError when USERS_FILE cannot be used, or when others can reach the server and no secret keeps them out
  */
-export async function openPeople(settings: Settings, { clock, log, database }: PeopleOptions): Promise<People> {
-  const table = database === null ? null : await TableUsers.open(database);
+export async function openPeople(settings: Settings, options: PeopleOptions): Promise<People> {
+  const { clock, log, records } = options;
+  const database = records?.database.db ?? null;
+  const table = records === null ? null : await TableUsers.open(records.database.db, records.sqliteFolder);
   const users = settings.USERS_FILE === '' ? table : await openFile(resolve(settings.USERS_FILE), { clock, log });
   if (users !== table && table !== null && table.list.size > 0)
     log.warn({ users: table.list.size }, 'USERS_FILE is set, so the users in the records are not used');
@@ -34,9 +37,13 @@ export async function openPeople(settings: Settings, { clock, log, database }: P
     users?.close();
     throw new ConfigError([exposure]);
   }
+  const areUnreadable = users === null && options.mayHaveUsers;
+  if (areUnreadable && settings.API_KEYS.length === 0)
+    log.error({}, 'users may be in DATA_DIR, but cannot be read: /v1 is refused to everybody until the next start');
   const passwords = new Passwords({ clock });
   return {
     users,
+    areUnreadable,
     passwords,
     sessions: database === null ? null : new StoredSessions(database),
     close: () => {

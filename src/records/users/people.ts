@@ -16,6 +16,8 @@ export interface SessionStore {
 export interface People {
   /** Null = there is no place for users. */
   readonly users: Users | null;
+  /** There may be users, but they cannot be read: nobody can be known without a key. */
+  readonly areUnreadable: boolean;
   readonly passwords: Pick<Passwords, 'verify' | 'hash'>;
   /** Null = sessions end with the process. */
   readonly sessions: SessionStore | null;

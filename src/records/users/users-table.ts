@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Tables, UsersTable } from '../tables.ts';
+import { markNoUsers, unmarkNoUsers } from './no-users-mark.ts';
 import type { User } from './user.ts';
 import { type UserChange, UserList, type Users } from './users.ts';
 
@@ -9,15 +10,21 @@ export class TableUsers implements Users {
   readonly source = 'table';
   readonly list = new UserList();
   readonly #db: Kysely<Tables>;
+  readonly #folder: string | null;
 
-  private constructor(db: Kysely<Tables>) {
+  private constructor(db: Kysely<Tables>, folder: string | null) {
     this.#db = db;
+    this.#folder = folder;
   }
 
-  /** @throws the database's error */
-  static async open(db: Kysely<Tables>): Promise<TableUsers> {
-    const users = new TableUsers(db);
+  /**
+   * `folder` = the DATA_DIR that the database lies in; null = it lies elsewhere.
+   * @throws the database's error
+   */
+  static async open(db: Kysely<Tables>, folder: string | null): Promise<TableUsers> {
+    const users = new TableUsers(db, folder);
     await users.reload();
+    if (folder !== null) await (users.list.size === 0 ? markNoUsers(folder) : unmarkNoUsers(folder));
     return users;
   }
 
@@ -28,6 +35,7 @@ export class TableUsers implements Users {
   }
 
   async add(user: User): Promise<void> {
+    if (this.#folder !== null) await unmarkNoUsers(this.#folder);
     const { createdMs, ...values } = user;
     const inserted = await this.#db
       .insertInto('users')

@@ -313,3 +313,29 @@ describe('an agent', () => {
     expect(first).not.toContain('CA2');
   });
 });
+
+describe('users who cannot be read', () => {
+  async function openUnreadable(environment: Record<string, string> = {}): Promise<void> {
+    const people = new FakePeople();
+    people.areUnreadable = true;
+    await open(people, environment);
+  }
+
+  it.each<[string, Record<string, string>]>([
+    ['', {}],
+    [' with ALLOW_ANONYMOUS', { ALLOW_ANONYMOUS: 'true' }],
+  ])('leave no door open%s: nobody gets in, not even from this machine', async (_what, environment) => {
+    await openUnreadable(environment);
+    for (const url of ['/v1/calls', '/v1/session', '/v1/admin/users'])
+      expect(codeOf(await testServer.app.inject({ url }))).toBe('users_unreadable');
+    const signIn = await post({ name: 'bob', password: 'bobs-password' });
+    expect([signIn.statusCode, codeOf(signIn)]).toEqual([503, 'users_unreadable']);
+    expect((await testServer.app.inject({ url: '/' })).statusCode).toBe(200);
+  });
+
+  it('do not lock out the keys of the operator', async () => {
+    await openUnreadable({ API_KEYS: KEY });
+    expect(await statusOf(bearer(KEY))).toBe(200);
+    expect(await statusOf({})).toBe(401);
+  });
+});

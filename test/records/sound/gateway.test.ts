@@ -48,7 +48,8 @@ test('a call is recorded, heard after kill -9 of the gateway, and deleted with a
   gateway = await start();
   const whole = call(5, 'fast');
   await whole.run();
-  expect(await viewOf(whole.callSid)).toMatchObject({ state: 'ended', sound: 'recorded' });
+  const isRecorded = { state: 'ended', sound: 'recorded' };
+  await expect.poll(() => viewOf(whole.callSid), { timeout: 15_000 }).toMatchObject(isRecorded);
   const cut = call(60, 'realtime');
   const failed = cut.run().catch(() => undefined);
   await expect.poll(async () => (await soundOf(cut.callSid)).seconds, { timeout: 30_000 }).toBeGreaterThan(2);
@@ -57,7 +58,7 @@ test('a call is recorded, heard after kill -9 of the gateway, and deleted with a
   await failed;
 
   gateway = await start();
-  expect(await viewOf(whole.callSid)).toMatchObject({ state: 'ended', sound: 'recorded' });
+  expect(await viewOf(whole.callSid)).toMatchObject(isRecorded);
   expect(await soundOf(whole.callSid)).toMatchObject({ status: 200, seconds: 5, loud: true });
   expect(await viewOf(cut.callSid)).toMatchObject({ endReason: 'server_lost', sound: 'recorded' });
   const { seconds, loud } = await soundOf(cut.callSid);

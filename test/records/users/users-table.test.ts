@@ -1,5 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RECORDS_FILE } from '../../../src/records/data-folder.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
+import { mayHaveUsers } from '../../../src/records/users/no-users-mark.ts';
 import { hashKey } from '../../../src/records/users/secrets.ts';
 import { StoredSessions } from '../../../src/records/users/stored-sessions.ts';
 import { TableUsers } from '../../../src/records/users/users-table.ts';
@@ -25,7 +30,7 @@ describe.each(DATABASES)('in $name', ({ isThere, start }) => {
   afterAll(() => databases?.end());
 
   it.runIf(isThere)('users are there for the next start, each once', async () => {
-    const users = await TableUsers.open(database.db);
+    const users = await TableUsers.open(database.db, null);
     let changes = 0;
     users.list.onChange(() => {
       changes += 1;
@@ -34,13 +39,13 @@ describe.each(DATABASES)('in $name', ({ isThere, start }) => {
     await users.add({ ...ANN, name: 'bob', role: 'agent', agent: 'b', secret: hashKey('b') });
     await expect(users.add({ ...ANN, secret: 'x' })).rejects.toMatchObject({ code: 'user_exists' });
     expect(await users.change('BOB', { role: 'supervisor', agent: null })).toMatchObject({ agent: null });
-    const again = await TableUsers.open(database.db);
+    const again = await TableUsers.open(database.db, null);
     expect(again.list.all).toEqual(users.list.all);
     expect(again.list.get('ann')).toEqual(ANN);
     expect(again.list.ownerOf('b')?.name).toBe('bob');
     await users.remove('bob');
     await expect(users.remove('bob')).rejects.toMatchObject({ code: 'user_not_found' });
-    expect((await TableUsers.open(database.db)).list.all).toEqual([ANN]);
+    expect((await TableUsers.open(database.db, null)).list.all).toEqual([ANN]);
     expect(changes).toBe(4);
   });
 
@@ -54,5 +59,33 @@ describe.each(DATABASES)('in $name', ({ isThere, start }) => {
     expect((await sessions.load(1000)).map(({ hash }) => hash)).toEqual(['early', 'late']);
     await sessions.remove(['early', 'nonsense']);
     expect(await new StoredSessions(database.db).load(0)).toEqual([session('late', 3000)]);
+  });
+});
+
+describe('a DATA_DIR that is not opened', () => {
+  let folder: string;
+  const [{ start }] = DATABASES;
+  const databases = start();
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await databases.end();
+  });
+
+  it('may have users, unless it has no records or had no users when it was open', async () => {
+    expect(await mayHaveUsers(folder)).toBe(false);
+    mkdirSync(join(folder, 'records'));
+    writeFileSync(join(folder, RECORDS_FILE), 'damaged');
+    expect(await mayHaveUsers(folder)).toBe(true);
+    const { db } = await databases.open();
+    const users = await TableUsers.open(db, folder);
+    expect(await mayHaveUsers(folder)).toBe(false);
+    await users.add(ANN);
+    expect(await mayHaveUsers(folder)).toBe(true);
+    await users.remove('ann');
+    await TableUsers.open(db, folder);
+    expect(await mayHaveUsers(folder)).toBe(false);
   });
 });
