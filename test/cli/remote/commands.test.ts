@@ -11,8 +11,8 @@ import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../../src/main.ts';
 import { TwilioCaller } from '../../../src/simulator/twilio-caller.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { LINE_RATE_HZ, tones } from '../../helpers/signals.ts';
 import { freePort } from '../../helpers/ports.ts';
+import { LINE_RATE_HZ, tones } from '../../helpers/signals.ts';
 import { captureTerminal } from '../../helpers/terminal.ts';
 
 const KEY = 'a key of sixteen letters';
