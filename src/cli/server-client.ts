@@ -13,8 +13,8 @@ const ERROR_MAX_CHARS = 500;
 const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /**
- * The server refused a request, or cannot be reached. `code` is that of docs/reference/errors.md; it and `status` (HTTP)
- * are null where there was no such answer.
+ * The server refused a request, or cannot be reached. `code` is that of docs/reference/errors.md; it and the HTTP
+ * `status` are null where there was no such answer.
  */
 export class ServerRefused extends Error {
   readonly code: string | null;
