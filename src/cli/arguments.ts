@@ -16,6 +16,12 @@ export function parseWhole(text: string): number {
   return Number(text);
 }
 
+/** A whole number from 1 on. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a whole number, 1 or more.');
+  return Number(text);
+}
+
 /** A number from 0 to 1. */
 export function parseShare(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -37,6 +43,23 @@ export function parseWebUrl(text: string): string {
 function parseUrl(text: string, protocols: readonly string[], example: string): string {
   if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
   throw new InvalidArgumentError(`Expected a url such as ${example}.`);
+}
+
+const AGE_UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * A time as ISO 8601: an age such as `30m`, `24h` or `7d` before `now`, a date (its midnight here), or a date with a
+ * time, here unless it names its offset.
+ */
+export function parseMoment(text: string, now: Date): string {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const moment =
+    count === undefined
+      ? new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : /^\d{4}-\d\d-\d\dT/.test(text) ? text : '')
+      : new Date(now.getTime() - Number(count) * (AGE_UNITS_MS[unit ?? ''] ?? Number.NaN));
+  if (Number.isNaN(moment.getTime()))
+    throw new InvalidArgumentError('Expected an age such as 30m, 24h or 7d, or a time such as 2026-11-22T09:30.');
+  return moment.toISOString();
 }
 
 /** A key of the telephone and when it is pressed. */

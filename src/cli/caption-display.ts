@@ -65,11 +65,12 @@ export function missingWords({ endMs, reason }: Pick<GapEvent, 'endMs' | 'reason
 }
 
 /** The text of a revision, told apart from a final's. */
-function correctedWords({ text }: Pick<RevisionEvent, 'text'>): string {
+export function correctedWords({ text }: Pick<RevisionEvent, 'text'>): string {
   return text === '' ? '(corrected: nothing was said)' : `(corrected) ${text}`;
 }
 
-function shortTime(atMs: number): string {
+/** Minutes and seconds: `0:04`. */
+export function shortTime(atMs: number): string {
   const seconds = Math.floor(atMs / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

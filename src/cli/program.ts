@@ -24,6 +24,7 @@ import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import { describeModels } from './models/command.ts';
+import { describeRemote } from './remote/command.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 import { FILE_FORMATS } from './transcribe-formats.ts';
@@ -152,6 +153,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeModels(program, terminal, done);
   describeDatabase(program, terminal, done);
   describeUsers(program, terminal, done);
+  describeRemote(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;
 }

@@ -1,6 +1,10 @@
 /** Requests of commands to a running server. */
+import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { readServerAddress } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import { hideCredentials } from '../foundation/urls.ts';
+import { printable } from './printable.ts';
 
 /** How long a server may take to answer. Passwords take seconds on a busy one. */
 const ANSWER_MAX_MS = 30_000;
@@ -8,15 +12,47 @@ const ERROR_MAX_CHARS = 500;
 
 const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** The server refused a request, or cannot be reached; `code` is that of docs/reference/errors.md, or null. */
+/**
+ * The server refused a request, or cannot be reached. `code` is that of docs/reference/errors.md; it and the HTTP
+ * `status` are null where there was no such answer.
+ */
 export class ServerRefused extends Error {
   readonly code: string | null;
+  readonly status: number | null;
 
-  constructor(message: string, code: string | null = null) {
+  constructor(
+    message: string,
+    { code = null, status = null }: { readonly code?: string | null; readonly status?: number | null } = {},
+  ) {
     super(hideCredentials(message));
     this.name = 'ServerRefused';
     this.code = code;
+    this.status = status;
   }
+}
+
+/** How a command names its server; what is missing comes from TRUNKLINE_URL and TRUNKLINE_KEY, then the settings. */
+export interface ServerFlags {
+  readonly url?: string;
+  readonly key?: string;
+}
+
+/** The server that is meant: the named one, otherwise that of `settings` on this machine. */
+export function serverOf(
+  { url, key }: ServerFlags,
+  { HOST, PORT, API_KEYS }: Pick<Settings, 'HOST' | 'PORT' | 'API_KEYS'>,
+): ServerClient {
+  const named = readServerAddress();
+  return new ServerClient({
+    url: url ?? (named.url || localUrl(HOST, PORT)),
+    key: key ?? (named.key || (API_KEYS[0] ?? '')),
+  });
+}
+
+/** Where a server with these settings is reached on this machine. */
+export function localUrl(host: string, port: number): string {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 /** A server, and the key that it asks for. */
@@ -45,29 +81,57 @@ export class ServerClient {
    * @throws ServerRefused
    */
   async ask<T>(method: string, path: string, schema: z.ZodType<T>, body?: unknown): Promise<T> {
-    const answer = await this.#send(method, path, body);
+    const answer = await this.#send(method, path, { body, signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+    if (!answer.ok) throw await this.#refusalOf(answer);
     const json: unknown = await answer.json().catch(() => null);
-    if (!answer.ok) {
-      const { data } = refusal.safeParse(json);
-      if (data === undefined) throw new ServerRefused(`${this.url} answered ${answer.status}`);
-      throw new ServerRefused(`${data.error.message.slice(0, ERROR_MAX_CHARS)} (${data.error.code})`, data.error.code);
-    }
     const parsed = schema.safeParse(json);
     if (!parsed.success) throw new ServerRefused(`${this.url} answered something else than expected: is it Trunkline?`);
     return parsed.data;
   }
 
-  async #send(method: string, path: string, body: unknown): Promise<Response> {
-    const headers = {
-      ...(this.#key !== '' && { authorization: `Bearer ${this.#key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
+  /**
+   * The body of a long answer, piece by piece, until `signal` aborts.
+   * @throws ServerRefused at once, or where the answer breaks off
+   */
+  async *stream(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const answer = await this.#send('GET', path, { signal });
+    if (!answer.ok) throw await this.#refusalOf(answer);
+    try {
+      for await (const chunk of answer.body ?? []) yield chunk;
+    } catch {
+      throw new ServerRefused(`the answer of ${this.url} broke off before its end`);
+    }
+  }
+
+  /** A WebSocket to `path`, on its way to be opened. */
+  socket(path: string): WebSocket {
+    return new WebSocket(`${this.url.replace(/^http/, 'ws')}${path}`, {
+      headers: this.#headers(),
+      handshakeTimeout: ANSWER_MAX_MS,
+      perMessageDeflate: false,
+    });
+  }
+
+  #headers(): Record<string, string> {
+    return this.#key === '' ? {} : { authorization: `Bearer ${this.#key}` };
+  }
+
+  async #refusalOf(answer: Response): Promise<ServerRefused> {
+    return refusalFrom(this.url, answer.status, await answer.json().catch(() => null));
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
+  ): Promise<Response> {
+    const headers = { ...this.#headers(), ...(body !== undefined && { 'content-type': 'application/json' }) };
     try {
       return await fetch(`${this.url}${path}`, {
         method,
         headers,
         body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.timeout(ANSWER_MAX_MS),
+        signal,
         redirect: 'error',
       });
     } catch (error) {
@@ -75,4 +139,12 @@ export class ServerClient {
       throw new ServerRefused(`${this.url} does not answer (${cause?.code ?? String(error)})`);
     }
   }
+}
+
+/** What the server at `url` said with `status`; `json` = its body, or null. */
+export function refusalFrom(url: string, status: number, json: unknown): ServerRefused {
+  const { data } = refusal.safeParse(json);
+  if (data === undefined) return new ServerRefused(`${url} answered ${status}`, { status });
+  const { code, message } = data.error;
+  return new ServerRefused(`${printable(message).slice(0, ERROR_MAX_CHARS)} (${printable(code)})`, { code, status });
 }

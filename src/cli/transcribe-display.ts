@@ -144,7 +144,8 @@ export function describeTally({ done, failed, skipped, audioMs, elapsedMs }: Tal
   );
 }
 
-function spell(durationMs: number): string {
+/** A duration for people: `3 min 12 s`. */
+export function spell(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

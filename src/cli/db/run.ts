@@ -16,7 +16,7 @@ import { makeBackup } from '../../records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../records/sqlite-records.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { formatBytes } from '../models/progress.ts';
-import { ServerClient } from '../server-client.ts';
+import { localUrl, ServerClient } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Options of all commands. */
@@ -44,12 +44,6 @@ async function placeOf(flags: DatabaseFlags, settings: Settings): Promise<Place>
   if (DATABASE_URL !== '') return { kind: 'postgres', url: DATABASE_URL };
   if (DATA_DIR === NO_FOLDER) throw new Error(`nothing is kept of calls: DATA_DIR is ${NO_FOLDER}`);
   return { kind: 'folder', folder: DATA_DIR };
-}
-
-/** Of a server on this machine. */
-function localUrl(host: string, port: number): string {
-  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 /** Opens the folder's database for `work`, without a server. */

@@ -17,11 +17,14 @@ export async function writeWhole(path: string, text: string, draft = `${path}.pa
 }
 
 /**
- * As {@link writeWhole}, a file that nobody else may read.
- * @throws the system's error
+ * As {@link writeWhole}, a file that nobody else may read. `content` may come in pieces.
+ * @throws the system's error, or that of `content`
  */
-export async function writePrivate(path: string, content: string | Uint8Array): Promise<void> {
-  const draft = `${path}.part`;
+export async function writePrivate(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  draft = `${path}.part`,
+): Promise<void> {
   try {
     await writeFile(draft, content, { flush: true, mode: PRIVATE_FILE_MODE });
     await rename(draft, path);

@@ -1,6 +1,5 @@
 /** Lists of calls, and one call, live or stored. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { positionOf } from '../../records/search/call-lists.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
@@ -8,19 +7,7 @@ import { pageSchema } from '../server/pages.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { CallDirectory } from './call-directory.ts';
 import { callListQuery, filterOf, listCursor, readListCursor, readSearchCursor, searchCursor } from './call-query.ts';
-import { call, callPath, noQuery, track } from './call-schemas.ts';
-
-const found = z
-  .array(
-    z.object({
-      track,
-      startMs: z.number(),
-      parts: z.array(z.object({ text: z.string(), marked: z.boolean() })),
-    }),
-  )
-  .describe('With `q`: its last utterances with the words, in the order of their start, in parts');
-
-const listedCall = call.extend({ found: found.optional() });
+import { call, callPath, listedCall, noQuery } from './call-schemas.ts';
 
 /** What the routes of lists need. */
 interface ListRoutesOptions {

@@ -50,6 +50,19 @@ export const call = z.object({
   sound: z.enum(['recording', 'paused', 'recorded']).nullable().describe('Its recording; null = there is none'),
 });
 
+const found = z
+  .array(
+    z.object({
+      track,
+      startMs: z.number(),
+      parts: z.array(z.object({ text: z.string(), marked: z.boolean() })),
+    }),
+  )
+  .describe('With `q`: its last utterances with the words, in the order of their start, in parts');
+
+/** A call of a list; of a search, with what was found. */
+export const listedCall = call.extend({ found: found.optional() });
+
 /** The path of one call. */
 export const callPath = z.object({ id: z.string() });
 

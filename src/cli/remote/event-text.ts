@@ -1,0 +1,46 @@
+/** Events of calls in words, for a terminal. Pure. */
+import type { FeedEvent } from '../../calls/feed/events.ts';
+import type { Track } from '../../protocols/dialect.ts';
+import { correctedWords, missingWords, shortTime } from '../caption-display.ts';
+
+/** What a line says, and of when (null = of no moment of the call); `speaker` = a track, or who else. */
+export interface EventText {
+  readonly atMs: number | null;
+  readonly speaker: Track | 'App' | '';
+  readonly text: string;
+}
+
+/** Null = nothing that a reader of the talk needs, or no line of its own, as a partial caption. */
+export function textOfEvent(event: FeedEvent): EventText | null {
+  switch (event.type) {
+    case 'caption':
+      return event.final ? { atMs: event.startMs, speaker: event.track, text: event.text } : null;
+    case 'revision':
+      return { atMs: event.startMs, speaker: event.track, text: correctedWords(event) };
+    case 'gap':
+      return { atMs: event.startMs, speaker: event.track, text: missingWords(event) };
+    case 'spoken':
+      return { atMs: event.startMs, speaker: 'App', text: event.interrupted ? cutOff(event.heardText) : event.text };
+    case 'dtmf':
+      return { atMs: event.atMs, speaker: 'inbound', text: `[key ${event.digit}]` };
+    case 'call.state':
+      return { atMs: event.atMs, speaker: '', text: `[${event.state}]` };
+    case 'app.lost':
+    case 'app.back':
+    case 'app.muted':
+    case 'app.unmuted':
+      return { atMs: event.atMs, speaker: 'App', text: `[${event.type.slice('app.'.length)}]` };
+    case 'note':
+      return { atMs: null, speaker: '', text: `[note by ${event.author}] ${event.text}` };
+    case 'mark':
+      return { atMs: event.atMs, speaker: '', text: `[mark by ${event.author}] ${event.label}` };
+    case 'call.ended':
+      return { atMs: event.durationMs, speaker: '', text: `[ended: ${event.reason}, ${shortTime(event.durationMs)}]` };
+    default:
+      return null;
+  }
+}
+
+function cutOff(heardText: string): string {
+  return `${heardText} [cut off]`.trimStart();
+}
