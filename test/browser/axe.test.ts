@@ -91,7 +91,6 @@ describe.each([
     await page.locator('#account').click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    if (process.env['SHOTS']) await page.screenshot({ path: `/tmp/account-${colorScheme}-${width}.png` });
     expect(await findFaults()).toEqual([]);
   });
 

@@ -185,7 +185,7 @@ export class RetentionSweeper {
     while ((await this.#mayGoOn()) && (await audit.expire(beforeMs)));
   }
 
-  /** A copy has calls that were deleted since; when it is as old as they may become, all of them are past their time. */
+  /** A copy has calls that were deleted since; when it is this old, all of them are past their time. */
   async #expireBackups(): Promise<void> {
     const { folder, clock, settings, log } = this.#options;
     if (folder === null || settings.RETENTION_DAYS === 0) return;
