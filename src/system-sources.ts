@@ -9,6 +9,7 @@ import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { SystemSources } from './http/system/system.ts';
+import { countCallsSince } from './records/database-report.ts';
 import type { Records } from './records/records.ts';
 
 /** The checks start processes: they are run again after this at the earliest. */
@@ -33,6 +34,7 @@ export function systemSources(options: SourceOptions): SystemSources {
   return {
     engines: () => engine.report,
     liveCalls: () => registry.liveCount,
+    storedToday: everySoOften(clock, COUNT_EVERY_MS, () => countToday(records, clock)),
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
     records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings)),
@@ -63,6 +65,12 @@ async function recordsOf(
     redaction,
     sound: soundOf(records, settings),
   };
+}
+
+async function countToday(records: Records | null, clock: Clock): Promise<number> {
+  if (records === null) return 0;
+  const sinceMs = clock.wall().setHours(0, 0, 0, 0);
+  return countCallsSince(records.database, sinceMs).catch(() => 0);
 }
 
 function soundOf({ sound }: Records, { RECORD }: Pick<Settings, 'RECORD'>): SoundReport {

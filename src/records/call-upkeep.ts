@@ -34,6 +34,7 @@ export class CallUpkeep {
     this.#sweeper = new RetentionSweeper({
       ...options,
       database,
+      folder: records.sqliteFolder,
       audit,
       recorder,
       removal: this.removal,

@@ -46,6 +46,13 @@ export async function countCalls({ reader }: Pick<RecordsDatabase, 'reader'>): P
   return { calls: found?.calls ?? 0, oldestCallAt: oldestMs === null ? null : new Date(oldestMs).toISOString() };
 }
 
+/** How many stored calls began at `sinceMs` (since 1970) or later. @throws the error of the database */
+export async function countCallsSince({ reader }: Pick<RecordsDatabase, 'reader'>, sinceMs: number): Promise<number> {
+  const calls = reader.selectFrom('calls').where('started_ms', '>=', sinceMs);
+  const found = await calls.select(({ fn }) => fn.countAll<number>().as('calls')).executeTakeFirst();
+  return Number(found?.calls ?? 0);
+}
+
 /** A page that shows the count asks for it every few seconds: it is counted anew after a minute at the earliest. */
 const COUNTED_FOR_MS = 60_000;
 

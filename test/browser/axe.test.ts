@@ -85,6 +85,15 @@ describe.each([
     expect(await findFaults()).toEqual([]);
   });
 
+  it('who has signed in, with the way out open', async () => {
+    gateway.person = { name: 'kimberley.longname', role: 'supervisor', agent: null, session: true };
+    await open('#/live');
+    await page.locator('#account').click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await findFaults()).toEqual([]);
+  });
+
   it('one call, with all that it may hold', async () => {
     const names = { inbound: 'Maria K.', outbound: 'Tom' };
     gateway.calls = [call('CA1', { names, app: 'wss://app.example', sound: 'recording', handoffData: 'to sales' })];

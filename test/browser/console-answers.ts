@@ -236,6 +236,7 @@ export const USUAL: Answers = {
       'calls.export',
       'calls.delete',
       'system',
+      'settings',
       'prompts',
       'prompts.read',
       'audit',

@@ -109,8 +109,9 @@ describe('the connection', () => {
   it('asks for the key once', async () => {
     gateway.key = 'right';
     await open('#/calls/CA1');
-    const input = page.getByLabel('API key');
+    const input = page.getByLabel('Password or API key');
     await input.waitFor();
+    await page.keyboard.press('Tab');
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('This key is not valid.').waitFor();
@@ -121,6 +122,35 @@ describe('the connection', () => {
     await page.reload();
     await expect.poll(connection).toBe('Live');
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('who has signed in', () => {
+  const kim = { name: 'kim', role: 'supervisor', agent: null, session: true, permissions: ['calls.read'] };
+
+  it('is told, and signs out by keyboard: nothing that was shown is left', async () => {
+    gateway.key = 'right';
+    gateway.person = kim;
+    await open('#/calls/CA1');
+    await page.getByLabel('Password or API key').fill('right');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '+15550100 → +15550199' }).waitFor();
+    await page.getByRole('button', { name: 'kim · supervisor' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Signed in as kim · supervisor').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Password or API key').waitFor();
+    expect(await page.getByText('+15550100').count()).toBe(0);
+    expect(new URL(page.url()).hash).toBe('');
+    expect(complaints).toEqual([]);
+  });
+
+  it('is only told where nobody signs in', async () => {
+    gateway.person = { ...kim, name: 'local', session: false };
+    await open();
+    await page.locator('#person').getByText('local · supervisor').waitFor();
+    expect(await page.getByRole('button', { name: 'local' }).count()).toBe(0);
   });
 });
 

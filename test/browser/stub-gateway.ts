@@ -98,6 +98,10 @@ export class StubGateway {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     if (!pathname.startsWith('/v1/')) return this.#sendFile(pathname === '/' ? '/index.html' : pathname, response);
     if (pathname === '/v1/session' && request.method === 'POST') return this.#openSession(request, response);
+    if (pathname === '/v1/session' && request.method === 'DELETE') {
+      response.writeHead(204, { 'set-cookie': 'session=; Path=/; Max-Age=0' }).end();
+      return;
+    }
     if (this.key !== null && !request.headers.cookie?.includes('session=open'))
       return sendError(response, 401, 'a key is wanted');
     if (pathname === '/v1/session')

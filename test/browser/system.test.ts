@@ -153,7 +153,7 @@ describe('the system view', () => {
     const supervisor = { name: 'sue', role: 'supervisor', agent: null, permissions: ['system', 'prompts.read'] };
     await open({ '/v1/session': supervisor });
     await panel('Prompts').getByText('Please hold the line.').waitFor();
-    for (const name of ['Users', 'Audit log']) expect(await panel(name).count()).toBe(0);
+    for (const name of ['Settings in effect', 'Users', 'Audit log']) expect(await panel(name).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Forget/ }).count()).toBe(0);
     await page.context().close();
     await open({ '/v1/system': refusal(403, 'role_refused', 'no'), '/v1/prompts': refusal(403, 'role_refused', 'no') });

@@ -274,6 +274,7 @@ export function idleSystem(): SystemSources {
   return {
     engines: () => ({ engines: [], queue: [] }),
     liveCalls: () => 0,
+    storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
     demoCalls: { place: async () => ({ callId: 'demo-1' }) },
     records: async () => null,

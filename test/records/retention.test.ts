@@ -1,9 +1,13 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { CallRemoval } from '../../src/records/deletion/call-removal.ts';
 import { RetentionSweeper, type SoundShelf } from '../../src/records/retention/retention-sweeper.ts';
 import { usedBytes } from '../../src/records/retention/used-bytes.ts';
+import { removeBackupsBefore } from '../../src/records/sqlite-backups.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { addCall } from '../helpers/record-rows.ts';
 import { DATABASES } from './databases.ts';
@@ -55,7 +59,7 @@ describe.each(DATABASES)('retention in $name', ({ isThere, start }) => {
     const removal = new CallRemoval({ database, search: records.lists.texts, feed, sound: shelf, sentences });
     const settings = readSettings(environment);
     const log = createLog('silent');
-    const parts = { database, removal, audit, sound: shelf, recorder, settings, clock, log };
+    const parts = { database, folder: null, removal, audit, sound: shelf, recorder, settings, clock, log };
     await new RetentionSweeper({ ...parts, metrics: metrics.records }).sweep();
     await audit.flush();
     const rows = await database.db.selectFrom('calls').select('id').orderBy('seq').execute();
@@ -120,7 +124,7 @@ it('makes room in SQLite by the oldest calls, when there is no sound any more', 
   const sentences = { sentencesOf: () => [], forget: async () => 0 };
   const removal = new CallRemoval({ database, search: records.lists.texts, feed, sound: null, sentences });
   const settings = { ...readSettings({}), RETENTION_DAYS: 0, DATA_MAX_BYTES: 900_000 };
-  const parts = { database, removal, audit, sound: null, recorder, settings, clock: new FakeClock() };
+  const parts = { database, folder: null, removal, audit, sound: null, recorder, settings, clock: new FakeClock() };
   const sweeper = new RetentionSweeper({ ...parts, log: createLog('silent'), metrics: metrics.records });
   for (let turn = 0; turn < 3; turn++) await sweeper.sweep();
   expect(await usedBytes(database.reader)).toBeLessThan(900_000);
@@ -130,4 +134,16 @@ it('makes room in SQLite by the oldest calls, when there is no sound any more', 
   expect(left.at(-1)).toBe(200);
   await records.close();
   await databases.end();
+});
+
+it('takes copies of the database that are past their time, and no other file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+  mkdirSync(join(folder, 'backups'));
+  const kept = ['mine.sqlite', 'records-20251202T000000001Z-request.sqlite'];
+  const old = ['records-20251130T235959999Z-migration.sqlite', 'records-20251201T000000000Z-request.sqlite'];
+  for (const name of [...kept, ...old]) writeFileSync(join(folder, 'backups', name), '');
+  expect(await removeBackupsBefore(folder, new Date('2025-12-02T00:00:00Z'))).toBe(2);
+  expect(readdirSync(join(folder, 'backups')).toSorted()).toEqual(kept);
+  rmSync(folder, { recursive: true });
+  expect(await removeBackupsBefore(folder, new Date())).toBe(0);
 });

@@ -113,6 +113,12 @@ export class Access {
     return principal;
   }
 
+  /** Whether a session admitted the request, which {@link signOut} would end. */
+  hasSession(request: FastifyRequest): boolean {
+    const proof = this.#proofs.get(request);
+    return proof !== undefined && proof.kind !== 'nobody' && bearerOf(request) === null;
+  }
+
   /**
    * The tenant of a request. It does not reveal the key.
    * @throws Error when {@link admit} has not admitted the request

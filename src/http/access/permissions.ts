@@ -31,6 +31,8 @@ export const PERMISSIONS = Object.freeze({
   'calls.delete': ['admin', 'app'],
   /** How the server is: engines, queue, ways in, disk. */
   system: ALL_CALLS,
+  /** The values of the settings, secrets hidden. */
+  settings: ['admin'],
   metrics: ALL_CALLS,
   /** Text of recordings and of live sound. */
   transcriptions: ALL_CALLS,

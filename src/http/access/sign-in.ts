@@ -71,6 +71,7 @@ const whoAmI = z.object({
   name: z.string().describe("The user's name; `key-…` for one of API_KEYS, `local` where nobody signs in"),
   role: z.enum(ROLES),
   agent: z.string().nullable().describe('Of an agent: the parameter `agent` of the calls that they see'),
+  session: z.boolean().describe('A session of a browser made the request; DELETE /v1/session ends it'),
   permissions: z.array(z.enum(Object.keys(PERMISSIONS) as [Permission, ...Permission[]])),
 });
 
@@ -88,7 +89,7 @@ export const whoAmIRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
     },
     (request) => {
       const { name, role, agent } = access.principalOf(request);
-      return { name, role, agent, permissions: permissionsOf(role) };
+      return { name, role, agent, session: access.hasSession(request), permissions: permissionsOf(role) };
     },
   );
   done();

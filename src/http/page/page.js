@@ -54,6 +54,7 @@ class Page {
     });
     part('smaller').addEventListener('click', () => this.#resize(-1));
     part('larger').addEventListener('click', () => this.#resize(1));
+    part('sign-out').addEventListener('click', () => void this.#signOut());
     this.#session.onChange(() => this.#showPerson());
     this.#addViews();
     await this.#open();
@@ -142,8 +143,25 @@ class Page {
 
   #showPerson() {
     const { person } = this.#session;
-    part('person').hidden = person === null;
-    setText(part('person'), person === null ? '' : `${person.name} · ${person.role}`);
+    const canSignOut = person?.canSignOut === true;
+    const words = person === null ? '' : `${person.name} · ${person.role}`;
+    part('person').hidden = person === null || canSignOut;
+    setText(part('person'), words);
+    part('account').hidden = !canSignOut;
+    setText(part('account'), words);
+    setText(part('account-words'), `Signed in as ${words}`);
+  }
+
+  /** What was shown is gone with the page, for whoever signs in next. */
+  async #signOut() {
+    try {
+      await this.#session.signOut();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    history.replaceState(null, '', location.pathname);
+    location.reload();
   }
 }
 

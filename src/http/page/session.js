@@ -1,28 +1,23 @@
 /** Who works with this page, and what they may do. */
-import { getJson, KeyWanted, postJson, Refusal } from './gateway.js';
+import { deleteJson, getJson, KeyWanted, postJson, Refusal } from './gateway.js';
 
 /**
- * `permissions` are those of src/http/access/permissions.ts.
- * @typedef {{ name: string, role: string, agent: string | null, permissions: readonly string[] | null }} Person
+ * `permissions` are those of src/http/access/permissions.ts; `canSignOut`: they have signed in, with a session.
+ * @typedef {{ name: string, role: string, agent: string | null, permissions: readonly string[] | null,
+ *   canSignOut: boolean }} Person
  * @typedef {'calls.act' | 'calls.note' | 'calls.make' | 'calls.listen' | 'calls.export' | 'calls.delete' | 'system' |
- *   'prompts' | 'prompts.read' | 'audit' | 'administration'} Permission
+ *   'settings' | 'prompts' | 'prompts.read' | 'audit' | 'administration'} Permission
  */
 
 export class Session {
   /** Null = the server has not said. @type {Person | null} */
   #person = null;
-  /** The server knows people with a password, too. */
-  #takesPasswords = false;
   /** @type {Set<() => void>} */
   #listeners = new Set();
 
   /** @returns {Person | null} */
   get person() {
     return this.#person;
-  }
-
-  get takesPasswords() {
-    return this.#takesPasswords;
   }
 
   /**
@@ -51,10 +46,15 @@ export class Session {
 
   /** @param {any} answer */
   #take(answer) {
-    this.#takesPasswords = answer?.passwords === true;
-    const { name, role, agent = null, permissions = null } = answer ?? {};
-    this.#person = typeof name === 'string' ? { name, role, agent, permissions } : null;
+    const { name, role, agent = null, permissions = null, session = false } = answer ?? {};
+    const canSignOut = session === true;
+    this.#person = typeof name === 'string' ? { name, role, agent, permissions, canSignOut } : null;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Ends the session. Throws as gateway.js. */
+  async signOut() {
+    await deleteJson('/v1/session');
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Asks for a key, or for a name and a password where the server knows people. */
+/** Asks for a name and a password, or for a key alone. */
 import { part, setText } from './dom.js';
 import { explainError, KeyWanted } from './gateway.js';
 
@@ -25,11 +25,8 @@ export class SignIn {
 
   show() {
     if (this.isShown) return;
-    const { takesPasswords } = this.#session;
-    part('name-row').hidden = !takesPasswords;
-    setText(part('key-label'), takesPasswords ? 'Password or API key' : 'API key');
     part('sign-in').hidden = false;
-    (takesPasswords ? this.#name : this.#key).focus();
+    this.#name.focus();
   }
 
   async #submit() {

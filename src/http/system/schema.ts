@@ -87,7 +87,7 @@ export const systemSchema = z.object({
     live: z.int(),
     max: z.int().describe('MAX_CALLS'),
     peak: z.int().describe('Most at once since the start'),
-    today: z.int().describe('Begun today, by the server’s time zone; without records only since the start'),
+    today: z.int().describe('Begun today, by the server’s time zone; without records, of those since the start'),
   }),
   finalLag: z.object({
     windowMs: z.int(),

@@ -34,6 +34,8 @@ export interface SystemSources {
     readonly queue: readonly SystemAnswer['queue'][number][];
   };
   readonly liveCalls: () => number;
+  /** Stored calls that began today; 0 = none are stored, or they cannot be counted. */
+  readonly storedToday: () => Promise<number>;
   readonly apps: { list(): AppReach[]; test(): Promise<AppTestResult | null> };
   readonly demoCalls: DemoCaller;
   /** What is kept of calls; null = nothing. */
@@ -99,7 +101,7 @@ const detailRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, { sources, s
   app.get(
     '/v1/system/settings',
     {
-      config: { permission: 'system' },
+      config: { permission: 'settings' },
       schema: {
         summary: 'The settings in effect, secrets hidden',
         tags: ['operation'],
@@ -154,6 +156,7 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
   const { engines, queue } = sources.engines();
   const ready = engine.state === 'ready' || engine.state === 'stopped';
   const records = await sources.records();
+  const today = Math.max(watch.today, await sources.storedToday());
   return {
     state: draining ? 'draining' : engine.state === 'failed' ? 'failed' : ready ? 'ready' : 'starting',
     provider: engine.provider,
@@ -164,7 +167,7 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
       lastRestart: lastRestart === null ? null : { at: lastRestart.at.toISOString(), reason: lastRestart.reason },
     })),
     queue: [...queue],
-    calls: { live: sources.liveCalls(), max: settings.MAX_CALLS, peak: watch.peak, today: watch.today },
+    calls: { live: sources.liveCalls(), max: settings.MAX_CALLS, peak: watch.peak, today },
     finalLag: { windowMs: LAG_WINDOW_MS, ...watch.finalLag },
     partialsDropped: await totalOf(metrics.partialsDropped),
     waysIn: await describeWaysIn({ settings, metrics }),

@@ -8,6 +8,8 @@ import { type Rewrite, StoredCall, type StoredRedaction } from './stored-call.ts
 
 /** How often it is looked at what was held for too long. */
 const SETTLE_MS = 1000;
+/** Calls that are over, of which events may still come. */
+const ENDED_MAX = 1000;
 
 interface RedactionOptions {
   readonly clock: Clock;
@@ -20,6 +22,8 @@ class Calls<Call extends { readonly isHolding: boolean }> {
   readonly #create: (callId: string) => Call;
   readonly #onTick: (call: Call) => void;
   readonly #calls = new Map<string, Call>();
+  /** The latest that are over, the oldest first: nothing is kept of them. */
+  readonly #ended = new Set<string>();
   #timer: Timer | null = null;
 
   constructor(clock: Clock, create: (callId: string) => Call, onTick: (call: Call) => void) {
@@ -28,17 +32,18 @@ class Calls<Call extends { readonly isHolding: boolean }> {
     this.#onTick = onTick;
   }
 
-  of(callId: string): Call {
+  of({ callId, type }: FeedEvent): Call {
+    if (type === 'call.started') this.#ended.delete(callId);
     const known = this.#calls.get(callId);
     if (known !== undefined) return known;
     const call = this.#create(callId);
-    this.#calls.set(callId, call);
+    if (!this.#ended.has(callId)) this.#calls.set(callId, call);
     return call;
   }
 
   /** Call after every event: forgets a call that is over, and watches what is held. */
   after(event: FeedEvent): void {
-    if (event.type === 'call.ended' || event.type === 'call.deleted') this.#calls.delete(event.callId);
+    if (event.type === 'call.ended') this.#end(event.callId);
     if (this.#timer === null && this.#calls.get(event.callId)?.isHolding)
       this.#timer = this.#clock.every(SETTLE_MS, () => this.#tick(), true);
   }
@@ -47,6 +52,18 @@ class Calls<Call extends { readonly isHolding: boolean }> {
     this.#timer?.cancel();
     this.#timer = null;
     this.#calls.clear();
+  }
+
+  /** How many calls are kept. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  #end(callId: string): void {
+    this.#calls.delete(callId);
+    this.#ended.add(callId);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   #tick(): void {
@@ -84,9 +101,14 @@ export class StoreRedaction {
   take(id: string, event: FeedEvent): StoredRedaction {
     const { clock, patterns } = this.#options;
     if (isWritten(event)) return { event: maskWritten(event, patterns), rewrites: [] };
-    const redacted = this.#calls.of(event.callId).take(id, event, clock.nowMs());
+    const redacted = this.#calls.of(event).take(id, event, clock.nowMs());
     this.#calls.after(event);
     return redacted;
+  }
+
+  /** Calls that something is remembered of. */
+  get callCount(): number {
+    return this.#calls.size;
   }
 
   close(): void {
@@ -121,9 +143,14 @@ export class FeedRedaction {
     const { clock, patterns } = this.#options;
     if (this.#own.has(event)) return [event];
     if (isWritten(event)) return [maskWritten(event, patterns)];
-    const redacted = this.#calls.of(event.callId).take(event, clock.nowMs());
+    const redacted = this.#calls.of(event).take(event, clock.nowMs());
     this.#calls.after(event);
     return redacted;
+  }
+
+  /** Calls that something is remembered of. */
+  get callCount(): number {
+    return this.#calls.size;
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import type { RecordMetrics } from '../../foundation/metrics/record-metrics.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
+import { removeBackupsBefore } from '../sqlite-backups.ts';
 import { countCalls, findDueCalls, findOldestCalls } from './due-calls.ts';
 import { mergeIndex, usedBytes } from './used-bytes.ts';
 
@@ -34,6 +35,8 @@ export interface SoundShelf extends SoundRemover {
 
 interface SweeperOptions {
   readonly database: RecordsDatabase;
+  /** The DATA_DIR with copies of the database; null = it lies elsewhere. */
+  readonly folder: string | null;
   readonly removal: CallRemoval;
   readonly audit: AuditLog;
   /** Null = nothing is recorded. */
@@ -95,6 +98,7 @@ export class RetentionSweeper {
     this.#tell('age', aged);
     this.#tell('space', crowded);
     await this.#expireAudit();
+    await this.#expireBackups();
   }
 
   async #expireOld(): Promise<Expired> {
@@ -179,6 +183,15 @@ export class RetentionSweeper {
     if (settings.AUDIT_RETENTION_DAYS === 0) return;
     const beforeMs = clock.wall().getTime() - settings.AUDIT_RETENTION_DAYS * DAY_MS;
     while ((await this.#mayGoOn()) && (await audit.expire(beforeMs)));
+  }
+
+  /** A copy has calls that were deleted since; when it is this old, all of them are past their time. */
+  async #expireBackups(): Promise<void> {
+    const { folder, clock, settings, log } = this.#options;
+    if (folder === null || settings.RETENTION_DAYS === 0) return;
+    const before = new Date(clock.wall().getTime() - settings.RETENTION_DAYS * DAY_MS);
+    const copies = await removeBackupsBefore(folder, before);
+    if (copies > 0) log.info({ copies }, 'copies of the records in DATA_DIR/backups past RETENTION_DAYS were deleted');
   }
 
   #tell(reason: ExpiryReason, { calls, sounds, bytes }: Expired): void {

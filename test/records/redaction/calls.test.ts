@@ -235,3 +235,21 @@ it('holds no timer and no call when everything is over', () => {
   clock.advance(2000);
   expect(clock.pending).toBe(0);
 });
+
+describe('a call that is over', () => {
+  const late: FeedEvent = { type: 'lag.started', callId: CALL, track: 'inbound', atMs: 1, lagMs: 2000 };
+  const over: FeedEvent = { type: 'call.ended', callId: CALL, reason: 'hangup', durationMs: 0, handoffData: null };
+
+  it('is not remembered for events that come after its end, and these are redacted still', () => {
+    const options = { clock: new FakeClock(), patterns: NO_PATTERNS };
+    const store = new StoreRedaction(options, () => undefined);
+    const feed = new FeedRedaction(options, () => undefined);
+    const said = captionOf({ text: 'My card is 4111 1111 1111 1111', final: true });
+    for (const event of [late, over, late, said]) {
+      feed.rewrite(event);
+      store.take('e-1', event);
+    }
+    expect([feed.callCount, store.callCount]).toEqual([0, 0]);
+    expect(JSON.stringify(feed.rewrite(said))).not.toContain('4111');
+  });
+});

@@ -48,6 +48,11 @@ export class SettingsList {
     });
   }
 
+  /** Shown to those who may know them. */
+  open() {
+    this.element.hidden = !this.#context.session.may('settings');
+  }
+
   async #load() {
     try {
       this.#settings = (await getJson('/v1/system/settings')).data;

@@ -22,6 +22,7 @@ export class SystemView {
   #storage = new Storage();
   #apps;
   #prompts;
+  #settings;
   #users;
   #audit;
   #refused = make('p', { class: 'hint', hidden: true });
@@ -33,6 +34,7 @@ export class SystemView {
     this.#context = context;
     this.#apps = new Apps(context);
     this.#prompts = new Prompts(context);
+    this.#settings = new SettingsList(context);
     this.#users = new Users(context);
     this.#audit = new Audit(context);
     this.#panels = this.#buildPanels();
@@ -60,6 +62,7 @@ export class SystemView {
     void this.#look();
     if (wasShown) return;
     void this.#prompts.open();
+    this.#settings.open();
     void this.#users.open();
     this.#audit.open();
   }
@@ -85,7 +88,7 @@ export class SystemView {
         this.#refusals.element,
         this.#storage.element,
         this.#prompts.element,
-        new SettingsList(this.#context).element,
+        this.#settings.element,
         new Doctor(this.#context).element,
         this.#users.element,
         this.#audit.element,
