@@ -7,8 +7,8 @@ import { markdownFiles, readText } from './markdown.ts';
 /** What people read to run Trunkline; the internals and the changelog tell of earlier names too. */
 const PAGES = markdownFiles().filter((file) => file === 'README.md' || /^docs\/(?:guide|reference)\//.test(file));
 
-/** Names of other programs, and codes of other servers. */
-const FOREIGN = new Set(['XDG_CACHE_HOME', 'XDG_STATE_HOME', 'IN_PROGRESS']);
+/** Names of other programs, codes of other servers, and what only the command line reads. */
+const FOREIGN = new Set(['XDG_CACHE_HOME', 'XDG_STATE_HOME', 'IN_PROGRESS', 'TRUNKLINE_URL', 'TRUNKLINE_KEY']);
 const FOREIGN_PAGES = ['docs/reference/qwen3-servers.md'];
 
 /** The names in upper case with `_` on the pages, but for those that have codes of another server. */
