@@ -2,22 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { FakePeople } from '../../fakes/people.ts';
 import { listen, liveCall, startServer, type TestServer } from '../test-server.ts';
+import { bearer, codeOf, team } from './team.ts';
 
 let testServer: TestServer;
 afterEach(() => testServer.app.close());
 
 const KEY = 'one-key-of-the-operator';
-const codeOf = (answer: { body: string }) => (JSON.parse(answer.body) as { error: { code: string } }).error.code;
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-
-/** Ann administers, sue supervises, bob and eve are agents, crm is a program. */
-const team = () =>
-  new FakePeople()
-    .with('ann', 'admin')
-    .with('sue', 'supervisor')
-    .with('bob', 'agent', { agent: 'bob' })
-    .with('eve', 'agent', { agent: 'eve' })
-    .with('crm', 'app', { kind: 'key' });
 
 async function open(people = team(), environment: Record<string, string> = {}): Promise<FakePeople> {
   testServer = await startServer(environment, undefined, people);
