@@ -90,8 +90,8 @@ function checkRecogniser(value: unknown, setting: string, table: ModelTable): st
   const names = modelsOf(table, 'recogniser').flatMap(({ name, family }) => (family === null ? [name] : []));
   throw new Refusal(
     'bad_settings',
-    `${setting}: got ${describe(value)}, expected ${names.join(', ')}, the name of an installed model, or the path of ` +
-      'a folder',
+    `${setting}: got ${describe(value)}, expected ${names.join(', ')}, the name of an installed model, or the path ` +
+      'of a folder',
   );
 }
 

@@ -5,6 +5,8 @@
  * hypothesis) travels with the job.
  */
 
+import type { JobCosts } from './job-costs.ts';
+
 /** Sampling rate of all audio in this contract: 16-bit mono PCM. */
 export const ENGINE_RATE_HZ = 16_000;
 
@@ -247,29 +249,6 @@ export interface RecogniserAbilities {
   readonly hotWords: boolean;
   /** It verifies a {@link TranscribeJob.draftText} in one run. */
   readonly textDrafts: boolean;
-}
-
-/** Rough cost of a job on sound, in ms of model runs. Costs are there to compare engines by: their ratios count. */
-export interface SoundCost {
-  readonly perJobMs: number;
-  /** For each second of sound. */
-  readonly perSecondMs: number;
-}
-
-/** Rough cost of a job on text, in ms of model runs. */
-export interface TextCost {
-  readonly perJobMs: number;
-  /** For each character at speed 1. */
-  readonly perCharacterMs: number;
-}
-
-/** What each kind of job costs about. */
-export interface JobCosts {
-  readonly transcribe: SoundCost;
-  readonly detect: SoundCost;
-  readonly speak: TextCost;
-  /** Null where there is no turn detector. */
-  readonly turn: SoundCost | null;
 }
 
 /** The models are loaded and warm. */

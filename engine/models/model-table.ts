@@ -3,7 +3,8 @@
  * models need no onnxruntime. Everything else that must be known of a model stands here or comes from the loaded model:
  * nothing outside this folder names one.
  */
-import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
+import type { EngineSettings, RecogniserAbilities } from '../contract.ts';
+import type { SoundCost, TextCost } from '../job-costs.ts';
 import type { Device } from '../onnx.ts';
 import type { Family } from './bridge.ts';
 import { findInstalled } from './installed.ts';

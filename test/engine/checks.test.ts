@@ -53,8 +53,8 @@ describe('checkSettings', () => {
     [
       'asrModel',
       'models/whisper',
-      'ASR_MODEL: got "models/whisper", expected moonshine-tiny, tone, the name of an installed model, or the path of ' +
-        'a folder',
+      'ASR_MODEL: got "models/whisper", expected moonshine-tiny, tone, the name of an installed model, or the path ' +
+        'of a folder',
     ],
     ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
     ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of installed, flite, tone'],
