@@ -2,7 +2,7 @@
  * How a search walks through the calls: in blocks of calls, from the newest to the oldest. The full-text index has a
  * name of the block of each size beside every text, because FTS5 bounds a statement by what must occur, and not by row
  * numbers: it looks for the next match before it compares that one's number
- * (docs/internals/decisions).
+ * (decision 43).
  */
 
 /** Texts are numbered `call_seq * TEXTS_PER_CALL + n`. */
