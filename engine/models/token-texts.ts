@@ -38,7 +38,7 @@ export function wordsOf(
   times: readonly number[],
   texts: TokenTexts,
 ): readonly SpokenWord[] {
-  const starts = tokens.flatMap((token, index) => (texts.beginsWord(token) ? [index] : []));
+  const starts = tokens.flatMap((token, index) => (index === 0 || texts.beginsWord(token) ? [index] : []));
   return starts.flatMap((start, index) => {
     const end = starts[index + 1] ?? tokens.length;
     const text = texts.textOf(tokens.slice(start, end));

@@ -19,7 +19,7 @@ LENGTHS = [int(seconds * RATE_HZ) + EXTRA_SAMPLES[n % 4] * (seconds < 30) for n,
 DISTINCT_MIN = 8
 SEEDS = 200
 # Rounding must not decide between two tokens.
-GAP_MIN = 0.002
+GAP_MIN = 0.0005
 # Rows of features and memory, and positions of logits, that are kept of each clip.
 ROWS, POSITIONS = 8, 2
 

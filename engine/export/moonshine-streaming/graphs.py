@@ -47,17 +47,6 @@ class Frontend(nn.Module):
         return out.transpose(1, 2), kept, left, a[:, :, -4:], b[:, :, -4:], frames + whole
 
 
-class FrontendWeights(nn.Module):
-    """A graph without inputs: the front end's large weights, for the layout that keeps them apart."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.frontend = Frontend(model)
-
-    def forward(self):
-        return tuple(weights * 1.0 for weights in self.frontend.weights())
-
-
 class Encoder(nn.Module):
     """Features to encoded frames. Each layer sees its own window of frames."""
 

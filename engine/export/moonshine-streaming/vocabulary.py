@@ -24,14 +24,13 @@ def pieces_of(folder: Path, tokens: int) -> list[str]:
 
 
 def random_pieces(tokens: int) -> list[str]:
-    """Pieces of a model that was never trained."""
+    """Pieces of a model that was never trained. Each is made of two before it, as in a vocabulary that was learnt."""
     letters = [chr(code) for code in range(ord("a"), ord("z") + 1)] + [",", ".", "?", "-", SPACE]
-    starts = [f"{SPACE}{syllable}" for syllable in SYLLABLES] + SYLLABLES
-    fixed = [*CONTROLS, *(f"<0x{byte:02X}>" for byte in (0xC3, 0xA9, 0xE6, 0x9D, 0xB1)), *letters, *starts]
-    longer = (f"{SPACE if number % 3 else ''}{first}{second}{number}"
-              for number, (first, second) in enumerate((a, b) for a in SYLLABLES for b in SYLLABLES))
-    pieces = fixed + [piece for piece, _ in zip(longer, range(max(0, tokens - len(fixed))))]
-    return (pieces + [f"{SPACE}w{number}" for number in range(len(pieces), tokens)])[:tokens]
+    starts = [f"{SPACE}{syllable}" for syllable in SYLLABLES]
+    pieces = [*CONTROLS, *(f"<0x{byte:02X}>" for byte in (0xC3, 0xA9, 0xE6, 0x9D, 0xB1)), *letters, *SYLLABLES, *starts]
+    for number, (first, second) in enumerate((a, b) for a in SYLLABLES for b in SYLLABLES):
+        pieces.append(f"{SPACE if number % 3 else ''}{first}{second}")
+    return (pieces + [f"{SPACE}{number}" for number in range(len(pieces), tokens)])[:tokens]
 
 
 def write_tokenizer(pieces: list[str], folder: Path) -> None:

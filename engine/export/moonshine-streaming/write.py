@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import onnx
 import onnxruntime
 import torch
+from onnx import helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from checkpoint import lookahead
@@ -17,7 +19,6 @@ from graphs import (
     Decoder,
     Encoder,
     Frontend,
-    FrontendWeights,
 )
 
 # The front end's products see few channels and are cheap; in 8 bits they cost accuracy.
@@ -46,11 +47,23 @@ def trace_frontend(model, folder: Path, split: bool) -> list[str]:
     if not split:
         trace(Frontend(model), (sound, *buffers), folder / "frontend.onnx", FRONTEND_INPUTS, FRONTEND_OUTPUTS, dynamic)
         return ["frontend"]
-    trace(FrontendWeights(model), (), folder / "frontend.weights.onnx", [], FRONTEND_WEIGHTS, {})
+    write_weights(Frontend(model), folder / "frontend.weights.onnx")
     inputs = [*FRONTEND_INPUTS, *FRONTEND_WEIGHTS]
     arguments = (sound, *buffers, *Frontend(model).weights())
     trace(Frontend(model), arguments, folder / "frontend.model.onnx", inputs, FRONTEND_OUTPUTS, dynamic)
     return ["frontend.weights", "frontend.model"]
+
+
+def write_weights(frontend: Frontend, path: Path) -> None:
+    """A graph without inputs: the front end's large weights, for the layout that keeps them apart."""
+    constants = [numpy_helper.from_array(weights.detach().numpy(), f"{name}_value")
+                 for name, weights in zip(FRONTEND_WEIGHTS, frontend.weights())]
+    nodes = [helper.make_node("Identity", [f"{name}_value"], [name]) for name in FRONTEND_WEIGHTS]
+    outputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, constant.dims)
+               for name, constant in zip(FRONTEND_WEIGHTS, constants)]
+    graph = helper.make_graph(nodes, "frontend.weights", [], outputs, constants)
+    opset = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), str(path))
 
 
 def trace_encoder(model, folder: Path) -> list[str]:

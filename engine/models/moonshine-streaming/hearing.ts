@@ -77,6 +77,7 @@ export class Hearing {
       if (stream !== undefined) this.#memory.keep(stream, samples, heard);
     }
     const whole = samples.subarray(0, samples.length - (samples.length % FRAME_SAMPLES));
+    if (whole.length === 0) return null;
     const { speech } = await this.#hearMore(whole, heard, true);
     return joined(speech);
   }
