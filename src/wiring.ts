@@ -25,9 +25,10 @@ import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
 import { CallUpkeep } from './records/call-upkeep.ts';
-import { openFeed } from './records/open-feed.ts';
+import { openFeed, sentenceFilter } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
+import { releaseEnded } from './records/redaction/release-ended.ts';
 import { openPeople } from './records/users/open-people.ts';
 import type { People } from './records/users/people.ts';
 import { createServer } from './server.ts';
@@ -96,7 +97,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const { settings, records } = kept;
   const clock = systemClock;
   const engine = openEngineClient(settings, { ...options, clock, metrics });
-  const speech = await openSpeech({ settings, engine, metrics, clock, log });
+  const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
   const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
   const apps = openAppServices(settings, { clock, metrics, log });
@@ -106,6 +107,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const tracer = tracing?.tracer ?? null;
   const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed, tracer });
   records?.follow(feed, registry);
+  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };

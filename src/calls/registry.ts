@@ -172,6 +172,11 @@ export class CallRegistry {
     return true;
   }
 
+  /** Lets go of an ended call: who reads it gets what is stored. */
+  release(id: string): void {
+    this.#endedCalls.remove(id);
+  }
+
   /**
    * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after
    * `timeoutMs` by us (`drained`). Asked again, it returns the same promise.

@@ -32,6 +32,8 @@ interface PromptCacheOptions {
   readonly directoryMaxBytes: number;
   readonly metrics: PromptCacheMetrics;
   readonly clock: Pick<Clock, 'wall'>;
+  /** Whether the prompt of a text may be kept when it is made; left out = always. */
+  readonly keeps?: (text: string) => boolean;
 }
 
 /** How full a cache is. */
@@ -85,12 +87,14 @@ export class PromptCache {
   readonly #clock: Pick<Clock, 'wall'>;
   readonly #files: PromptFiles | null;
   readonly #metrics: PromptCacheMetrics;
+  readonly #keeps: (text: string) => boolean;
   readonly #making = new Map<string, Making>();
   /** Counts how often the cache was cleared: a prompt begun before that is not kept after it. */
   #generation = 0;
 
-  constructor({ maxBytes, directory, directoryMaxBytes, metrics, clock }: PromptCacheOptions) {
+  constructor({ maxBytes, directory, directoryMaxBytes, metrics, clock, keeps = () => true }: PromptCacheOptions) {
     this.#metrics = metrics;
+    this.#keeps = keeps;
     this.#clock = clock;
     this.#memory = new LRUCache({
       maxSize: Math.max(maxBytes, 1),
@@ -270,6 +274,11 @@ export class PromptCache {
   }
 
   #keep(hash: string, prompt: Prompt, isNew: boolean): void {
+    if (!this.#keeps(prompt.about.text)) {
+      // It may be there from before.
+      this.#files?.delete(hash);
+      return;
+    }
     const nowMs = this.#nowMs();
     const madeMs = isNew ? nowMs : (this.#files?.madeMs(hash) ?? nowMs);
     this.#memory.set(hash, { prompt, madeMs, usedMs: nowMs });

@@ -176,9 +176,11 @@ describe('one stored call', () => {
 describe('GET /v1/calls/export', () => {
   beforeEach(async () => {
     for (let seq = 1; seq <= 120; seq++) await addCall(db, seq, [`word ${seq}`], { inbound_name: '=Eve' });
-    server.calls.captions.set('CA120', [
-      { kind: 'caption', track: 'inbound', utterance: 1, text: 'Hello, "you".', startMs: 1000, endMs: 2000 },
-    ]);
+    const content = JSON.stringify({ ...said('CA120', 1, 'Hello, "you".'), startMs: 1000, endMs: 2000 });
+    await db
+      .insertInto('events')
+      .values({ epoch: 'e', number: 1, call_seq: 120, type: 'caption', at_ms: 0, content })
+      .execute();
   });
 
   it('streams all calls of a search as lines of JSON', async () => {
