@@ -37,6 +37,8 @@ const query = z.strictObject({
 type CaptionQuery = z.infer<typeof query>;
 
 const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`revision\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.state\`, \`app.lost\`, \`app.back\`, \`app.muted\`, \`app.unmuted\`, \`call.updated\`, \`note\`, \`mark\`, \`hint\`, \`recording\`, \`call.ended\`, \`call.deleted\`. A reader must ignore types that it does not know.
+\`events.missing\` (\`after\`) comes to a reader that resumes when the record cannot be read: what was told after that id, and before the events that follow, is missing. It may
+ask for it again, with \`?after=\`.
 
 \`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of audio without a final caption: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
 repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another failure of the server, \`media\` = the audio was lost in the network.
@@ -130,6 +132,8 @@ function eventStream(raw: ServerResponse, asked: CaptionQuery, shown: Shown): Fe
       return raw.writableLength;
     },
     write: (entry, sent) => void raw.write(formatEvent(textOf(shown(entry), asked), { id: entry.id }), sent),
+    // Without an id: a browser that comes back asks for the missing ones again.
+    tellMissing: (after) => void raw.write(formatEvent(missingAfter(after, asked))),
     beat: () => void raw.write(HEARTBEAT),
     cut: () => void raw.destroy(),
     close: () => void raw.end(),
@@ -152,6 +156,7 @@ function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery, shown: S
       return socket.bufferedAmount;
     },
     write: (entry, sent) => socket.send(textOf(shown(entry), asked), sent),
+    tellMissing: (after) => socket.send(missingAfter(after, asked)),
     beat() {
       if (!isAlive) return socket.terminate();
       isAlive = false;
@@ -160,6 +165,11 @@ function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery, shown: S
     cut: () => close('reader_too_slow'),
     close: () => close('draining'),
   };
+}
+
+/** Not an event of the feed, which all readers get: it is for this one alone. */
+function missingAfter(after: string, { ids }: CaptionQuery): string {
+  return JSON.stringify({ ...(ids === 'true' ? { id: after } : {}), type: 'events.missing', after });
 }
 
 function textOf(entry: FeedEntry, asked: CaptionQuery): string {
