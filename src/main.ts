@@ -144,7 +144,7 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 
 /** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */
 async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, log: Log): Promise<void> {
-  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints, closeRecords } = parts;
+  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints } = parts;
   const steps: Readonly<Record<string, () => unknown>> = {
     trunks: () => trunks.close(),
     server: () => server.close(),
@@ -153,7 +153,8 @@ async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, l
     batches: () => batches.close(),
     engines: () => engineClient.close(),
     speech: () => speech.close(),
-    records: () => closeRecords(),
+    records: () => parts.closeRecords(),
+    tracing: () => parts.tracing?.close(),
   };
   for (const [part, close] of Object.entries(steps)) {
     const closed = Promise.resolve(close());

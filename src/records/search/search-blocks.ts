@@ -20,8 +20,8 @@ const LEVEL_NAMES = 'abcd';
 const FIRST_LEVEL = 1;
 /** Slices that take longer are followed by smaller ones. */
 const SLOW_MS = 15;
-/** Slices that take less are followed by larger ones, of eight times as many calls. */
-const FAST_MS = 4;
+/** Slices that take less are followed by larger ones, of eight times as many calls, which then keep to 20 ms. */
+const FAST_MS = 2.5;
 /**
  * The fastest of so many slices counts: waiting for writes, and for a busy machine, makes some slower than they are.
  * Smaller slices would then only add to it, for each has a cost of its own.
