@@ -87,7 +87,7 @@ function momentOf(random: Random): number {
     rest -= weight;
     return rest < 0;
   });
-  return (Math.max(hour, 0) + random()) * HOUR_MS;
+  return Math.round((Math.max(hour, 0) + random()) * HOUR_MS);
 }
 
 /** Who is free when. */
@@ -153,9 +153,10 @@ class DayCall {
     return this.#planned({ agent: null, queue: 'Menu', app: MENU_APP, ringsMs: 0 });
   }
 
-  /** An agent calls somebody back. */
+  /** An agent who has the time calls somebody back. */
   planOutgoing(desks: Desks): PlannedCall {
-    const { agent } = desks.next('Sales');
+    const { agent, freeAtMs } = desks.next('Sales');
+    if (freeAtMs > this.#startMs) return this.planTalk(desks);
     const chance = this.#random();
     const identity = { agent, queue: 'Call backs', app: null };
     const ringsMs = between(4000, 30_000, this.#random);
@@ -163,6 +164,7 @@ class DayCall {
       const reason: EndReason = chance < 0.3 ? 'unanswered' : chance < 0.43 ? 'busy' : 'refused';
       const ended = { type: 'call.ended', callId: this.#id, reason, durationMs: 0, handoffData: null } as const;
       this.#conversation.tell(ended, ringsMs);
+      desks.take(agent, this.#startMs + ringsMs);
       return this.#planned({ ...identity, ringsMs: null });
     }
     this.#talk(this.#talkOf('Sales'), agent);

@@ -9,14 +9,16 @@ import { inProcessLine } from '../../src/simulator/in-process-line.ts';
 import { TwilioWriter } from '../../src/simulator/twilio-messages.ts';
 import type { Parts } from '../../src/wiring.ts';
 import { Conversation } from './conversation.ts';
-import { type Dialogues, fill, stepsOf, talkSteps } from './dialogues.ts';
+import { type Dialogues, fill, stepsOf, type Talk, talkSteps } from './dialogues.ts';
 import { AGENTS, between, callerName, callerNumber, details, pick, type Random } from './people.ts';
 import { parametersOf } from './play-day.ts';
 
 const MESSAGE_MAX_BYTES = 65_536;
-const CARRIERS = ['twilio', 'twilio', 'sip', 'asterisk'];
+const CARRIERS = ['twilio', 'twilio', 'asterisk', 'telnyx'];
 /** A finished call is followed by another one after at most so long. */
 const PAUSE_MAX_MS = 8000;
+/** From one dialogue to the next, so that no two calls near each other have the same. */
+const TALK_STEP = 7;
 
 /** What is wrong with a call. */
 export type Trouble = 'slow' | 'app lost' | 'stream lost' | 'queued' | 'hole' | 'held';
@@ -34,6 +36,7 @@ export class LiveCalls {
   readonly #options: LiveOptions;
   readonly #lines = new Set<LiveLine>();
   readonly #timers = new Set<Timer>();
+  #begun = 0;
   #isClosed = false;
 
   constructor(options: LiveOptions) {
@@ -43,9 +46,12 @@ export class LiveCalls {
   /** Begins a call, which is followed by another one when it is over. */
   begin(trouble: Trouble | null): void {
     if (this.#isClosed) return;
-    const line = new LiveLine(this.#options, trouble, () => {
+    const { dialogues, random } = this.#options;
+    const talk = dialogues.talks[(this.#begun++ * TALK_STEP) % dialogues.talks.length];
+    if (talk === undefined) throw new Error('expected dialogues, got none');
+    const line = new LiveLine(this.#options, { talk, trouble }, () => {
       this.#lines.delete(line);
-      this.#after(between(500, PAUSE_MAX_MS, this.#options.random), () => this.begin(null));
+      this.#after(between(500, PAUSE_MAX_MS, random), () => this.begin(trouble));
     });
     this.#lines.add(line);
   }
@@ -72,17 +78,21 @@ class LiveLine {
   readonly #callId = `CA${randomUUID().replaceAll('-', '')}`;
   readonly #writer: TwilioWriter;
 
-  constructor(options: LiveOptions, trouble: Trouble | null, onOver: () => void) {
+  constructor(
+    options: LiveOptions,
+    { talk, trouble }: { readonly talk: Talk; readonly trouble: Trouble | null },
+    onOver: () => void,
+  ) {
     const { random, accept } = options;
     const isMenu = trouble === 'app lost' || (trouble === null && random() < 0.12);
-    const talk = pick(options.dialogues.talks, random);
     const agent = pick(
       AGENTS.filter(({ queues }) => queues.includes(talk.queue)),
       random,
     );
     const caller = callerName(random);
-    const names = { inbound: random() < 0.75 ? caller : null, outbound: isMenu ? null : agent.name };
-    const who = { names, agent: isMenu ? null : agent.id, queue: isMenu ? 'Menu' : talk.queue };
+    const isUnanswered = isMenu || trouble === 'queued';
+    const names = { inbound: random() < 0.75 ? caller : null, outbound: isUnanswered ? null : agent.name };
+    const who = { names, agent: isUnanswered ? null : agent.id, queue: isMenu ? 'Menu' : talk.queue };
     const numbers = { from: callerNumber(random), to: '+353209100199' };
     this.#writer = new TwilioWriter({
       callSid: this.#callId,
@@ -110,6 +120,8 @@ class LiveLine {
     else if (isMenu) conversation.take(stepsOf(pick(options.dialogues.menus, random).lines, about, random));
     else conversation.take(talkSteps(options.dialogues, talk, about, random));
     addTrouble(conversation, this.#callId, trouble);
+    const update = { outcome: pick(talk.outcomes, random), tags: talk.tags, by: agent.name };
+    if (!isUnanswered) conversation.tell({ type: 'call.updated', callId: this.#callId, ...update });
     this.#socket.on('open', () => this.#talk(options, conversation, trouble));
     this.#socket.on('close', () => {
       this.#stop();

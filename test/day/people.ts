@@ -35,12 +35,14 @@ function idOf(name: string): string {
 export const SUPERVISOR = 'Maeve Gallagher';
 
 const FIRST = (
-  'Maria Patrick Siobhán James Ewa Conor Olga Brian Chloe Sean Fatou Liam Zofia Eoin Rashida Peter Gráinne Mohammed Julia ' +
-  'Kevin Bláthnaid Hans Adaeze Michael Yuki Orla Pavel Deirdre Carlos Emma Tadhg Ingrid Noel Shauna Viktor Clare'
+  'Maria Patrick Siobhán James Ewa Conor Olga Brian Chloe Sean Fatou Liam Zofia Eoin Rashida Peter Gráinne ' +
+  'Mohammed Julia Kevin Bláthnaid Hans Adaeze Michael Yuki Orla Pavel Deirdre Carlos Emma Tadhg Ingrid ' +
+  'Noel Shauna Viktor Clare'
 ).split(' ');
 const LAST = (
-  'Keller,O’Brien,Murphy,Kowalska,Fitzgerald,Ní Dhomhnaill,Okafor,Petrov,Hughes,McCarthy,van den Berg,Nguyen,Sheridan,' +
-  'Walsh,Quinn,Rossi,Doherty,Yılmaz,Kavanagh,Lee,Moran,Papadopoulou,Hayes,Wójcik,Brennan,Khan,Healy,Schmidt,Cullen,Silva'
+  'Keller,O’Brien,Murphy,Kowalska,Fitzgerald,Ní Dhomhnaill,Okafor,Petrov,Hughes,McCarthy,van den Berg,Nguyen,' +
+  'Sheridan,Walsh,Quinn,Rossi,Doherty,Yılmaz,Kavanagh,Lee,Moran,Papadopoulou,Hayes,Wójcik,Brennan,Khan,' +
+  'Healy,Schmidt,Cullen,Silva'
 ).split(',');
 /** Names that a page has to cope with. */
 const RARE = ['Wolfeschlegelsteinhausenbergerdorff', 'דנה לוי', 'ليلى حداد', 'Nguyễn Thị Minh Khai', '王小明'];

@@ -2,6 +2,7 @@
  * Calls of the day that go the whole way: their dialogues are spoken by the gateway's own voices and sent as Twilio
  * sends a call, with a signed webhook, a call token and both tracks. They are recognised, captioned and recorded.
  */
+import { randomUUID } from 'node:crypto';
 import { mixDown } from '../../src/audio/mix.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { readWav } from '../../src/audio/wav.ts';
@@ -14,8 +15,6 @@ import { AGENTS, callerName, callerNumber, details, pick, type Random } from './
 import { parametersOf } from './play-day.ts';
 
 const PAUSE_MS = 700;
-const TRIES_MAX = 20;
-const RETRY_MS = 2000;
 
 /** The two sides of a call, as loud as a telephone has them. */
 export interface SpokenTracks {
@@ -106,31 +105,20 @@ async function speak(url: string, input: string, voice: string): Promise<Int16Ar
   return joined;
 }
 
-/** Places the call and resolves with its id when it is over; a gateway that has too much to do is asked again. */
-export async function placeSpokenCall(
-  url: string,
-  authToken: string,
-  call: SpokenCall,
-  { callSid, pace }: { readonly callSid: string; readonly pace: 'fast' | 'realtime' },
-): Promise<string> {
+/** Places the call, in real time, and resolves with its id when it is over. */
+export async function placeSpokenCall(url: string, authToken: string, call: SpokenCall): Promise<string> {
   const { from, to, tracks } = call;
+  const callSid = `CA${randomUUID().replaceAll('-', '')}`;
   const voice = { url: `${url}/twilio/voice`, authToken, publicOrigin: '', callSid, from, to };
-  for (let tries = 1; ; tries++) {
-    const { url: streamUrl, parameters } = await askVoiceWebhook(voice);
-    try {
-      await placeCall({
-        url: streamUrl,
-        authToken,
-        tracks,
-        pace,
-        clock: systemClock,
-        callSid,
-        parameters: { ...call.parameters, ...parameters },
-      });
-      return callSid;
-    } catch (error) {
-      if (tries >= TRIES_MAX || !String(error).includes('503')) throw error;
-      await new Promise<void>((resolve) => systemClock.after(RETRY_MS, resolve));
-    }
-  }
+  const { url: streamUrl, parameters } = await askVoiceWebhook(voice);
+  await placeCall({
+    url: streamUrl,
+    authToken,
+    tracks,
+    pace: 'realtime',
+    clock: systemClock,
+    callSid,
+    parameters: { ...call.parameters, ...parameters },
+  });
+  return callSid;
 }
