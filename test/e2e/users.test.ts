@@ -1,4 +1,4 @@
-/** `trunkline user`, as an operator runs it: on a folder that no server has, through the server that runs, on a file. */
+/** `trunkline user`, as an operator runs it: on a folder that no server has, through a running server, on a file. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
