@@ -4,9 +4,12 @@
  */
 import { isAbsolute } from 'node:path';
 import {
+  DRAFT_TEXT_MAX_CHARS,
   ENGINE_RATE_HZ,
   type EngineJob,
   type EngineSettings,
+  HOT_WORD_MAX_CHARS,
+  HOT_WORDS_MAX,
   SPEAK_TEXT_MAX_CHARS,
   SPEED_MAX,
   SPEED_MIN,
@@ -15,6 +18,7 @@ import {
   VAD_WINDOW_SAMPLES,
   type VoiceInfo,
 } from './contract.ts';
+import { isModelName } from './models/bridge.ts';
 import { type ModelRow, type ModelTable, modelsOf } from './models/model-table.ts';
 import { Refusal } from './refusal.ts';
 
@@ -35,6 +39,8 @@ export type Message = Readonly<Record<string, unknown>>;
 export interface ModelLimits {
   /** Draft tokens are whole numbers below this. */
   readonly vocabularySize: number;
+  /** Of the recogniser, in BCP-47. */
+  readonly languages: readonly string[];
   /** Floats of one track's voice-detector state. */
   readonly vadStateLength: number;
   readonly voices: readonly VoiceInfo[];
@@ -54,7 +60,7 @@ export function isMessage(value: unknown): value is Message {
 export function checkSettings(value: unknown, table: ModelTable): EngineSettings {
   if (!isMessage(value)) throw new Refusal('bad_settings', `settings: got ${describe(value)}, expected an object`);
   return {
-    asrModel: checkModel(value['asrModel'], 'ASR_MODEL', table, 'recogniser'),
+    asrModel: checkRecogniser(value['asrModel'], 'ASR_MODEL', table),
     vadModel: checkModel(value['vadModel'], 'VAD_MODEL', table, 'voice detector'),
     ttsModel: checkModel(value['ttsModel'], 'TTS_MODEL', table, 'synthesizer'),
     turnModel: checkTurnModel(value['turnModel'], table),
@@ -75,6 +81,17 @@ function checkModel(value: unknown, setting: string, table: ModelTable, kind: Mo
     value,
     setting,
     modelsOf(table, kind).map(({ name }) => name),
+  );
+}
+
+/** Whether an installed one has this name is known when its folder is looked for. */
+function checkRecogniser(value: unknown, setting: string, table: ModelTable): string {
+  if (typeof value === 'string' && (isModelName(value) || isAbsolute(value))) return value;
+  const names = modelsOf(table, 'recogniser').flatMap(({ name, family }) => (family === null ? [name] : []));
+  throw new Refusal(
+    'bad_settings',
+    `${setting}: got ${describe(value)}, expected ${names.join(', ')}, the name of an installed model, or the path ` +
+      'of a folder',
   );
 }
 
@@ -150,6 +167,8 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   if (timed !== undefined && typeof timed !== 'boolean') return `timed: got ${describe(timed)}, expected a boolean`;
   if (spelled !== undefined && typeof spelled !== 'boolean')
     return `spelled: got ${describe(spelled)}, expected a boolean`;
+  const known = findKnownProblem(message, limits);
+  if (known !== null) return known;
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
   if (samples.length > JOB_MAX_SAMPLES)
     return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
@@ -159,6 +178,27 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   if (wrong !== -1)
     return `draft: got ${describe(draft[wrong])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
   return null;
+}
+
+/** What is known of the speech before it is read. */
+function findKnownProblem({ language, hotWords, draftText, stream }: Message, limits: ModelLimits): string | null {
+  if (language !== undefined && !limits.languages.some((known) => known === language))
+    return `language: got ${describe(language)}, expected one of ${limits.languages.join(', ')}`;
+  if (hotWords !== undefined && !areHotWords(hotWords))
+    return `hotWords: expected at most ${HOT_WORDS_MAX} strings of at most ${HOT_WORD_MAX_CHARS} characters`;
+  if (draftText !== undefined && (typeof draftText !== 'string' || draftText.length > DRAFT_TEXT_MAX_CHARS))
+    return `draftText: expected a string of at most ${DRAFT_TEXT_MAX_CHARS} characters`;
+  return stream === undefined || isWhole(stream, 0, Number.MAX_SAFE_INTEGER)
+    ? null
+    : `stream: got ${describe(stream)}, expected a whole number`;
+}
+
+function areHotWords(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length <= HOT_WORDS_MAX &&
+    value.every((word) => typeof word === 'string' && word.length <= HOT_WORD_MAX_CHARS)
+  );
 }
 
 function findTextProblem({ text, voice, speed, streamed }: Message, { voices }: ModelLimits): string | null {

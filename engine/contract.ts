@@ -5,6 +5,8 @@
  * hypothesis) travels with the job.
  */
 
+import type { JobCosts } from './job-costs.ts';
+
 /** Sampling rate of all audio in this contract: 16-bit mono PCM. */
 export const ENGINE_RATE_HZ = 16_000;
 
@@ -16,6 +18,13 @@ export const VAD_WINDOW_SAMPLES = 512;
  * come here.
  */
 export const SPEAK_TEXT_MAX_CHARS = 1000;
+
+/** Bounds of {@link TranscribeJob.hotWords}: how many, and the characters of one. */
+export const HOT_WORDS_MAX = 100;
+export const HOT_WORD_MAX_CHARS = 64;
+
+/** Longest {@link TranscribeJob.draftText}, in UTF-16 units. */
+export const DRAFT_TEXT_MAX_CHARS = 2000;
 
 /** Longest {@link TurnJob.samples}: turn detectors look at the last 8 s. */
 export const TURN_MAX_SAMPLES = 8 * ENGINE_RATE_HZ;
@@ -44,8 +53,12 @@ export function isDroppable(urgency: Urgency): boolean {
 
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
-  /** These three: names of the model table (engine/models/model-table.ts). */
+  /**
+   * A recogniser of the model table (engine/models/model-table.ts), the name of an installed one, or the absolute path
+   * of a folder with one.
+   */
   readonly asrModel: string;
+  /** These two: names of the model table. */
   readonly vadModel: string;
   readonly ttsModel: string;
   /** A turn detector of the model table; `auto` = the one that is installed, if any; `off` = none. */
@@ -89,6 +102,17 @@ export interface TranscribeJob {
   readonly timed?: boolean;
   /** Whether {@link TranscribedMessage.pieces} are wanted. */
   readonly spelled?: boolean;
+  /** BCP-47 of what is spoken, one of {@link ReadyMessage.languages}; absent = the recogniser finds out, or assumes. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said, at most {@link HOT_WORDS_MAX} of {@link HOT_WORD_MAX_CHARS}. */
+  readonly hotWords?: readonly string[];
+  /** What another recogniser made of the same speech, at most {@link DRAFT_TEXT_MAX_CHARS}. */
+  readonly draftText?: string;
+  /**
+   * The same number in jobs whose samples begin alike: the engine may have kept what it computed of their beginning.
+   * It needs not: any engine can do any job.
+   */
+  readonly stream?: number;
 }
 
 /** Windows of one track, in order: `samples` holds a whole number of {@link VAD_WINDOW_SAMPLES}. */
@@ -221,29 +245,10 @@ export interface RecogniserAbilities {
   readonly logprobs: boolean;
   /** It finds out which of its languages is spoken. */
   readonly languageGuess: boolean;
-}
-
-/** Rough cost of a job on sound, in ms of model runs. Costs are there to compare engines by: their ratios count. */
-export interface SoundCost {
-  readonly perJobMs: number;
-  /** For each second of sound. */
-  readonly perSecondMs: number;
-}
-
-/** Rough cost of a job on text, in ms of model runs. */
-export interface TextCost {
-  readonly perJobMs: number;
-  /** For each character at speed 1. */
-  readonly perCharacterMs: number;
-}
-
-/** What each kind of job costs about. */
-export interface JobCosts {
-  readonly transcribe: SoundCost;
-  readonly detect: SoundCost;
-  readonly speak: TextCost;
-  /** Null where there is no turn detector. */
-  readonly turn: SoundCost | null;
+  /** It lets {@link TranscribeJob.hotWords} bias its choice. */
+  readonly hotWords: boolean;
+  /** It verifies a {@link TranscribeJob.draftText} in one run. */
+  readonly textDrafts: boolean;
 }
 
 /** The models are loaded and warm. */
@@ -316,6 +321,8 @@ export interface TranscribedMessage {
    * recogniser cannot tell.
    */
   readonly words?: readonly SpokenWord[];
+  /** BCP-47 of what was said; absent when the job named it, or when the recogniser cannot tell. */
+  readonly language?: string;
   readonly cost: JobCost;
 }
 

@@ -155,8 +155,9 @@ function requireTurn(turn: TurnDetector | null): TurnDetector {
   return turn;
 }
 
-function limitsOf({ asr, vad, tts, turn }: Models): ModelLimits {
+function limitsOf({ asr, vad, tts, turn, languages }: Models): ModelLimits {
   return {
+    languages,
     vocabularySize: asr.vocabularySize,
     vadStateLength: vad.stateLength,
     voices: tts.voices,

@@ -134,7 +134,7 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 }
 
 async function end(parts: Parts): Promise<void> {
-  const { trunks, server, batches, engineClient, speech, upkeep, hints, closeRecords } = parts;
+  const { trunks, server, batches, engineClient, speech, upkeep, hints, tracing, closeRecords } = parts;
   await trunks.close();
   await server.close();
   await upkeep?.close();
@@ -143,4 +143,5 @@ async function end(parts: Parts): Promise<void> {
   await engineClient.close();
   await speech.close();
   await closeRecords();
+  await tracing?.close();
 }

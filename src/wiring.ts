@@ -25,9 +25,10 @@ import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
 import { CallUpkeep } from './records/call-upkeep.ts';
-import { openFeed } from './records/open-feed.ts';
+import { openFeed, sentenceFilter } from './records/open-feed.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
+import { releaseEnded } from './records/redaction/release-ended.ts';
 import { openPeople } from './records/users/open-people.ts';
 import type { People } from './records/users/people.ts';
 import { createServer } from './server.ts';
@@ -35,6 +36,8 @@ import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
 import { voiceInUse } from './speech/voice-in-use.ts';
 import { systemSources } from './system-sources.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
@@ -59,6 +62,8 @@ export interface Parts {
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
   readonly hints: Hints;
+  /** Null = calls are not traced. */
+  readonly tracing: Tracing | null;
   /** Who may sign in. */
   readonly people: People;
   readonly server: FastifyInstance;
@@ -92,14 +97,17 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const { settings, records } = kept;
   const clock = systemClock;
   const engine = openEngineClient(settings, { ...options, clock, metrics });
-  const speech = await openSpeech({ settings, engine, metrics, clock, log });
+  const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
   const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
-  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
+  const tracing = await openTracing(settings, { clock, log, metrics });
+  const tracer = tracing?.tracer ?? null;
+  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed, tracer });
   records?.follow(feed, registry);
+  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
@@ -132,7 +140,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => kept.close().finally(closeFeed);
   return { ...work, people, server, clock, metrics, engineClient: engine, closeRecords };
 }

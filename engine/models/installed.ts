@@ -36,6 +36,11 @@ export function findInstalled(modelsDir: string, family: Family): InstalledModel
   return readInstalled(modelsDir).models.filter(({ bridge }) => bridge.family === family);
 }
 
+/** The usable model `name` in `modelsDir` ('' = none). */
+export function findInstalledNamed(modelsDir: string, name: string): InstalledModel | undefined {
+  return readInstalled(modelsDir).models.find((model) => model.name === name);
+}
+
 /** Everything in `modelsDir`; nothing where that is '' or does not exist. Names that no model can have are left out. */
 export function readInstalled(modelsDir: string): InstalledModels {
   const models: InstalledModel[] = [];
@@ -92,7 +97,8 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function reasonOf(error: unknown): string {
+/** Why a folder could not be read, in a few words. */
+export function reasonOf(error: unknown): string {
   if (error instanceof BridgeError) return error.message;
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

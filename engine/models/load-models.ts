@@ -2,6 +2,7 @@
 import type { EngineSettings, ReadyMessage } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
+import { type FoundRecogniser, findRecogniser } from './find-recogniser.ts';
 import { readInstalled } from './installed.ts';
 import { readLexicon, respelling } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
@@ -39,15 +40,17 @@ export async function loadModels(
   settings: EngineSettings,
   progress: (text: string) => void,
 ): Promise<Models> {
-  const recogniser = requireRow(table, 'recogniser', settings.asrModel);
+  const found = findRecogniser(table, settings.asrModel, settings.modelsDir);
+  const recogniser = found.row;
   const detector = requireRow(table, 'voice detector', settings.vadModel);
   const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);
   const turnDetector = chooseTurnDetector(table, settings);
   for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
   const lexicon = await readLexicon(settings.lexiconFile);
-  const context = { settings, device: CPU, lexicon, progress };
+  const context = { settings, device: CPU, lexicon, progress, folder: null };
   // The largest comes first: what loading it leaves free in the heap is enough for the others.
-  const { asr, warning } = await loadOnProvider(recogniser, context);
+  const loaded = await loadOnProvider(recogniser, { ...context, folder: found.folder });
+  const { asr, warning, languages = languagesOf(found), abilities = recogniser.abilities } = loaded;
   const [vad, { tts, warning: voicesWarning }, turn] = await Promise.all([
     detector.load(context),
     synthesizer.load(context),
@@ -59,15 +62,19 @@ export async function loadModels(
     tts: respelling(tts, lexicon),
     turn,
     warning: joinWarnings([warning, voicesWarning, describeProblems(settings.modelsDir)]),
-    languages: recogniser.languages,
-    abilities: recogniser.abilities,
+    languages,
+    abilities,
     costs: {
-      transcribe: recogniser.cost,
+      transcribe: loaded.cost ?? recogniser.cost,
       detect: detector.cost,
       speak: synthesizer.cost,
       turn: turnDetector?.cost ?? null,
     },
   };
+}
+
+function languagesOf({ row, bridge }: FoundRecogniser): readonly string[] {
+  return bridge === null || bridge.languages.length === 0 ? row.languages : bridge.languages;
 }
 
 function requireRow<K extends ModelRow['kind']>(
@@ -96,9 +103,9 @@ async function loadOnProvider(row: RecogniserRow, context: LoadContext): ReturnT
   } catch (error) {
     const isFallback = executionProvider === 'auto' && error instanceof Refusal && error.code === 'cuda_missing';
     if (!isFallback) throw error;
-    const { asr, warning } = await row.load(context);
+    const loaded = await row.load(context);
     const fallback = `running on the CPU: ${error.message}`;
-    return { asr, warning: joinWarnings([fallback, warning]) };
+    return { ...loaded, warning: joinWarnings([fallback, loaded.warning]) };
   }
 }
 

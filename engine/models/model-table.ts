@@ -3,8 +3,10 @@
  * models need no onnxruntime. Everything else that must be known of a model stands here or comes from the loaded model:
  * nothing outside this folder names one.
  */
-import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
+import type { EngineSettings, RecogniserAbilities } from '../contract.ts';
+import type { SoundCost, TextCost } from '../job-costs.ts';
 import type { Device } from '../onnx.ts';
+import type { Family } from './bridge.ts';
 import { findInstalled } from './installed.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
@@ -19,6 +21,26 @@ export interface LoadContext {
   readonly lexicon: Lexicon;
   /** Is told what takes a while, in words for the operator. */
   readonly progress: (text: string) => void;
+  /** Of a recogniser that is installed: its folder, an absolute path; null = it is in the npm packages. */
+  readonly folder: string | null;
+}
+
+/** A recogniser that is loaded. What a folder says of itself goes before what the table says of its family. */
+export interface LoadedRecogniser {
+  readonly asr: Asr;
+  /** Something an operator should know of how it runs; null = nothing. */
+  readonly warning: string | null;
+  /** BCP-47, as {@link RecogniserRow.languages}. */
+  readonly languages?: readonly string[];
+  readonly abilities?: RecogniserAbilities;
+  readonly cost?: SoundCost;
+}
+
+/** Recognisers that are folders: how a folder without a `bridge.json` is known, and what they are called. */
+export interface RecogniserFamily {
+  readonly name: Family;
+  /** Whether these are the files of one, by their names. */
+  isLaidOut(files: readonly string[]): boolean;
 }
 
 interface Row {
@@ -31,13 +53,14 @@ interface Row {
 /** A family of recognisers. */
 export interface RecogniserRow extends Row {
   readonly kind: 'recogniser';
+  /** Null = one recogniser that is in the npm packages. */
+  readonly family: RecogniserFamily | null;
   /** BCP-47, the one that is assumed where nobody names a language first. */
   readonly languages: readonly string[];
   readonly abilities: RecogniserAbilities;
   readonly cost: SoundCost;
   readonly runsOn: readonly Device['provider'][];
-  /** `warning`: something an operator should know of how it runs; null = nothing. */
-  load(context: LoadContext): Promise<{ readonly asr: Asr; readonly warning: string | null }>;
+  load(context: LoadContext): Promise<LoadedRecogniser>;
 }
 
 /** A family of synthesizers. Its languages are those of its voices. */
@@ -79,8 +102,16 @@ export const MODEL_TABLE: ModelTable = [
   {
     kind: 'recogniser',
     name: 'moonshine-tiny',
+    family: null,
     languages: ['en'],
-    abilities: { drafts: true, wordTimes: true, logprobs: true, languageGuess: false },
+    abilities: {
+      drafts: true,
+      wordTimes: true,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: false,
+      textDrafts: false,
+    },
     cost: RECOGNISER_COST,
     files: Object.values(MOONSHINE_FILES),
     runsOn: ['cpu', 'cuda'],
@@ -97,8 +128,16 @@ export const MODEL_TABLE: ModelTable = [
   {
     kind: 'recogniser',
     name: 'tone',
+    family: null,
     languages: ['en'],
-    abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: false },
+    abilities: {
+      drafts: false,
+      wordTimes: false,
+      logprobs: false,
+      languageGuess: false,
+      hotWords: false,
+      textDrafts: false,
+    },
     cost: RECOGNISER_COST,
     files: [],
     runsOn: ['cpu'],

@@ -15,14 +15,27 @@ export interface Recognition {
   readonly looped: boolean;
   /** When its words were said, if that was asked for and can be told. */
   readonly words?: readonly SpokenWord[];
+  /** BCP-47 of what was said, one of the recogniser's languages; absent when it was told, or cannot tell. */
+  readonly language?: string;
 }
 
-/** What is wanted of a reading beside its text; each takes a little time. */
+/** What is wanted of a reading beside its text, and what is known of the speech. */
 export interface ReadingOptions {
-  /** {@link Recognition.words} */
+  /** {@link Recognition.words}; takes a little time. */
   readonly timed?: boolean;
-  /** {@link Recognition.pieces} */
+  /** {@link Recognition.pieces}; takes a little time. */
   readonly spelled?: boolean;
+  /** BCP-47 of what is spoken, one of the recogniser's languages; absent = it finds out, or assumes its first. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said. A bias, and only where the abilities say so. */
+  readonly hotWords?: readonly string[];
+  /** What another recogniser made of the same speech; verified where the abilities say so, otherwise ignored. */
+  readonly draftText?: string;
+  /**
+   * The same number with samples that begin alike: what was computed of their beginning may be kept and used again.
+   * Without it, or when nothing was kept, the result is the same.
+   */
+  readonly stream?: number;
 }
 
 /** A speech recogniser. */

@@ -1,4 +1,5 @@
-import type { JobCosts, SoundMessage, Urgency } from '../../engine/contract.ts';
+import type { SoundMessage, Urgency } from '../../engine/contract.ts';
+import type { JobCosts } from '../../engine/job-costs.ts';
 import type { Job } from './job.ts';
 import { isAsUrgent } from './urgency-queue.ts';
 

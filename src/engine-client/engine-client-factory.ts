@@ -53,7 +53,7 @@ export function createEngineClient(
 ): EngineClient {
   return new EngineClient({
     engineSettings: {
-      asrModel: settings.ASR_MODEL,
+      asrModel: settings.ASR_MODEL.includes('/') ? resolve(settings.ASR_MODEL) : settings.ASR_MODEL,
       vadModel: settings.VAD_MODEL,
       ttsModel: settings.TTS_MODEL,
       turnModel: settings.TURN_MODEL,

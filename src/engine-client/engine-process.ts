@@ -7,13 +7,13 @@ import {
   type FailedMessage,
   type FromEngine,
   type HurryMessage,
-  type JobCosts,
   type ProgressMessage,
   type ReadyMessage,
   type RefusedMessage,
   type ToEngine,
   type Urgency,
 } from '../../engine/contract.ts';
+import type { JobCosts } from '../../engine/job-costs.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { AssignedJobs } from './assigned-jobs.ts';

@@ -7,7 +7,6 @@ import {
   type DetectJob,
   ENGINE_RATE_HZ,
   type EngineJob,
-  type JobCosts,
   type SpeakJob,
   type SpokenMessage,
   type TranscribedMessage,
@@ -16,6 +15,7 @@ import {
   type TurnJob,
   type Urgency,
 } from '../../engine/contract.ts';
+import type { JobCosts } from '../../engine/job-costs.ts';
 import type { Timer } from '../foundation/clock.ts';
 import { EngineError, type EngineErrorCode } from './engine.ts';
 import type { Owned } from './fair-queue.ts';

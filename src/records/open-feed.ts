@@ -7,7 +7,9 @@ import { networkCode } from '../foundation/guarded-fetch.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { Recorder } from './recorder.ts';
+import { maskAlone } from './redaction/call-redactor.ts';
 import { NO_PATTERNS, type OwnPatterns, readOwnPatterns } from './redaction/own-patterns.ts';
+import { mayBePrivate } from './redaction/private-text.ts';
 import { FeedRedaction, StoreRedaction } from './redaction/redaction.ts';
 
 type OpenSettings = Pick<Settings, 'FEED_HISTORY' | 'REDACT' | 'REDACT_PATTERNS_FILE'>;
@@ -17,7 +19,7 @@ const FILE_MAX_BYTES = 262_144;
 interface OpenOptions {
   readonly clock: Clock;
   /** What stores the feed's events; null = nothing does. */
-  readonly recorder: Pick<Recorder, 'redact' | 'rewrite'> | null;
+  readonly recorder: Pick<Recorder, 'redact' | 'redactText' | 'rewrite'> | null;
 }
 
 /** A feed, and what ends its timers. */
@@ -36,6 +38,7 @@ export function openFeed(
 ): OpenedFeed {
   const options = { history, epoch: randomUUID() };
   const patterns = readPatternsFile(REDACT_PATTERNS_FILE);
+  if (REDACT !== 'off' && recorder !== null) recorder.redactText = (text) => maskAlone(text, patterns);
   if (REDACT === 'feed') {
     const redaction = new FeedRedaction({ clock, patterns }, (event) => feed.publish(event));
     const feed = new Feed({ ...options, rewrite: (event) => redaction.rewrite(event) });
@@ -46,6 +49,19 @@ export function openFeed(
   const redaction = new StoreRedaction({ clock, patterns }, (rewrites) => recorder.rewrite(rewrites));
   recorder.redact = (id, event) => redaction.take(id, event);
   return { feed, close: () => redaction.close() };
+}
+
+/**
+ * Which sentences of calls may be cached, as REDACT says: a masked one could not be found when its call is deleted.
+ * @throws ConfigError when REDACT_PATTERNS_FILE cannot be used
+ */
+export function sentenceFilter({
+  REDACT,
+  REDACT_PATTERNS_FILE,
+}: Pick<OpenSettings, 'REDACT' | 'REDACT_PATTERNS_FILE'>): (sentence: string) => boolean {
+  if (REDACT === 'off') return () => true;
+  const patterns = readPatternsFile(REDACT_PATTERNS_FILE);
+  return (sentence) => !mayBePrivate(sentence, patterns);
 }
 
 /** The operator's patterns; none where `path` is empty. @throws ConfigError when they cannot be used */

@@ -65,6 +65,8 @@ interface Settling {
 export class Recorder {
   /** What is stored in place of an event, and what changes of stored ones before it. Must not throw. */
   redact: (id: string, event: FeedEvent) => StoredRedaction = (_id, event) => ({ event, rewrites: [] });
+  /** What is stored in place of the value of a call's parameter. Must not throw. */
+  redactText: (text: string) => string = (text) => text;
   readonly #options: RecorderOptions;
   readonly #tallies = new Map<string, CallTally>();
   readonly #backoff = new Backoff(RETRIES);
@@ -179,11 +181,19 @@ export class Recorder {
 
   /** Only now is it sure that the registry knows a call that begins or ends. */
   #identify(event: FeedEvent): CallIdentity | null {
-    if (event.type === 'call.started') return identityOf(event, this.#source.parameters(event.callId));
+    if (event.type === 'call.started') return this.#identityOf(event, this.#source.parameters(event.callId));
     if (event.type !== 'call.state' && event.type !== 'call.ended') return null;
     if (this.#tallies.has(event.callId)) return null;
     const view = this.#source.get(event.callId);
-    return view === undefined ? null : identityOf(view, this.#source.parameters(event.callId));
+    return view === undefined ? null : this.#identityOf(view, this.#source.parameters(event.callId));
+  }
+
+  #identityOf(known: CallStartedEvent | CallView, parameters: ReturnType<CallSource['parameters']>): CallIdentity {
+    const { carrier, from, to, names, agent, queue, app, startedAt, tracks } = known;
+    const { own = null, all = {} } = parameters ?? {};
+    const kept = Object.entries(all).map(([name, value]) => [name, this.redactText(value)] as const);
+    const identity = { carrier, from, to, names, agent, queue, app, startedAt, tracks, own };
+    return { ...identity, parameters: Object.fromEntries(kept) };
   }
 
   /** Calls in which nothing is said have no events. */
@@ -334,13 +344,4 @@ function isStored(event: FeedEvent): boolean {
     default:
       return true;
   }
-}
-
-function identityOf(
-  known: CallStartedEvent | CallView,
-  parameters: ReturnType<CallSource['parameters']>,
-): CallIdentity {
-  const { carrier, from, to, names, agent, queue, app, startedAt, tracks } = known;
-  const { own = null, all = {} } = parameters ?? {};
-  return { carrier, from, to, names, agent, queue, app, startedAt, tracks, own, parameters: all };
 }

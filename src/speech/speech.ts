@@ -45,6 +45,8 @@ interface SpeechOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether a sentence of a call may be cached; left out = all may. Those of PROMPTS_FILE always are. */
+  readonly keeps?: (sentence: string) => boolean;
 }
 
 /** How many prompts are cached, for calls and requests, in memory and on disk. */
@@ -99,12 +101,16 @@ export interface Speech {
 export async function openSpeech(options: SpeechOptions): Promise<Speech> {
   const { settings, engine, log } = options;
   const textsAhead = settings.PROMPTS_FILE === '' ? [] : await readPromptsFile(settings.PROMPTS_FILE);
-  const { cache: callCache, ownership } = await openCallCache(options);
+  const madeAhead = new Set(textsAhead.flatMap(({ text }) => spokenSentencesOf(text)));
+  const { keeps = () => true } = options;
+  const { cache: callCache, ownership } = await openCallCache({
+    ...options,
+    keeps: (sentence) => madeAhead.has(sentence) || keeps(sentence),
+  });
   const requestCache = openRequestCache(options);
   const recorded = await openRecorded(options, ownership);
   const calls = createSynthesizer(options, { cache: callCache, recorded }, warnOfMissingVoices(options));
   const requests = createSynthesizer(options, { cache: requestCache, recorded });
-  const madeAhead = new Set(textsAhead.flatMap(({ text }) => spokenSentencesOf(text)));
   const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
   return {
     calls,
@@ -183,7 +189,7 @@ async function openCallCache(options: SpeechOptions): Promise<CallCache> {
 }
 
 async function openCallCacheIn(directory: string, options: SpeechOptions): Promise<CallCache> {
-  const { settings, metrics, clock, log } = options;
+  const { settings, metrics, clock, log, keeps = () => true } = options;
   const cache = new PromptCache({
     maxBytes: settings.PROMPT_CACHE_BYTES,
     directory: directory || null,
@@ -194,6 +200,7 @@ async function openCallCacheIn(directory: string, options: SpeechOptions): Promi
       held: (bytes) => metrics.promptCacheBytes.set(bytes),
     },
     clock,
+    keeps,
   });
   if (directory === '') return { cache, ownership: null };
   await makeFolder(directory, 0o700);

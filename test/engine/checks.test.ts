@@ -6,7 +6,13 @@ import { Refusal } from '../../engine/refusal.ts';
 import { FAKE_VOICE } from '../fakes/voices.ts';
 import { TONE } from './settings.ts';
 
-const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [FAKE_VOICE], decidesTurns: true };
+const LIMITS = {
+  languages: ['en', 'de'],
+  vocabularySize: 100,
+  vadStateLength: 4,
+  voices: [FAKE_VOICE],
+  decidesTurns: true,
+};
 const TRANSCRIBE = {
   kind: 'transcribe',
   id: 1,
@@ -15,6 +21,7 @@ const TRANSCRIBE = {
   samples: new Int16Array(16_000),
   draft: [1, 99],
 };
+const KNOWN = { ...TRANSCRIBE, language: 'de', hotWords: ['Anna'], draftText: 'Anna Meier', stream: 7 };
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
 const DETECT = {
   kind: 'detect',
@@ -43,7 +50,12 @@ describe('checkSettings', () => {
   });
 
   it.each([
-    ['asrModel', 'whisper', 'ASR_MODEL: got "whisper", expected one of moonshine-tiny, tone'],
+    [
+      'asrModel',
+      'models/whisper',
+      'ASR_MODEL: got "models/whisper", expected moonshine-tiny, tone, the name of an installed model, or the path ' +
+        'of a folder',
+    ],
     ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
     ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of installed, flite, tone'],
     ['turnModel', 'guess', 'TURN_MODEL: got "guess", expected one of auto, off, smart-turn, tone'],
@@ -65,7 +77,7 @@ describe('checkSettings', () => {
 });
 
 describe('checkJob', () => {
-  it.each([TRANSCRIBE, DETECT, SPEAK, TURN, { ...SPEAK, urgency: 'batch', speed: 0.25 }])(
+  it.each([TRANSCRIBE, KNOWN, DETECT, SPEAK, TURN, { ...SPEAK, urgency: 'batch', speed: 0.25 }])(
     'takes a $kind job',
     (job) => {
       expect(checkJob(job, LIMITS)).toBe(job);
@@ -107,6 +119,24 @@ describe('checkJob', () => {
     ],
     ['a token that is no whole number', { ...TRANSCRIBE, draft: [0.5] }, 'draft: got 0.5'],
     ['a hole in the draft', { ...TRANSCRIBE, draft: [1, undefined, 2] }, 'draft: got undefined'],
+    [
+      'a language of another recogniser',
+      { ...TRANSCRIBE, language: 'fr' },
+      'language: got "fr", expected one of en, de',
+    ],
+    [
+      'too many hot words',
+      { ...TRANSCRIBE, hotWords: Array.from({ length: 101 }, () => 'x') },
+      'hotWords: expected at most 100 strings of at most 64 characters',
+    ],
+    ['too long a hot word', { ...TRANSCRIBE, hotWords: ['x'.repeat(65)] }, 'hotWords: expected at most 100'],
+    ['hot words that are no array', { ...TRANSCRIBE, hotWords: 'Anna' }, 'hotWords: expected'],
+    [
+      'too long a draft text',
+      { ...TRANSCRIBE, draftText: 'x'.repeat(2001) },
+      'draftText: expected a string of at most',
+    ],
+    ['a stream that is no number', { ...TRANSCRIBE, stream: 'a' }, 'stream: got "a", expected a whole number'],
     ['the urgency of another kind', { ...TURN, urgency: 'eager' }, 'urgency: got "eager", expected turn'],
     [
       'a turn without sound',

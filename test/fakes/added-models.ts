@@ -11,8 +11,16 @@ import type {
 const recogniser: RecogniserRow = {
   kind: 'recogniser',
   name: 'two-languages',
+  family: null,
   languages: ['en', 'de'],
-  abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: true },
+  abilities: {
+    drafts: false,
+    wordTimes: false,
+    logprobs: false,
+    languageGuess: true,
+    hotWords: false,
+    textDrafts: false,
+  },
   cost: { perJobMs: 1, perSecondMs: 10 },
   files: [],
   runsOn: ['cpu'],

@@ -66,7 +66,14 @@ export class FakeEngine implements Engine {
   decide: (request: TurnRequest) => number = () => 1;
   voices: readonly VoiceInfo[] = [FAKE_VOICE, { ...FAKE_VOICE, name: 'slt' }];
   languages: readonly string[] = ['en'];
-  abilities: RecogniserAbilities | null = { drafts: true, wordTimes: true, logprobs: false, languageGuess: false };
+  abilities: RecogniserAbilities | null = {
+    drafts: true,
+    wordTimes: true,
+    logprobs: false,
+    languageGuess: false,
+    hotWords: false,
+    textDrafts: false,
+  };
   ttsModel: string | null = 'fake-tts-1';
   turnModel: string | null = null;
   wakes = 0;

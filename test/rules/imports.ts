@@ -11,6 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'http',
     'hints',
     'records',
+    'tracing',
     'jobs',
     'recordings',
     'trunks',
@@ -51,6 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
   records: ['calls', 'protocols', 'transcription', 'audio'],
   hints: ['records', 'calls', 'protocols'],
+  tracing: ['calls', 'protocols', 'transcription'],
   jobs: ['recordings'],
   recordings: ['transcription', 'engine-client', 'audio'],
   protocols: ['audio'],
@@ -79,7 +81,7 @@ const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
 const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
 /** What both sides import: their messages, and how an installed model's folder is read. */
-const SHARED = ['engine/contract.ts', 'engine/models/bridge.ts', 'engine/models/installed.ts'];
+const SHARED = ['engine/contract.ts', 'engine/job-costs.ts', 'engine/models/bridge.ts', 'engine/models/installed.ts'];
 
 /** The folder of a file in `src`. */
 function folderOf(path: string): string {

@@ -59,6 +59,15 @@ export class CallDirectory {
     return memory.get(id) ?? (await kept?.records.calls.get(id)) ?? refuseUnknown('call');
   }
 
+  /**
+   * A call as it is stored, maybe redacted; null = it is not stored yet. Where nothing is kept, as memory has it.
+   */
+  async asKept(call: CallView): Promise<CallView | null> {
+    const { memory, kept } = this.#options;
+    if (kept === null || memory.get(call.id) === undefined) return call;
+    return (await kept.records.calls.get(call.id)) ?? null;
+  }
+
   /** At most `limit` calls behind `after`. */
   async list(filter: CallFilter, page: { after: CallPosition | null; limit: number }): Promise<CallView[]> {
     const { memory, kept } = this.#options;

@@ -1,6 +1,7 @@
 /** The routes of calls, and the end of one. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { CallTranscripts } from '../../calls/call-transcripts.ts';
 import type { Feed } from '../../calls/feed/feed.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
@@ -27,7 +28,7 @@ interface CallRoutesOptions {
   readonly transcripts: TranscriptSource;
   /** Makes calls; null = nothing can. */
   readonly dialer: Dialer | null;
-  readonly visibility: Pick<CallVisibility, 'viewsOf' | 'readerOf'>;
+  readonly visibility: Pick<CallVisibility, 'viewsOf' | 'readerOf' | 'namesFor'>;
   readonly trail: AuditTrail;
   /** Null = nothing is kept. */
   readonly kept: KeptCalls | null;
@@ -43,15 +44,21 @@ export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, opt
   trail.watch(app);
   void app.register(callListRoutes, { directory, visibility, trail });
   void app.register(callEventRoutes, { directory, visibility });
-  void app.register(exportRoutes, { directory, transcripts, trail });
+  void app.register(exportRoutes, { directory, transcripts: storedOr(transcripts, kept), trail });
   void app.register(noteRoutes, { directory, kept, feed, visibility, trail, clock });
   void app.register(auditRoutes, { directory, trail });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
-  void app.register(transcriptRoutes, { transcripts });
+  void app.register(transcriptRoutes, { transcripts, visibility });
   void app.register(voiceRoutes, { calls });
   done();
 };
+
+/** Transcripts as they are stored; where nothing is kept, those in memory. */
+function storedOr(transcripts: TranscriptSource, kept: KeptCalls | null): TranscriptSource {
+  if (kept === null) return transcripts;
+  return new CallTranscripts({ calls: { summary: () => undefined }, archive: kept.records.calls });
+}
 
 /** `POST /v1/calls/{id}/hangup`. */
 const hangupRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'hangup'> }> = (app, { calls }, done) => {

@@ -87,14 +87,18 @@ async function* contentOf(
   { q, filter, format }: Wanted,
   tally: { calls: number },
 ): AsyncGenerator<string, void, undefined> {
+  // What was said in live calls is exported as far as it is stored.
+  await directory.settle().catch(() => undefined);
   const head = exportHead(format);
   if (head !== '') yield head;
   const pages = q === undefined ? listed(directory, filter) : searched(directory, q, filter);
   for await (const calls of pages)
     for (const call of calls) {
+      const kept = await directory.asKept(call);
+      if (kept === null) continue;
       const transcript = await transcripts.transcript(call.id);
       tally.calls += 1;
-      yield exportCall(call, transcript ?? { items: [], names: call.names }, format);
+      yield exportCall(kept, transcript ?? { items: [], names: call.names }, format);
     }
 }
 

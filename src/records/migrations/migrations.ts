@@ -1,19 +1,11 @@
-/** The schema of the records, step by step. A step that was released is never changed. */
-import { type Kysely, type Migration, Migrator } from 'kysely';
+/** Brings the schema of the records up to this program, step by step. */
+import { type Migration, Migrator } from 'kysely';
 import { ConfigError } from '../../foundation/settings/config.ts';
 import type { DatabaseKind } from '../database-kind.ts';
-import { createRecords } from './0001-records.ts';
+import { type AnyDatabase, STEPS } from './steps.ts';
 
 const MIGRATIONS_TABLE = 'migrations';
 const MIGRATIONS_LOCK_TABLE = 'migrations_lock';
-
-// biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
-type AnyDatabase = Kysely<any>;
-
-/** By name; they run in the order of their names. */
-const STEPS: Readonly<Record<string, (database: AnyDatabase, kind: DatabaseKind) => Promise<void>>> = {
-  '0001-records': createRecords,
-};
 
 /** How far the schema of a database is. */
 export interface SchemaState {
@@ -21,9 +13,6 @@ export interface SchemaState {
   /** What this program would do to it. */
   readonly pending: readonly string[];
 }
-
-/** The latest step that this program knows. */
-export const LATEST_MIGRATION = Object.keys(STEPS).toSorted().at(-1) ?? '';
 
 /**
  * How far the schema of `database` is.
@@ -34,14 +23,15 @@ export async function readSchemaState(database: AnyDatabase): Promise<SchemaStat
   const isNew = !tables.some(({ name }) => name === MIGRATIONS_TABLE);
   const rows = isNew ? [] : await database.selectFrom(MIGRATIONS_TABLE).select('name').orderBy('name').execute();
   const applied = rows.map(({ name }) => String(name));
-  const unknown = applied.filter((name) => !(name in STEPS));
+  const known = Object.keys(STEPS).toSorted();
+  const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new ConfigError([
       `the records were written by a newer Trunkline: they have ${unknown.at(-1)}, and this one knows up to ` +
-        `${LATEST_MIGRATION}. Start that version again, or one from a backup that was made before`,
+        `${known.at(-1)}. Start that version again, or one from a backup that was made before`,
     ]);
   }
-  return { applied, pending: Object.keys(STEPS).filter((name) => !applied.includes(name)) };
+  return { applied, pending: known.filter((name) => !applied.includes(name)) };
 }
 
 /**

@@ -2,7 +2,7 @@
  * How a search walks through the calls: in blocks of calls, from the newest to the oldest. The full-text index has a
  * name of the block of each size beside every text, because FTS5 bounds a statement by what must occur, and not by row
  * numbers: it looks for the next match before it compares that one's number
- * (docs/internals/decisions).
+ * (decision 43).
  */
 
 /** Texts are numbered `call_seq * TEXTS_PER_CALL + n`. */
@@ -20,8 +20,8 @@ const LEVEL_NAMES = 'abcd';
 const FIRST_LEVEL = 1;
 /** Slices that take longer are followed by smaller ones. */
 const SLOW_MS = 15;
-/** Slices that take less are followed by larger ones, of eight times as many calls. */
-const FAST_MS = 4;
+/** Slices that take less are followed by larger ones, of eight times as many calls, which then keep to 20 ms. */
+const FAST_MS = 2.5;
 /**
  * The fastest of so many slices counts: waiting for writes, and for a busy machine, makes some slower than they are.
  * Smaller slices would then only add to it, for each has a cost of its own.

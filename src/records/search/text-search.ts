@@ -40,10 +40,16 @@ export interface TextSearchRequest {
   readonly belowSeq: number | null;
 }
 
+/**
+ * How a slice reads its hits. FTS5 reads upwards, where there is no more than one statement may read, several times
+ * faster than downwards; downwards where words are frequent; and call by call where besides the filter is selective.
+ */
+type Manner = 'upwards' | 'downwards' | 'callByCall';
+
 interface Slice {
   readonly found: readonly FoundCall[];
-  /** The words are so frequent, and the filter so selective, that looking at its calls one by one was right. */
-  readonly isCallByCall?: boolean;
+  /** What is right for the slice that follows. */
+  readonly manner: Manner;
   /** All calls with numbers from here on are done. */
   readonly doneFrom: number;
 }
@@ -62,14 +68,15 @@ export class TextSearch {
     const range = await this.#rangeOf(request);
     if (range === null) return;
     const walk = new BlockWalk(range.endSeq);
-    let callByCall = false;
+    let manner: Manner = 'upwards';
     while (walk.endSeq > range.firstSeq) {
       const beganMs = clock.nowMs();
-      const slice: Slice = await (callByCall ? this.#callByCall(request, walk) : this.#slice(request, walk));
-      const { found, doneFrom, isCallByCall = false } = slice;
-      callByCall = isCallByCall;
-      walk.advance(doneFrom, clock.nowMs() - beganMs);
-      yield found.filter(({ seq }) => seq >= range.firstSeq);
+      const slice: Slice = await (manner === 'callByCall'
+        ? this.#callByCall(request, walk)
+        : this.#slice(request, walk, manner));
+      manner = slice.manner;
+      walk.advance(slice.doneFrom, clock.nowMs() - beganMs);
+      yield slice.found.filter(({ seq }) => seq >= range.firstSeq);
     }
   }
 
@@ -97,10 +104,10 @@ export class TextSearch {
     return { firstSeq: first.seq, endSeq: Math.min(last.seq + 1, belowSeq ?? Infinity) };
   }
 
-  async #slice(request: TextSearchRequest, walk: BlockWalk): Promise<Slice> {
+  async #slice(request: TextSearchRequest, walk: BlockWalk, manner: Exclude<Manner, 'callByCall'>): Promise<Slice> {
     const { block, endSeq } = walk;
     const { query, filter } = request;
-    const ids = await this.#match(query, block, 0, endSeq * TEXTS_PER_CALL, SLICE_HITS);
+    const ids = await this.#match({ query, block, end: endSeq * TEXTS_PER_CALL }, manner);
     const isDense = ids.length === SLICE_HITS;
     const restricts = filtersCalls(filter) || filter.sinceMs !== undefined || filter.untilMs !== undefined;
     if (isDense && restricts) return this.#callByCall(request, walk);
@@ -109,8 +116,8 @@ export class TextSearch {
     const isCut = isDense && last !== undefined && last.textIds.length < TEXTS_SHOWN;
     const whole = isCut ? calls.slice(0, -1) : calls;
     const found = restricts ? await this.#passing(whole, filter) : whole;
-    if (!isDense || last === undefined) return { found, doneFrom: block.firstSeq };
-    return { found, doneFrom: isCut ? last.seq + 1 : last.seq };
+    if (!isDense || last === undefined) return { found, doneFrom: block.firstSeq, manner: 'upwards' };
+    return { found, doneFrom: isCut ? last.seq + 1 : last.seq, manner: 'downwards' };
   }
 
   /** Where most calls have the words, the calls that pass the filter are looked at one by one. */
@@ -124,12 +131,12 @@ export class TextSearch {
     const found: FoundCall[] = [];
     for (const { seq } of candidates) {
       const [from, end] = [seq * TEXTS_PER_CALL, (seq + 1) * TEXTS_PER_CALL];
-      const textIds = await this.#match(query, blockAround(seq), from, end, TEXTS_SHOWN);
-      if (textIds.length > 0) found.push({ seq, textIds });
+      const textIds = await this.#match({ query, block: blockAround(seq), from, end }, 'upwards');
+      if (textIds.length > 0) found.push({ seq, textIds: textIds.slice(0, TEXTS_SHOWN) });
     }
     const last = candidates.at(-1);
     const doneFrom = candidates.length < SLICE_CALLS || last === undefined ? block.firstSeq : last.seq;
-    return { found, doneFrom, isCallByCall: found.length * 2 >= candidates.length };
+    return { found, doneFrom, manner: found.length * 2 >= candidates.length ? 'callByCall' : 'downwards' };
   }
 
   async #passing(calls: readonly FoundCall[], filter: CallFilter): Promise<FoundCall[]> {
@@ -142,19 +149,36 @@ export class TextSearch {
     return calls.filter(({ seq }) => passing.has(seq));
   }
 
-  /** Ids of the texts of a block that match, with `from <= id < end`, the latest first. */
-  async #match(query: SearchQuery, block: SearchBlock, from: number, end: number, limit: number): Promise<number[]> {
-    const { reader, kind } = this.#options;
+  /** The latest {@link SLICE_HITS} texts that match in `range`, the latest first. */
+  async #match(range: TextRange, manner: Exclude<Manner, 'callByCall'>): Promise<number[]> {
+    if (this.#options.kind === 'postgres') return this.#matchInPostgres(range);
+    if (manner === 'downwards') return this.#matchInSqlite(range, 'DESC');
+    const upwards = await this.#matchInSqlite(range, 'ASC');
+    return upwards.length < SLICE_HITS ? upwards.toReversed() : this.#matchInSqlite(range, 'DESC');
+  }
+
+  async #matchInSqlite({ query, block, from = 0, end }: TextRange, order: 'ASC' | 'DESC'): Promise<number[]> {
     const first = Math.max(from, block.firstSeq * TEXTS_PER_CALL);
-    const statement =
-      kind === 'sqlite'
-        ? sql<{ id: number }>`SELECT rowid AS id FROM texts_index WHERE texts_index MATCH ${toFts5(query, block.name)}
-            AND rowid >= ${first} AND rowid < ${end} ORDER BY rowid DESC LIMIT ${limit}`
-        : sql<{ id: number }>`SELECT id FROM texts WHERE words @@ ${toTsquery(query)}::tsquery
-            AND id >= ${first} AND id < ${end} ORDER BY id DESC LIMIT ${limit}`;
-    const { rows } = await statement.execute(reader);
+    const { rows } = await sql<{ id: number }>`SELECT rowid AS id FROM texts_index
+      WHERE texts_index MATCH ${toFts5(query, block.name)} AND rowid >= ${first} AND rowid < ${end}
+      ORDER BY rowid ${sql.raw(order)} LIMIT ${SLICE_HITS}`.execute(this.#options.reader);
     return rows.map(({ id }) => id);
   }
+
+  async #matchInPostgres({ query, block, from = 0, end }: TextRange): Promise<number[]> {
+    const first = Math.max(from, block.firstSeq * TEXTS_PER_CALL);
+    const { rows } = await sql<{ id: number }>`SELECT id FROM texts WHERE words @@ ${toTsquery(query)}::tsquery
+      AND id >= ${first} AND id < ${end} ORDER BY id DESC LIMIT ${SLICE_HITS}`.execute(this.#options.reader);
+    return rows.map(({ id }) => id);
+  }
+}
+
+/** Texts of a block with numbers from `from` (else its first) and below `end`. */
+interface TextRange {
+  readonly query: SearchQuery;
+  readonly block: SearchBlock;
+  readonly from?: number;
+  readonly end: number;
 }
 
 /** Of each call the first texts of `ids`, which are in descending order. */

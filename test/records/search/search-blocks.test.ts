@@ -27,7 +27,7 @@ describe('the walk of a search', () => {
 
   it('takes smaller ones only when several slices in a row are slow', () => {
     expect(blocksOf(5000, (_calls, slice) => (slice % 3 === 0 ? 100 : 6)).every((name) => name[0] === 'b')).toBe(true);
-    const slow = blocksOf(30_000, (calls) => (calls > 512 ? 100 : 3));
+    const slow = blocksOf(30_000, (calls) => (calls > 512 ? 100 : 2));
     expect(slow.slice(0, 8)).toEqual(['b58', 'b57', 'b56', 'c6', 'c5', 'c4', 'c3', 'b23']);
     expect(blocksOf(5000, () => 100).every((name) => name[0] === 'b')).toBe(true);
   });

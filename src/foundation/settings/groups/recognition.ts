@@ -7,7 +7,8 @@ export const recognition = {
     ASR_MODEL: text(
       'moonshine-tiny',
       'model',
-      'Speech recogniser. tone = a deterministic model for tests; it recognises no speech.',
+      'Speech recogniser: moonshine-tiny, the name of an installed model (trunkline models list), or the path of a ' +
+        'folder with one. tone = a deterministic model for tests; it recognises no speech.',
     ),
     TURN_MODEL: text(
       'auto',

@@ -1,0 +1,68 @@
+/** Which recogniser a setting means: one that is in the npm packages, an installed one, or a folder of the operator. */
+import { readdirSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { Refusal } from '../refusal.ts';
+import type { Bridge } from './bridge.ts';
+import { findInstalledNamed, readBridge, reasonOf } from './installed.ts';
+import { type ModelTable, modelsOf, type RecogniserRow } from './model-table.ts';
+
+/** A recogniser that can be loaded. */
+export interface FoundRecogniser {
+  readonly row: RecogniserRow;
+  /** Absolute path; null = it is in the npm packages. */
+  readonly folder: string | null;
+  /** What its folder says of itself; null where it says nothing, as published folders do. */
+  readonly bridge: Bridge | null;
+}
+
+/**
+ * @param wanted a recogniser of the table, the name of an installed model, or an absolute path
+ * @param modelsDir the folder of installed models; '' = there is none
+ * @throws Refusal `model_missing` when there is none, `bad_settings` when it is no recogniser
+ */
+export function findRecogniser(table: ModelTable, wanted: string, modelsDir: string): FoundRecogniser {
+  const rows = modelsOf(table, 'recogniser');
+  const packaged = rows.find(({ name, family }) => family === null && name === wanted);
+  if (packaged !== undefined) return { row: packaged, folder: null, bridge: null };
+  if (isAbsolute(wanted)) return lookInto(rows, wanted);
+  const installed = findInstalledNamed(modelsDir, wanted);
+  if (installed === undefined) throw missing(rows, wanted, modelsDir);
+  const { folder, bridge } = installed;
+  return { row: requireFamily(rows, bridge, wanted), folder, bridge };
+}
+
+function lookInto(rows: readonly RecogniserRow[], folder: string): FoundRecogniser {
+  const { files, bridge } = read(folder);
+  if (bridge !== null) return { row: requireFamily(rows, bridge, folder), folder, bridge };
+  const row = rows.find(({ family }) => family?.isLaidOut(files));
+  if (row !== undefined) return { row, folder, bridge };
+  const names = rows.flatMap(({ family }) => (family === null ? [] : [family.name]));
+  throw new Refusal(
+    'bad_settings',
+    `${folder} has the files of no recogniser, and no bridge.json; expected a folder of ${names.join(' or ')}`,
+  );
+}
+
+function read(folder: string): { readonly files: readonly string[]; readonly bridge: Bridge | null } {
+  try {
+    return { files: readdirSync(folder), bridge: readBridge(folder) };
+  } catch (error) {
+    throw new Refusal('model_missing', `${folder} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function requireFamily(rows: readonly RecogniserRow[], { family }: Bridge, wanted: string): RecogniserRow {
+  const row = rows.find((each) => each.family?.name === family);
+  if (row !== undefined) return row;
+  throw new Refusal('bad_settings', `${wanted} is a model of the family ${family}, expected a recogniser`);
+}
+
+function missing(rows: readonly RecogniserRow[], wanted: string, modelsDir: string): Refusal {
+  const packaged = rows.flatMap(({ name, family }) => (family === null ? [name] : []));
+  const place = modelsDir === '' ? 'MODELS_DIR names no folder' : `there is no such model in ${modelsDir}`;
+  return new Refusal(
+    'model_missing',
+    `there is no recogniser ${wanted}: it is none of ${packaged.join(', ')}, and ${place}; ` +
+      'trunkline models list has the names',
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * Text to tokens, for vocabularies that were learnt by merging pairs (SentencePiece's BPE). Their tokens stand in the
+ * order in which the merges were learnt, so the vocabulary alone says which pair is merged first.
+ * https://arxiv.org/abs/1808.06226
+ */
+
+/** What such a vocabulary writes for a space. */
+export const SPACE_MARK = '\u2581';
+
+/** Longest text that is encoded, in UTF-16 units: merging takes time with the square of it. */
+const TEXT_MAX_CHARS = 256;
+
+/** Encodes by a vocabulary's pieces. */
+export class PieceEncoder {
+  readonly #ids = new Map<string, number>();
+
+  /** @param pieces what each token writes, {@link SPACE_MARK} for a space; of equal ones the first is used */
+  constructor(pieces: Iterable<string>) {
+    let id = 0;
+    for (const piece of pieces) {
+      if (!this.#ids.has(piece)) this.#ids.set(piece, id);
+      id++;
+    }
+  }
+
+  /** The tokens of `text`, with its spaces; empty where a character cannot be written. */
+  encode(text: string): readonly number[] {
+    const symbols = Array.from(text.slice(0, TEXT_MAX_CHARS).replaceAll(' ', SPACE_MARK));
+    for (let at = this.#firstMerge(symbols); at !== -1; at = this.#firstMerge(symbols))
+      symbols.splice(at, 2, `${symbols[at]}${symbols[at + 1]}`);
+    const ids = symbols.flatMap((symbol) => this.#ids.get(symbol) ?? this.#bytesOf(symbol));
+    return ids.includes(-1) ? [] : ids;
+  }
+
+  /** The pair whose merge was learnt first; -1 = nothing can be merged. */
+  #firstMerge(symbols: readonly string[]): number {
+    let first = -1;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let at = 0; at + 1 < symbols.length; at++) {
+      const id = this.#ids.get(`${symbols[at]}${symbols[at + 1]}`) ?? Number.POSITIVE_INFINITY;
+      if (id < lowest) [first, lowest] = [at, id];
+    }
+    return first;
+  }
+
+  /** A character that has no token, byte by byte. */
+  #bytesOf(symbol: string): number[] {
+    return Array.from(new TextEncoder().encode(symbol), (byte) => {
+      const hex = byte.toString(16).toUpperCase().padStart(2, '0');
+      return this.#ids.get(`<0x${hex}>`) ?? -1;
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/** The steps of the schema. A step that was released is never changed. */
+import type { Kysely } from 'kysely';
+import type { DatabaseKind } from '../database-kind.ts';
+import { createRecords } from './0001-records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
+export type AnyDatabase = Kysely<any>;
+
+/** Changes the schema; in a transaction with the steps beside it. @throws the error of the database */
+type MigrationStep = (database: AnyDatabase, kind: DatabaseKind) => Promise<void>;
+
+/** By name; they run in the order of their names. */
+export const STEPS: Readonly<Record<string, MigrationStep>> = { '0001-records': createRecords };

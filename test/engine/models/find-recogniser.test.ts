@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bridge, formatBridge } from '../../../engine/models/bridge.ts';
+import { findRecogniser } from '../../../engine/models/find-recogniser.ts';
+import { MODEL_TABLE, type ModelTable, type RecogniserRow } from '../../../engine/models/model-table.ts';
+import { Refusal } from '../../../engine/refusal.ts';
+import { ADDED_MODELS } from '../../fakes/added-models.ts';
+
+const family: RecogniserRow['family'] = { name: 'whisper', isLaidOut: (files) => files.includes('hears.onnx') };
+const [added] = ADDED_MODELS;
+const row = { ...(added as RecogniserRow), name: 'whisper', family };
+const TABLE: ModelTable = [...MODEL_TABLE, row];
+
+let modelsDir = '';
+
+beforeEach(() => {
+  modelsDir = mkdtempSync(join(tmpdir(), 'trunkline-recognisers-'));
+});
+
+afterEach(() => rmSync(modelsDir, { recursive: true }));
+
+function install(name: string, bridge: Partial<Bridge> | null, files: readonly string[] = []): string {
+  const folder = join(modelsDir, name);
+  mkdirSync(folder);
+  if (bridge !== null) writeFileSync(join(folder, 'hears.onnx'), '');
+  for (const file of files) writeFileSync(join(folder, file), '');
+  const whole = {
+    format: 1,
+    family: 'whisper',
+    name,
+    version: '1',
+    languages: ['de'],
+    licence: 'MIT',
+    files: { 'hears.onnx': 'a'.repeat(64) },
+  } as const;
+  if (bridge !== null) writeFileSync(join(folder, 'bridge.json'), formatBridge({ ...whole, ...bridge }));
+  return folder;
+}
+
+describe('findRecogniser', () => {
+  it('finds one of the npm packages by its name', () => {
+    expect(findRecogniser(TABLE, 'moonshine-tiny', '')).toMatchObject({
+      row: MODEL_TABLE[0],
+      folder: null,
+      bridge: null,
+    });
+  });
+
+  it('finds an installed one by its name', () => {
+    const folder = install('mine', {});
+    const found = findRecogniser(TABLE, 'mine', modelsDir);
+    expect(found).toMatchObject({ row, folder, bridge: { languages: ['de'] } });
+  });
+
+  it('finds a folder by its path, wherever it is', () => {
+    const folder = install('mine', {});
+    expect(findRecogniser(TABLE, folder, '')).toMatchObject({ row, folder, bridge: { family: 'whisper' } });
+  });
+
+  it('knows a published folder by its files', () => {
+    const folder = install('mine', null, ['hears.onnx']);
+    expect(findRecogniser(TABLE, folder, '')).toMatchObject({ row, folder, bridge: null });
+  });
+
+  it.each([
+    [
+      'a name that nothing has',
+      'yours',
+      'model_missing',
+      /^there is no recogniser yours: it is none of moonshine-tiny/,
+    ],
+    ['the name of a family', 'whisper', 'model_missing', /no such model in/],
+    ['a folder that does not exist', '/no/such/folder', 'model_missing', /cannot be read: ENOENT/],
+  ])('refuses %s', (_, wanted, code, message) => {
+    install('mine', {});
+    expect(refusalOf(wanted, modelsDir)).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('refuses an installed voice', () => {
+    install('heart', { family: 'hibari' });
+    expect(refusalOf('heart', modelsDir)).toMatchObject({
+      code: 'bad_settings',
+      message: 'heart is a model of the family hibari, expected a recogniser',
+    });
+  });
+
+  it('refuses a folder with other files', () => {
+    const folder = install('mine', null, ['photo.jpg']);
+    expect(refusalOf(folder, '')).toMatchObject({
+      code: 'bad_settings',
+      message: `${folder} has the files of no recogniser, and no bridge.json; expected a folder of whisper`,
+    });
+  });
+});
+
+function refusalOf(wanted: string, modelsDir: string): Refusal {
+  try {
+    findRecogniser(TABLE, wanted, modelsDir);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { HotWordSearch, HotWords } from '../../../engine/models/hot-words.ts';
+import { PieceEncoder } from '../../../engine/models/piece-encoder.ts';
+
+const PIECES = [
+  '<unk>',
+  '<s>',
+  '</s>',
+  '\u2581',
+  'K',
+  'o',
+  'v',
+  'a',
+  'c',
+  'k',
+  'A',
+  '-',
+  'ov',
+  'ac',
+  '\u2581K',
+  '\u2581Kov',
+  '\u2581a',
+];
+PIECES.push('\u2581and', '\u2581Cove', '東', '京', '東京', '\u2581cat', 'KA');
+const [KOV, AC, CAT, AND, COVE, END] = [15, 13, 22, 17, 18, 2];
+const encoder = new PieceEncoder(PIECES);
+const vocabulary = {
+  encode: (text: string) => encoder.encode(text),
+  textOf: (token: number) => (PIECES[token] ?? '').replaceAll('\u2581', ' '),
+};
+const hotWords = (...words: string[]) => new HotWords(words, vocabulary);
+
+/** Decodes with given logits: at each step those that are named, all others 0. */
+function decode(words: HotWords, steps: readonly Readonly<Record<number, number>>[]): number[] {
+  const search = new HotWordSearch(words);
+  for (let step = 0; step < 20 && search.tokens.length < steps.length; step++) {
+    const logits = steps[search.tokens.length] ?? {};
+    const logitOf = (token: number) => logits[token] ?? 0;
+    const likeliest = PIECES.map((_, token) => token).sort((a, b) => logitOf(b) - logitOf(a))[0] ?? 0;
+    search.choose(likeliest, logitOf);
+  }
+  return search.tokens.slice(0, search.end());
+}
+
+describe('PieceEncoder', () => {
+  it('merges the pair first that was learnt first', () => {
+    expect(encoder.encode(' Kovac')).toEqual([KOV, AC]);
+    expect(encoder.encode('東京')).toEqual([21]);
+  });
+
+  it('gives nothing for what cannot be written', () => {
+    expect(encoder.encode(' Žižek')).toEqual([]);
+  });
+});
+
+describe('HotWords', () => {
+  it('begins a word anywhere with its space, and without one only where no word stands before', () => {
+    const words = hotWords('kova');
+    expect([...words.bias([]).keys()].sort()).toEqual([3, 4, 9, KOV].sort());
+    expect([...words.bias([CAT]).keys()].sort()).toEqual([3, KOV].sort());
+    expect(words.bias([11]).has(9)).toBe(true);
+  });
+
+  it('adds more to what goes on with a word than to what begins one', () => {
+    const words = hotWords('Kovac');
+    expect(words.bias([CAT, KOV]).get(AC) ?? 0).toBeGreaterThan(words.bias([CAT]).get(KOV) ?? 0);
+    expect(words.bias([CAT, KOV, AC]).has(AC)).toBe(false);
+  });
+
+  it('begins words of scripts without spaces anywhere', () => {
+    expect(hotWords('東京').bias([CAT]).has(21)).toBe(true);
+  });
+
+  it('leaves out words that cannot be written', () => {
+    expect(hotWords('Žižek', ' ').isEmpty).toBe(true);
+  });
+});
+
+describe('HotWordSearch', () => {
+  const kovac = hotWords('Kovac');
+
+  it('prefers a hot word that is almost as likely', () => {
+    expect(
+      decode(kovac, [
+        { [COVE]: 10, [KOV]: 8 },
+        { [AND]: 9, [AC]: 6 },
+      ]),
+    ).toEqual([KOV, AC]);
+  });
+
+  it('leaves the text as it is where a hot word is unlikely', () => {
+    expect(decode(kovac, [{ [COVE]: 10, [KOV]: 2 }, { [AND]: 9 }])).toEqual([COVE, AND]);
+  });
+
+  it('takes a word back that is not completed, and does not try it there again', () => {
+    expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }, { [AND]: 9, [AC]: 1 }, { [END]: 9 }])).toEqual([COVE, AND, END]);
+  });
+
+  it('takes a word back that the end of the text breaks off', () => {
+    expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }])).toEqual([]);
+    expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }, { [END]: 20 }])).toEqual([COVE, END]);
+  });
+
+  it('does not take back what the recogniser chose itself', () => {
+    expect(decode(kovac, [{ [KOV]: 10 }, { [AND]: 20 }])).toEqual([KOV, AND]);
+  });
+});

@@ -1,0 +1,179 @@
+/** Records of an earlier program: what is pending is shown, rehearsed, applied as a whole or not at all, or refused. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bringUp, showStatus } from '../../src/cli/db/run.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
+import type { DatabaseReport } from '../../src/records/database-report.ts';
+import { migrate, readSchemaState } from '../../src/records/migrations/migrations.ts';
+import type { AnyDatabase } from '../../src/records/migrations/steps.ts';
+import { openInFolder, openRecords } from '../../src/records/open-records.ts';
+import type { RecordsDatabase } from '../../src/records/records-database.ts';
+import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
+import { addCall } from '../helpers/record-rows.ts';
+import { captureTerminal } from '../helpers/terminal.ts';
+import { DATABASES } from './databases.ts';
+
+/** Later steps, as later programs have them; what is in here is known to the program under test. */
+const later = vi.hoisted((): Record<string, (database: AnyDatabase) => Promise<void>> => ({}));
+
+vi.mock('../../src/records/migrations/steps.ts', async (importOriginal) => {
+  const { STEPS } = await importOriginal<{ STEPS: object }>();
+  return { STEPS: new Proxy(STEPS, { ownKeys, get, getOwnPropertyDescriptor }) };
+  function ownKeys(steps: object): (string | symbol)[] {
+    return [...Reflect.ownKeys(steps), ...Object.keys(later)];
+  }
+  function get(steps: object, name: string): unknown {
+    return later[name] ?? Reflect.get(steps, name);
+  }
+  function getOwnPropertyDescriptor(steps: object, name: string): PropertyDescriptor {
+    return { value: get(steps, name), configurable: true, enumerable: true };
+  }
+});
+
+const MOOD = '0002-mood';
+const PLACE = '0003-place';
+
+const addMood = async (db: AnyDatabase): Promise<void> => {
+  await sql`ALTER TABLE calls ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'`.execute(db);
+  await sql`UPDATE calls SET mood = 'glad' WHERE finals > 0`.execute(db);
+};
+const addPlace = async (db: AnyDatabase): Promise<void> => {
+  await sql`CREATE TABLE places (name TEXT PRIMARY KEY)`.execute(db);
+};
+const breakOff = async (db: AnyDatabase): Promise<void> => {
+  await addPlace(db);
+  await sql`SELECT 1 FROM nowhere`.execute(db);
+};
+
+afterEach(() => {
+  for (const name of Object.keys(later)) delete later[name];
+});
+
+async function moods({ db }: Pick<RecordsDatabase, 'db'>): Promise<string[]> {
+  const { rows } = await sql<{ mood: string }>`SELECT mood FROM calls ORDER BY seq`.execute(db);
+  return rows.map(({ mood }) => mood);
+}
+
+describe.each(DATABASES)('pending steps in $name', ({ isThere, start }) => {
+  const databases = start();
+  afterEach(() => databases.end());
+
+  it.runIf(isThere)('are all applied or none, and can be tried again', async () => {
+    const database = await databases.open();
+    const { db, kind } = database;
+    await addCall(db, 1, ['hello']);
+    Object.assign(later, { [MOOD]: addMood, [PLACE]: breakOff });
+    expect((await readSchemaState(db)).pending).toEqual([MOOD, PLACE]);
+    await expect(migrate(db, kind)).rejects.toThrow(/nowhere/);
+    expect((await readSchemaState(db)).pending).toEqual([MOOD, PLACE]);
+    await expect(moods(database)).rejects.toThrow(/mood/);
+    Object.assign(later, { [PLACE]: addPlace });
+    await migrate(db, kind);
+    expect(await readSchemaState(db)).toEqual({ applied: ['0001-records', MOOD, PLACE], pending: [] });
+    expect(await moods(database)).toEqual(['glad']);
+  });
+});
+
+describe('a folder of an earlier program', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'trunkline-earlier-'));
+    const database = await openInFolder(folder);
+    await migrate(database.db, 'sqlite');
+    await addCall(database.db, 1, ['hello', 'there']);
+    await database.close();
+    Object.assign(later, { [MOOD]: addMood });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const settings = () => readSettings({ DATA_DIR: folder, MODELS_DIR: 'none' });
+  const copies = () => (existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : []);
+  const start = () =>
+    openRecords({ settings: settings(), clock: systemClock, log: createLog('silent'), metrics: new Metrics() });
+
+  async function ask(command: typeof bringUp, flags: object = {}): Promise<string> {
+    const { terminal, out } = captureTerminal();
+    expect(await command({ json: true, ...flags }, settings(), terminal)).toBe(0);
+    return out.text;
+  }
+
+  async function status(): Promise<Pick<DatabaseReport, 'applied' | 'pending' | 'calls'>> {
+    const { applied, pending, calls } = JSON.parse(await ask(showStatus)) as DatabaseReport;
+    return { applied, pending, calls };
+  }
+
+  it('shows what is pending; a rehearsal on a copy leaves it as it is, and no copy', async () => {
+    const before = { applied: ['0001-records'], pending: [MOOD], calls: 1 };
+    expect(await status()).toEqual(before);
+    expect(JSON.parse(await ask(bringUp, { dryRun: true }))).toMatchObject({ dryRun: true, pending: [MOOD] });
+    expect(await status()).toEqual(before);
+    expect(copies()).toEqual([]);
+    const { terminal, out } = captureTerminal();
+    await showStatus({}, settings(), terminal);
+    expect(out.text).toContain(`schema 0001-records; to be applied: ${MOOD}`);
+  });
+
+  it('says at the rehearsal what would fail, and leaves no copy', async () => {
+    Object.assign(later, { [PLACE]: breakOff });
+    await expect(bringUp({ dryRun: true }, settings(), captureTerminal().terminal)).rejects.toThrow(/nowhere/);
+    expect(copies()).toEqual([]);
+  });
+
+  it('is brought up by the command, after a copy that has all of it in the earlier schema', async () => {
+    const answer = JSON.parse(await ask(bringUp)) as { applied: string[]; backup: string };
+    expect(answer.applied).toEqual([MOOD]);
+    expect(await status()).toEqual({ applied: ['0001-records', MOOD], pending: [], calls: 1 });
+    const copy = await openSqliteRecords(answer.backup);
+    expect(await readSchemaState(copy.db)).toEqual({ applied: ['0001-records'], pending: [MOOD] });
+    expect(await copy.db.selectFrom('texts').select('text').orderBy('id').execute()).toEqual([
+      { text: 'hello' },
+      { text: 'there' },
+    ]);
+    await copy.close();
+  });
+
+  it('is brought up by a start; one that is killed in the middle leaves it as it was for the next', async () => {
+    let isInTheMiddle: () => void = () => undefined;
+    const middle = new Promise<void>((resolve) => {
+      isInTheMiddle = resolve;
+    });
+    later[MOOD] = async (db) => {
+      await addMood(db);
+      isInTheMiddle();
+      await new Promise(() => undefined);
+    };
+    const database = await openInFolder(folder);
+    void migrate(database.db, 'sqlite').catch(() => undefined);
+    await middle;
+    // Its thread ends with the transaction open, as it does when the process is killed.
+    database.abandon();
+    later[MOOD] = addMood;
+    expect(await status()).toEqual({ applied: ['0001-records'], pending: [MOOD], calls: 1 });
+    const kept = await start();
+    expect(kept.records && (await moods(kept.records.database))).toEqual(['glad']);
+    await kept.close();
+    expect(copies()).toEqual([expect.stringMatching(/^records-.*-migration\.sqlite$/)]);
+  });
+
+  it('of a later program is refused by an earlier one, which says both versions and changes nothing', async () => {
+    await ask(bringUp);
+    const before = copies();
+    delete later[MOOD];
+    const refusal = /written by a newer Trunkline: they have 0002-mood, and this one knows up to 0001-records\. Start/;
+    await expect(start()).rejects.toThrow(ConfigError);
+    await expect(start()).rejects.toThrow(refusal);
+    const { terminal } = captureTerminal();
+    await expect(showStatus({}, settings(), terminal)).rejects.toThrow(refusal);
+    await expect(bringUp({}, settings(), terminal)).rejects.toThrow(refusal);
+    await expect(bringUp({ dryRun: true }, settings(), terminal)).rejects.toThrow(refusal);
+    expect(copies()).toEqual(before);
+    later[MOOD] = addMood;
+    expect(await status()).toMatchObject({ pending: [], calls: 1 });
+  });
+});
