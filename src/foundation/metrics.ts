@@ -231,6 +231,11 @@ export class Metrics {
     'Caption readers cut off because they were too slow',
     [],
   );
+  readonly feedReadersMissing = this.#make.counter(
+    'trunkline_feed_readers_incomplete_total',
+    'Caption readers that were told of missing events, because the record could not be read',
+    [],
+  );
 
   readonly firstFrame = this.#make.histogram(
     'trunkline_speech_first_frame_seconds',

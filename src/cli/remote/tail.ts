@@ -55,6 +55,12 @@ async function follow(callId: string | undefined, { show, display, context }: Fo
         const isOver = callId !== undefined && event.type === 'call.ended';
         if (isOver || terminal.out.isClosed) stop.abort();
       },
+      onMissing: () => {
+        display.end();
+        terminal.err.line(
+          `trunkline: the records of ${server.url} cannot be read just now; some events are missing here`,
+        );
+      },
       onLost: () => {
         display.end();
         terminal.err.line(`trunkline: the connection to ${server.url} is lost; it is opened again`);
