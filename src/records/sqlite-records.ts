@@ -25,7 +25,7 @@ export async function openSqliteRecords(path: string): Promise<RecordsDatabase> 
   try {
     await db.executeQuery(CompiledQuery.raw('PRAGMA schema_version'));
   } catch (error) {
-    thread.abandon();
+    void thread.abandon();
     throw error;
   }
   let backups: Promise<void> = Promise.resolve();
