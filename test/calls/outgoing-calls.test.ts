@@ -134,7 +134,7 @@ describe('a call that we make', () => {
     await gateway.clock.run(3000);
     answered.answer();
     await gateway.clock.run(2000);
-    answered.end('hangup');
+    answered.end('closed');
     await gateway.clock.run(100);
     expect(spans.lines).toEqual(['call 0+5010']);
     expect(spans.of('call')[0]?.events.map(({ name }) => name)).toEqual(['answered']);
@@ -147,7 +147,7 @@ describe('a call that we make', () => {
         attributes['trunkline.call.end_reason'],
       ]);
     expect(kinds).toEqual([
-      [SpanKind.CLIENT, 'outgoing', 'hangup'],
+      [SpanKind.CLIENT, 'outgoing', 'closed'],
       [SpanKind.CLIENT, 'outgoing', 'busy'],
     ]);
   });
