@@ -54,7 +54,8 @@ export async function openSound(
 }
 
 async function sumBytes({ reader }: RecordsDatabase): Promise<number> {
-  const query = reader.selectFrom('calls').select(({ fn }) => fn.sum('sound_bytes').as('bytes'));
+  const recorded = reader.selectFrom('calls').where('sound_bytes', 'is not', null);
+  const query = recorded.select(({ fn }) => fn.sum('sound_bytes').as('bytes'));
   return Number((await query.executeTakeFirst())?.bytes ?? 0);
 }
 
