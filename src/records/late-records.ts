@@ -78,9 +78,9 @@ class LateRunner implements SqliteRunner {
     await this.#records?.close();
   }
 
-  abandon(): void {
+  async abandon(): Promise<void> {
     this.#end();
-    this.#records?.abandon();
+    await this.#records?.abandon();
   }
 
   #end(): void {

@@ -35,6 +35,9 @@ export interface RecordsDatabase {
   readonly backUp: ((path: string) => Promise<void>) | null;
   /** Closes it when all queries are done. Idempotent. */
   close(): Promise<void>;
-  /** Closes it without waiting: a disk that never answers would hold it for ever. */
-  abandon(): void;
+  /**
+   * Closes it without waiting for queries. Resolves when its thread has ended, which one that waits for a stuck disk
+   * never does.
+   */
+  abandon(): Promise<void>;
 }

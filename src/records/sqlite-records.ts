@@ -24,7 +24,7 @@ export async function openSqliteRecords(path: string): Promise<SqliteRecords> {
   try {
     await records.db.executeQuery(CompiledQuery.raw('PRAGMA schema_version'));
   } catch (error) {
-    thread.abandon();
+    void thread.abandon();
     throw error;
   }
   return { ...records, thread };

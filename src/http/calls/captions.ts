@@ -10,6 +10,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
 import { beginEvents, formatEvent, HEARTBEAT } from '../server/server-sent-events.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { FeedReaders, FeedSink } from './readers.ts';
 
 /** How long a browser waits before it connects again. */
@@ -53,6 +54,7 @@ interface CaptionOptions {
   readonly readers: FeedReaders;
   readonly clock: Clock;
   readonly visibility: Pick<CallVisibility, 'readerOf'>;
+  readonly trail: Pick<AuditTrail, 'note'>;
 }
 
 /** `GET /v1/captions` and `WS /v1/captions`. */
@@ -89,24 +91,29 @@ function streamEvents(
   asked: CaptionQuery,
   reply: FastifyReply,
 ): void {
-  const { readers, visibility } = options;
+  const { readers, visibility, trail } = options;
   const lastEventId = [request.headers['last-event-id'] ?? []].flat().at(0);
+  trail.note(request, 'feed.read', asked.call || null);
   const raw = beginEvents(reply);
   raw.write(`retry: ${RETRY_MS}\n\n`);
-  const { allows, shown } = visibility.readerOf(request);
+  const { allows, prepare, shown } = visibility.readerOf(request);
   // A browser's own reconnect repeats the address it began with, so its header is newer than `after`.
-  const reader = readers.open({ ...filterOf(asked, lastEventId), allows }, eventStream(raw, asked, shown));
+  const reader = readers.open({ ...filterOf(asked, lastEventId), allows, prepare }, eventStream(raw, asked, shown));
   raw.once('close', () => reader.end());
 }
 
 function sendMessages(
-  { readers, clock, visibility }: CaptionOptions,
+  { readers, clock, visibility, trail }: CaptionOptions,
   request: FastifyRequest,
   socket: WebSocket,
 ): void {
   const asked = request.query as CaptionQuery;
-  const { allows, shown } = visibility.readerOf(request);
-  const reader = readers.open({ ...filterOf(asked, undefined), allows }, messages(socket, clock, asked, shown));
+  trail.note(request, 'feed.read', asked.call || null);
+  const { allows, prepare, shown } = visibility.readerOf(request);
+  const reader = readers.open(
+    { ...filterOf(asked, undefined), allows, prepare },
+    messages(socket, clock, asked, shown),
+  );
   socket.once('close', () => reader.end());
 }
 

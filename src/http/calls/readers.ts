@@ -39,6 +39,12 @@ export interface FeedSink {
   close(): void;
 }
 
+/** What a reader gets. */
+export interface ReaderFilter extends FeedFilter {
+  /** Called with stored events before `allows` is; what it rejects with ends the replay of those. */
+  readonly prepare?: (entries: readonly FeedEntry[]) => Promise<void>;
+}
+
 /** A subscription. Its owner ends it when the connection has closed. */
 export interface FeedReader {
   /** Idempotent. */
@@ -82,7 +88,7 @@ export class FeedReaders {
    * Writes all events that pass `filter` to `sink` until the reader is ended.
    * @throws TrunklineError as {@link assertRoom}
    */
-  open(filter: FeedFilter, sink: FeedSink): FeedReader {
+  open(filter: ReaderFilter, sink: FeedSink): FeedReader {
     this.assertRoom();
     const { metrics } = this.#options;
     const reader: Reader = new Reader({
@@ -129,7 +135,7 @@ class Reader implements FeedReader {
     this.#options = options;
   }
 
-  start(filter: FeedFilter): void {
+  start(filter: ReaderFilter): void {
     const { archive, clock, feed, sink } = this.#options;
     this.#heartbeat = clock.every(HEARTBEAT_MS, () => sink.beat(), true);
     const { after } = filter;
@@ -162,7 +168,7 @@ class Reader implements FeedReader {
   }
 
   /** What cannot be read is left out, and the reader is told: live events are worth more than none. */
-  async #readStored(filter: FeedFilter & { readonly after: string }, archive: FeedArchive): Promise<void> {
+  async #readStored(filter: ReaderFilter & { readonly after: string }, archive: FeedArchive): Promise<void> {
     const { feed, clock, log, sink, metrics } = this.#options;
     const take = (entries: readonly FeedEntry[]) => this.#takeStored(entries, filter);
     const { last, missing } = await catchUp({ feed, archive, clock, filter, take });
@@ -179,7 +185,8 @@ class Reader implements FeedReader {
   }
 
   /** Resolves when they are written, with whether the reader is still there. */
-  async #takeStored(entries: readonly FeedEntry[], { allows }: FeedFilter): Promise<boolean> {
+  async #takeStored(entries: readonly FeedEntry[], { allows, prepare }: ReaderFilter): Promise<boolean> {
+    await prepare?.(entries);
     for (const entry of entries) if (allows === undefined || allows(entry)) this.#take(entry);
     if (this.#ended || this.#line.length === 0) return !this.#ended;
     const drained = new Promise<void>((resolve) => {
