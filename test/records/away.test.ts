@@ -30,7 +30,7 @@ function silentDatabase(): Kysely<Tables> {
 
 it('live calls are listed from memory when the database does not answer for a second', async () => {
   const clock = new FakeClock();
-  const database = { kind: 'postgres', isOpen: true, reader: silentDatabase() } as const;
+  const database = { kind: 'postgres', reader: silentDatabase() } as const;
   const lists = new CallLists({ database, clock, calls: { toView: () => expect.fail('nothing is stored') } });
   const live = callView('CA1');
   const memory = { list: () => [live], get: () => undefined };

@@ -41,7 +41,7 @@ export interface CallMemory {
 }
 
 interface CallListsOptions {
-  readonly database: Pick<RecordsDatabase, 'reader' | 'kind' | 'isOpen'>;
+  readonly database: Pick<RecordsDatabase, 'reader' | 'kind'>;
   readonly clock: Clock;
   /** How rows are shown. */
   readonly calls: { toView(row: Selectable<CallsTable>, tags: readonly string[]): CallView };
@@ -71,19 +71,15 @@ export class CallLists {
     this.texts = new TextSearch({ reader: database.reader, kind: database.kind, clock });
   }
 
-  /**
-   * At most `limit` calls behind `after` (null = from the first on). What memory knows of a call counts; while the
-   * records are not open yet, that is all.
-   */
+  /** At most `limit` calls behind `after` (null = from the first on). What memory knows of a call counts. */
   async list(
     memory: CallMemory,
     filter: CallFilter,
     { after, limit }: { after: CallPosition | null; limit: number },
   ): Promise<CallView[]> {
-    const { database } = this.#options;
     const inMemory = memory.list();
     const known = new Set(inMemory.map(({ id }) => id));
-    const stored = database.isOpen ? await this.#stored(known, filter, after, limit) : [];
+    const stored = await this.#stored(known, filter, after, limit);
     return pageOfCalls([...inMemory.filter((call) => passes(call, filter)), ...stored], after, limit);
   }
 
