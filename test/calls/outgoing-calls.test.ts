@@ -51,7 +51,19 @@ class FarSide {
 /** What the feed says after the first event of such a call. */
 function types({ events }: Gateway): string[] {
   const [first, ...others] = events;
-  expect(first).toEqual({ type: 'call.state', callId: 'out-1', state: 'ringing', atMs: 0 });
+  expect(first).toEqual({
+    type: 'call.state',
+    callId: 'out-1',
+    state: 'ringing',
+    atMs: 0,
+    carrier: 'sip',
+    from: null,
+    to: '+14155550100',
+    names: { inbound: 'Maria K.', outbound: null },
+    agent: null,
+    queue: null,
+    startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
   return others.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
 }
 
