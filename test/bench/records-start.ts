@@ -58,7 +58,7 @@ export async function measureStart(
   return {
     tables: [
       {
-        title: `${places.name}: from the command to listening, ${starts} starts of each kind (${figure(bytes / 1e6)} MB)`,
+        title: `${places.name}: from the command to listening, ${starts} starts each (${figure(bytes / 1e6)} MB)`,
         heads: ['records', 'median ms', 'slowest ms'],
         rows: kinds.map(({ name, tookMs }) => [name, figure(quantile(tookMs, 0.5)), figure(Math.max(...tookMs))]),
       },

@@ -23,8 +23,7 @@ export interface RecordsBenchOptions {
 
 /** Runs the benchmark. @throws Error when PostgreSQL is asked for and not installed */
 export async function benchRecords(options: RecordsBenchOptions): Promise<Report> {
-  if (options.postgres && whyNoPostgres !== '')
-    throw new Error('PostgreSQL is not installed: apt-get install postgresql');
+  if (options.postgres && whyNoPostgres !== '') throw new Error('--postgres: PostgreSQL is not installed');
   const parts: Part[] = [];
   const [loadBefore] = loadavg();
   for (const open of options.postgres ? [sqlitePlaces, postgresPlaces] : [sqlitePlaces]) {
@@ -42,16 +41,17 @@ export async function benchRecords(options: RecordsBenchOptions): Promise<Report
       'start takes with many of them, and what it takes to find something in them.',
     tables: parts.flatMap(({ tables }) => tables),
     notes: [
-      'An hour of a call: each side speaks two fifths of the time, 150 words a minute. That is 684 utterances of 5 to ' +
-        '16 words, both sides together; one in five is read again. Words are as frequent as Zipf’s law has them, of ' +
-        '20,000.',
-      'Added: what publishing takes with records, less what it takes without, the same events in turns. Until stored: ' +
-        'from its publication until the transaction with it has come back from the disk.',
+      'An hour of a call: each side speaks two fifths of the time, 150 words a minute. That is 684 utterances of 5 ' +
+        'to 16 words, both sides together; one in five is read again. Words are as frequent as Zipf’s law has ' +
+        'them, of 20,000.',
+      'Added: what publishing takes with records, less what it takes without, the same events in turns. Until ' +
+        'stored: from its publication until the transaction with it has come back from the disk.',
       'The live calls speak to pretend models, so that nothing but the gateway works; its event loop is looked at ' +
         'every 5 ms. Medians of the rounds.',
       'A search is one page of 100 calls with their snippets, through the thread of the database; a call has 20 ' +
         'captions there.',
-      `Other work on the machine changes most of these figures. Its load average was ${figure(loadBefore ?? 0, 1)} before.`,
+      'Other work on the machine changes most of these figures. Its load average was ' +
+        `${figure(loadBefore ?? 0, 1)} before.`,
     ],
     goals: parts.flatMap(({ goals }) => goals),
   };
