@@ -170,7 +170,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, recordings, translator, health, metrics, clock, speech } = options;
   const access = new Access({
     settings,
     people: options.people,
@@ -193,7 +193,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 
   await app.register(pageRoutes);
-  const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
   const speechHealth = () => ({
     depth: speechContext.service.depth,
@@ -213,8 +212,9 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       audit: options.kept?.records.audit ?? null,
       clock,
     });
-    openCalls(guarded, options, { access, visibility });
-    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility });
+    const trail = openTrail(options, access);
+    openCalls(guarded, options, { access, visibility, trail });
+    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility, trail });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, {
@@ -230,19 +230,23 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 }
 
+function openTrail({ kept, registry }: ServerOptions, access: Access): AuditTrail {
+  const isLive = (id: string): boolean => registry.get(id)?.state === 'live';
+  return new AuditTrail({ access, audit: kept?.records.audit ?? null, isLive });
+}
+
 /** The routes of calls. */
 function openCalls(
   app: FastifyInstance,
   options: ServerOptions,
-  { access, visibility }: { access: Access; visibility: CallVisibility },
+  { access, visibility, trail }: { access: Access; visibility: CallVisibility; trail: AuditTrail },
 ): void {
   const { registry, transcripts, dialer, assistant, kept, feed, clock, metrics } = options;
-  const trail = new AuditTrail({ access, audit: kept?.records.audit ?? null });
   const shared = { transcripts, dialer, visibility, trail, kept, feed, clock, metrics };
   void app.register(callRoutes, { ...shared, calls: registry });
   void app.register(takeOverRoutes, { calls: registry, access });
   void app.register(soundRoutes, soundContext(options, trail));
-  void app.register(phoneRoutes, { registry });
+  void app.register(phoneRoutes, { registry, access, feed });
   void app.register(assistRoutes, { assistant });
 }
 

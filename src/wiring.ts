@@ -36,6 +36,8 @@ import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
 import { voiceInUse } from './speech/voice-in-use.ts';
 import { systemSources } from './system-sources.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
@@ -60,6 +62,8 @@ export interface Parts {
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
   readonly hints: Hints;
+  /** Null = calls are not traced. */
+  readonly tracing: Tracing | null;
   /** Who may sign in. */
   readonly people: People;
   readonly server: FastifyInstance;
@@ -99,7 +103,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
-  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
+  const tracing = await openTracing(settings, { clock, log, metrics });
+  const tracer = tracing?.tracer ?? null;
+  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed, tracer });
   records?.follow(feed, registry);
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
@@ -134,7 +140,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => kept.close().finally(closeFeed);
   return { ...work, people, server, clock, metrics, engineClient: engine, closeRecords };
 }

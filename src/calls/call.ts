@@ -12,6 +12,7 @@ import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-
 import type { CallApp } from './app/call-app.ts';
 import { openCallApp } from './app/open-app.ts';
 import type { CallEnding, CallSummary } from './call-summary.ts';
+import type { CallTrace } from './call-tracer.ts';
 import type { CallContext } from './context.ts';
 import { CallFeed } from './feed/call-feed.ts';
 import type { EndReason } from './feed/events.ts';
@@ -48,6 +49,8 @@ export interface CallOptions {
   readonly summary: CallSummary;
   /** Where the calls of the gateway count tracks whose captions come late. */
   readonly lags: LagTally;
+  /** When we dialled it; null = the other side made it. */
+  readonly dialledAt: Date | null;
   /** The last final caption is out and everything is released; `call.ended` follows at once. */
   onEnded(call: Call, ending: CallEnding): void;
 }
@@ -67,6 +70,7 @@ export class Call implements LegHandlers {
   readonly #feed: CallFeed;
   readonly #tracks: CallTracks;
   readonly #echoFilter: EchoFilter;
+  #trace: CallTrace | null = null;
   #app: CallApp | null = null;
   #appMuted = false;
   #handoffData: string | null = null;
@@ -107,10 +111,13 @@ export class Call implements LegHandlers {
 
   /** Publishes `call.started` and dials the app; from here on the call must be ended by {@link end}. */
   begin(): void {
-    const { start } = this;
+    const { start, id: callId } = this;
+    const { carrier } = start;
     const { parameters, app, startedAt } = this.summary.beginning;
+    const { context, dialledAt } = this.#options;
     try {
-      this.#timer = this.#options.context.clock.every(TICK_MS, () => this.#tick(), true);
+      this.#trace = context.tracer?.begin({ callId, carrier, dialledAt, app }) ?? null;
+      this.#timer = context.clock.every(TICK_MS, () => this.#tick(), true);
       this.#feed.publishStarted(start, parameters, { app, at: startedAt });
       this.#log.info({ tracks: start.tracks }, 'call started');
       if (this.#reason === null) this.recording?.begin(this.voice);
@@ -233,6 +240,7 @@ export class Call implements LegHandlers {
     this.#feed.publishEnded(reason, durationMs, handoffData);
     const { counts, dropped: finalsDropped } = this.summary;
     const { finals, gaps } = counts;
+    this.#trace?.end({ reason, durationMs, counts });
     this.#log.info({ reason, durationMs, finals, gaps, finalsDropped, ...this.#tracks.repairs }, 'call ended');
     this.#resolveEnded();
   }
@@ -258,6 +266,7 @@ export class Call implements LegHandlers {
         lags.note(this.#log, track, change);
         this.#feed.publishLag(track, change);
       },
+      onSettled: context.tracer ? (track, settled) => this.#trace?.onUtterance(track, settled) : undefined,
     });
   }
 
@@ -316,9 +325,11 @@ export class Call implements LegHandlers {
       send: (command) => leg.send(command),
       press: (digit) => leg.press?.(digit),
       onFailure: (error) => this.fail(error),
+      onSentence: context.tracer ? (sentence) => this.#trace?.onSentence(sentence) : undefined,
     });
     voice.onEvent((event) => {
       if (event.type === 'spoken') this.#feed.publishSpoken(event);
+      else if (event.type === 'speaking') this.#trace?.onSounding();
     });
     return voice;
   }
@@ -330,6 +341,7 @@ export class Call implements LegHandlers {
       start,
       voice: this.voice,
       context,
+      trace: this.#trace,
       log: this.#log,
       onConnection: (state) => this.#feed.publishConnection(state),
       onEnd: (handoffData, reason) => {
@@ -351,6 +363,8 @@ export class Call implements LegHandlers {
   /** What the caller said, unless it is our own echo. */
   #onCallerSpeech(recognised: SpeechEvent): void {
     const event = this.#echoFilter.filter(recognised);
+    if (recognised.type === 'caption' && recognised.final)
+      this.#trace?.onCallerFinal(recognised.utterance, event === null);
     if (event === null) return;
     this.#app?.onSpeech(event);
     this.#feed.publishSpeech('inbound', event);

@@ -7,6 +7,7 @@ import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
 import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
 import type { AppSettings } from './app/request.ts';
 import type { AppServices } from './app/services.ts';
+import type { CallTracer } from './call-tracer.ts';
 import type { FeedArchive } from './feed/archive.ts';
 import type { Feed } from './feed/feed.ts';
 import type { SoundTap } from './sound/sound-tap.ts';
@@ -55,4 +56,6 @@ export interface CallContext {
   readonly metrics: Metrics;
   /** Keeps the sound of calls; null = nothing does. */
   readonly soundTap: SoundTap | null;
+  /** Follows calls in time; absent or null = nothing does. */
+  readonly tracer?: CallTracer | null;
 }

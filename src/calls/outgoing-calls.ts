@@ -30,6 +30,11 @@ export class OutgoingCalls {
     return summary;
   }
 
+  /** What is known of the call that the socket of `pendingCall` is for. Undefined = it is not one of these. */
+  of(pendingCall: PendingCall): CallSummary | undefined {
+    return this.#ringing.get(pendingCall);
+  }
+
   /** In the order in which they were dialled. */
   list(): CallSummary[] {
     return [...this.#ringing.values()];

@@ -4,7 +4,7 @@
  * counter and a log line.
  */
 
-import { TrunklineError } from '../foundation/errors.ts';
+import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../protocols/dialect.ts';
 import type { CallTokens } from './admission/tokens.ts';
 import { withoutForbiddenApp } from './app/request.ts';
@@ -35,8 +35,8 @@ export interface PendingCallOptions {
   connect(handlers: LegHandlers): CallLeg;
   /** Makes the call that `start` announces. Throws a TrunklineError when it may not be. */
   open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'>, pendingCall: PendingCall): Call;
-  /** The socket closed without ever becoming a call. */
-  onGone(pendingCall: PendingCall, reason: EndReason): void;
+  /** The socket closed without ever becoming a call; `error` = what it was refused for, null = it was not. */
+  onGone(pendingCall: PendingCall, reason: EndReason, error: ErrorCode | null): void;
 }
 
 export class PendingCall implements LegHandlers {
@@ -44,11 +44,14 @@ export class PendingCall implements LegHandlers {
   readonly #handover = new LegHandover(this);
   readonly #monitor: LegMonitor;
   readonly #leg: CallLeg;
+  /** When its socket came, by the clock. */
+  readonly sinceMs: number;
   #over = false;
 
   constructor(options: PendingCallOptions) {
     const { carrier, context } = options;
     this.#options = options;
+    this.sinceMs = context.clock.nowMs();
     this.#monitor = new LegMonitor({ carrier, context });
     this.#leg = options.connect(this.#handover);
   }
@@ -63,7 +66,7 @@ export class PendingCall implements LegHandlers {
     if (this.#over) return;
     const coded = this.#monitor.noteFailure(error);
     this.#leg.fail(coded);
-    this.#giveUp(coded.code === 'draining' ? 'drained' : 'error');
+    this.#giveUp(coded.code === 'draining' ? 'drained' : 'error', coded.code);
   }
 
   /** Ends a call of ours that nobody has answered yet. */
@@ -89,7 +92,7 @@ export class PendingCall implements LegHandlers {
   onClosed(end: LegEnd): void {
     if (this.#over) return;
     this.#monitor.noteClosed(end);
-    this.#giveUp(end.reason);
+    this.#giveUp(end.reason, end.code);
   }
 
   #leave(): void {
@@ -97,9 +100,9 @@ export class PendingCall implements LegHandlers {
     this.#giveUp('closed');
   }
 
-  #giveUp(reason: EndReason): void {
+  #giveUp(reason: EndReason, error: ErrorCode | null = null): void {
     this.#over = true;
-    this.#options.onGone(this, reason);
+    this.#options.onGone(this, reason, error);
   }
 
   /** From here on the leg tells the call itself. */

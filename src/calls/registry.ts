@@ -1,6 +1,6 @@
 /** All calls of the server: those that come in or are dialled, those that are live, and those that ended lately. */
 import { randomUUID } from 'node:crypto';
-import { TrunklineError } from '../foundation/errors.ts';
+import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
@@ -31,6 +31,13 @@ interface LegOffer {
   readonly outgoing?: OutgoingCall | undefined;
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
+}
+
+/** Why a socket never became a call; `error` = what it was refused for, null = it was not. */
+interface Failure {
+  readonly carrier: string;
+  readonly reason: EndReason;
+  readonly error: ErrorCode | null;
 }
 
 /**
@@ -96,7 +103,7 @@ export class CallRegistry {
       tokens: this.tokens,
       context: this.#context,
       open: (opened, opener) => this.#open(opened, opener),
-      onGone: (gone, reason) => this.#forget(gone, reason),
+      onGone: (gone, reason, error) => this.#forget(gone, { carrier: offer.carrier, reason, error }),
     });
     if (refusal !== null) pendingCall.fail(refusal);
     if (pendingCall.over) return;
@@ -209,6 +216,7 @@ export class CallRegistry {
       summary: this.#summarise(id, start),
       context: this.#context,
       lags: this.#lags,
+      dialledAt: this.#outgoing.of(pendingCall)?.beginning.startedAt ?? null,
       onEnded: (ended, ending) => this.#keepEnded(ended, ending),
     });
     this.#pendingCalls.delete(pendingCall);
@@ -267,7 +275,9 @@ export class CallRegistry {
       given: parameters,
     });
     this.#outgoing.add(pendingCall, summary);
-    feed.publish({ type: 'call.state', callId, state: 'ringing', atMs: 0 });
+    const { names, agent, queue, startedAt } = summary.view(0);
+    const parties = { carrier, from, to, names, agent, queue, startedAt };
+    feed.publish({ type: 'call.state', callId, state: 'ringing', atMs: 0, ...parties });
   }
 
   #note(event: FeedEvent): void {
@@ -288,12 +298,14 @@ export class CallRegistry {
   }
 
   /** A socket closed that never became a call. If it was to become one of ours, those who wait for it are told. */
-  #forget(pendingCall: PendingCall, reason: EndReason): void {
+  #forget(pendingCall: PendingCall, { carrier, reason, error }: Failure): void {
     this.#pendingCalls.delete(pendingCall);
     const summary = this.#outgoing.remove(pendingCall);
-    if (summary === undefined) return;
-    const { metrics, feed, log, clock } = this.#context;
-    const { id: callId, carrier } = summary.beginning;
+    const { metrics, feed, log, clock, tracer } = this.#context;
+    const callId = summary?.beginning.id ?? null;
+    if (callId !== null || error !== null)
+      tracer?.onFailed({ carrier, callId, sinceMs: pendingCall.sinceMs, error, reason });
+    if (summary === undefined || callId === null) return;
     summary.end({ at: clock.wall(), reason, durationMs: 0, handoffData: null });
     this.#endedCalls.add(callId, summary);
     metrics.callsEnded.inc({ carrier, reason });

@@ -246,10 +246,12 @@ export class EngineClient implements Engine {
   async #ask(work: JobWork, terms: Terms): Promise<JobReply> {
     if (terms.signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
     const job = this.#submit(work, terms);
-    return await replyTo(job, terms, {
+    const reply = await replyTo(job, terms, {
       cancel: () => this.#dispatch.cancel(job),
       hurry: () => this.#dispatch.hurry(job),
     });
+    const { cost } = reply;
+    return { ...reply, cost: { ...cost, waitMs: job.queuedMs + cost.waitMs } };
   }
 
   #submit(work: JobWork, { dueInMs, tenant = '', onSound }: Terms): Job {

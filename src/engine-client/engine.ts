@@ -31,7 +31,10 @@ export interface TranscribeRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What was recognised in one stretch of speech. */
+/**
+ * What was recognised in one stretch of speech. The wait in its cost, as in all answers to requests, begins with the
+ * request: the queues of gateway and engine together.
+ */
 export interface Transcript {
   readonly text: string;
   readonly tokens: readonly number[];

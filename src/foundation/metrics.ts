@@ -6,6 +6,7 @@ import { HintMetrics } from './metrics/hint-metrics.ts';
 import { LogMetrics } from './metrics/log-metrics.ts';
 import { LAG_SECONDS, MetricMaker, SHORT_SECONDS } from './metrics/metric-maker.ts';
 import { RecordMetrics } from './metrics/record-metrics.ts';
+import { TracingMetrics } from './metrics/tracing-metrics.ts';
 import { WayInMetrics } from './metrics/way-in-metrics.ts';
 
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
@@ -230,6 +231,11 @@ export class Metrics {
     'Caption readers cut off because they were too slow',
     [],
   );
+  readonly feedReadersMissing = this.#make.counter(
+    'trunkline_feed_readers_incomplete_total',
+    'Caption readers that were told of missing events, because the record could not be read',
+    [],
+  );
 
   readonly firstFrame = this.#make.histogram(
     'trunkline_speech_first_frame_seconds',
@@ -327,6 +333,7 @@ export class Metrics {
   readonly waysIn = new WayInMetrics(this.#make);
   readonly records = new RecordMetrics(this.#make);
   readonly hints = new HintMetrics(this.#make);
+  readonly tracing = new TracingMetrics(this.#make);
 
   readonly laneDepth = this.#laneGauge(
     'trunkline_lane_depth',

@@ -12,10 +12,13 @@ import { hashOf, type Prompt, type PromptKey, textHashIn, textHashOf } from './p
 import type { CachedPrompt } from './prompt-entry.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 
+/** Where a prompt comes from: `memory` or `disk`; `shared` = others wait for it already; the `engine` makes it. */
+export type PromptSource = 'memory' | 'disk' | 'shared' | 'engine';
+
 /** Metrics of a cache. */
 export interface PromptCacheMetrics {
-  /** A prompt was wanted: it was in `memory` or on `disk`, others wait for it (`shared`), or the `engine` makes it. */
-  asked(from: 'memory' | 'disk' | 'shared' | 'engine'): void;
+  /** A prompt was wanted. */
+  asked(from: PromptSource): void;
   trouble(trouble: FileTrouble): void;
   /** The bytes of all prompts in memory have changed. */
   held(bytes: number): void;
@@ -74,6 +77,8 @@ interface PromptWish {
   /** Whether somebody waits for it: then a synthesis that was begun for nobody is hurried. */
   readonly waits: boolean;
   readonly signal: AbortSignal;
+  /** It is known where the prompt comes from. */
+  onFound?(from: PromptSource): void;
 }
 
 /** The prompts of calls, or those of requests over HTTP. */
@@ -145,12 +150,16 @@ export class PromptCache {
   async *listen(key: PromptKey, wish: PromptWish): AsyncGenerator<Uint8Array, void, undefined> {
     const known = this.get(key);
     if (known !== undefined) {
+      wish.onFound?.('memory');
       if (known.bytes.length > 0) yield known.bytes;
       return;
     }
     const hash = hashOf(key);
     const running = this.#making.get(hash);
-    if (running !== undefined) this.#metrics.asked('shared');
+    if (running !== undefined) {
+      this.#metrics.asked('shared');
+      wish.onFound?.('shared');
+    }
     const making = running ?? this.#begin(key, wish);
     if (wish.waits) making.hurry.abort();
     making.listeners++;
@@ -231,7 +240,7 @@ export class PromptCache {
     await this.#files?.settled();
   }
 
-  #begin(key: PromptKey, { synthesise }: PromptWish): Making {
+  #begin(key: PromptKey, wish: PromptWish): Making {
     const hash = hashOf(key);
     const making: Making = {
       parts: new GrowingList(),
@@ -240,17 +249,20 @@ export class PromptCache {
       listeners: 0,
     };
     this.#making.set(hash, making);
-    void this.#make(key, making, () => synthesise(making.controller.signal, making.hurry.signal));
+    void this.#make(key, making, wish);
     return making;
   }
 
   /** Never rejects: the listeners are told. */
-  async #make(key: PromptKey, making: Making, synthesise: () => AsyncIterable<Uint8Array>): Promise<void> {
+  async #make(key: PromptKey, making: Making, wish: PromptWish): Promise<void> {
     const hash = hashOf(key);
     const generation = this.#generation;
     try {
       const kept = (await this.#files?.read(hash)) ?? null;
-      this.#metrics.asked(kept === null ? 'engine' : 'disk');
+      const from = kept === null ? 'engine' : 'disk';
+      this.#metrics.asked(from);
+      wish.onFound?.(from);
+      const synthesise = () => wish.synthesise(making.controller.signal, making.hurry.signal);
       for await (const part of kept === null ? synthesise() : [kept.bytes]) making.parts.push(part);
       const isWanted = generation === this.#generation && !making.controller.signal.aborted;
       if (isWanted) this.#keep(hash, kept ?? toPrompt(making.parts.items, key), kept === null);

@@ -1,3 +1,4 @@
+import type { JobCost } from '../../engine/contract.ts';
 import type { Engine, SpeakRequest, Speech } from '../engine-client/engine.ts';
 import { GrowingList } from '../foundation/growing-list.ts';
 import type { Codec } from '../foundation/units.ts';
@@ -5,11 +6,19 @@ import { encodeSound, type Stretch } from './encode-sound.ts';
 import { NORMALISER_VERSION } from './normalise.ts';
 import type { Piece } from './pieces.ts';
 import type { PromptKey } from './prompt.ts';
-import type { PromptCache } from './prompt-cache.ts';
+import type { PromptCache, PromptSource } from './prompt-cache.ts';
 import type { RecordedPrompt, RecordedPrompts } from './recorded-prompts.ts';
 import { isTooSlowForCalls, refuseSlowVoice } from './slow-voices.ts';
 import { usualSpeechMs } from './speech-length.ts';
 import type { ResolvedVoice } from './voice-resolver.ts';
+
+/** Where a prompt came from, filled in while it is made. */
+export interface PromptOrigin {
+  /** `recorded` = a recording took the place of its text; null = not known yet, or there was nothing to speak. */
+  from: PromptSource | 'recorded' | null;
+  /** Of the engine's work for it; null = there was none, or it is not done. */
+  cost: JobCost | null;
+}
 
 /** The codec a prompt is wanted in, how soon, and until when anybody wants it. */
 export interface PromptRequest {
@@ -17,6 +26,8 @@ export interface PromptRequest {
   readonly urgency: 'speak' | 'batch';
   readonly dueInMs: number;
   readonly signal: AbortSignal;
+  /** To be filled in, where anybody wants to know. */
+  readonly origin?: PromptOrigin;
 }
 
 /** Begins the model's name of what was recorded. */
@@ -52,7 +63,7 @@ export class PromptMaker {
     resolved: ResolvedVoice,
     request: PromptRequest,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const { codec, urgency, dueInMs } = request;
+    const { codec, urgency, dueInMs, origin } = request;
     const { voice, speed } = resolved;
     const recorded = this.#recorded.find(voice.name, piece.text);
     if (recorded === null && !SPEAKABLE.test(piece.spoken)) return;
@@ -62,12 +73,15 @@ export class PromptMaker {
     const line = { text: piece.spoken, voice: voice.name, speed };
     yield* this.#cache.listen(key, {
       synthesise: (signal, hurry) => {
-        const speak = () => this.#speak({ ...line, urgency, dueInMs, signal, hurry });
+        const speak = () => this.#speak({ ...line, urgency, dueInMs, signal, hurry }, origin);
         return encodeSound(recorded === null ? speak() : this.#play(recorded, speak), codec);
       },
       expectedMs: recorded?.durationMs ?? usualSpeechMs(piece.spoken, speed),
       waits: urgency === 'speak',
       signal: request.signal,
+      onFound: (from) => {
+        if (origin !== undefined) origin.from = recorded === null ? from : 'recorded';
+      },
     });
   }
 
@@ -85,10 +99,11 @@ export class PromptMaker {
   }
 
   /** The sound of a line, in stretches as the engine makes them. */
-  #speak(request: SpeakRequest): AsyncIterable<Stretch> {
+  #speak(request: SpeakRequest, origin: PromptOrigin | undefined): AsyncIterable<Stretch> {
     const stretches = new GrowingList<Stretch>();
     const onSound = (samples: Int16Array, rateHz: number): void => stretches.push({ samples, rateHz, isLast: false });
-    const end = ({ samples, rateHz }: Speech): void => {
+    const end = ({ samples, rateHz, cost }: Speech): void => {
+      if (origin !== undefined) origin.cost = cost;
       stretches.push({ samples, rateHz, isLast: true });
       stretches.end();
     };

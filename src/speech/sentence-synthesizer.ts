@@ -2,7 +2,7 @@ import { EngineError } from '../engine-client/engine.ts';
 import type { Codec } from '../foundation/units.ts';
 import { normaliseText } from './normalise.ts';
 import { cutToPieces, type Piece } from './pieces.ts';
-import type { PromptMaker, PromptRequest } from './prompt-maker.ts';
+import type { PromptMaker, PromptOrigin, PromptRequest } from './prompt-maker.ts';
 import { SentenceSplitter } from './sentences.ts';
 import { isTooSlowForCalls, refuseSlowVoice } from './slow-voices.ts';
 import { usualSpeechMs } from './speech-length.ts';
@@ -22,10 +22,12 @@ export interface SpokenPiece {
   readonly usualMs: number;
   /** Whether the engine failed before its end, which shows when its parts have ended. */
   readonly isCut: boolean;
+  /** Where its sound comes from. */
+  readonly origin: Readonly<PromptOrigin>;
 }
 
 /** How the pieces of a text are made. */
-export interface SynthesisOptions extends Omit<PromptRequest, 'dueInMs'> {
+export interface SynthesisOptions extends Omit<PromptRequest, 'dueInMs' | 'origin'> {
   /** In how many ms the next piece is needed; asked before each. */
   dueInMs(): number;
   /**
@@ -86,11 +88,13 @@ export class SentenceSynthesizer {
   }
 
   #begin(piece: Piece, voice: ResolvedVoice, options: SynthesisOptions): SpokenPiece {
+    const origin: PromptOrigin = { from: null, cost: null };
     const begun = {
       text: piece.text,
       usualMs: usualSpeechMs(piece.spoken, voice.speed),
       isCut: false,
-      parts: this.#make(piece, voice, options, () => {
+      origin,
+      parts: this.#make(piece, voice, { ...options, origin }, () => {
         begun.isCut = true;
       }),
     };
@@ -101,13 +105,13 @@ export class SentenceSynthesizer {
   async *#make(
     piece: Piece,
     voice: ResolvedVoice,
-    options: SynthesisOptions,
+    options: SynthesisOptions & { readonly origin: PromptOrigin },
     onCut: () => void,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const { codec, urgency, signal, onSkipped } = options;
+    const { codec, urgency, signal, origin, onSkipped } = options;
     let madeBytes = 0;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const prompt = this.#prompts.make(piece, voice, { codec, urgency, dueInMs: options.dueInMs(), signal });
+      const prompt = this.#prompts.make(piece, voice, { codec, urgency, dueInMs: options.dueInMs(), signal, origin });
       try {
         for await (const part of withoutFirst(madeBytes, prompt)) {
           madeBytes += part.length;

@@ -1,4 +1,4 @@
-import type { SpokenWord } from '../../engine/contract.ts';
+import type { JobCost, SpokenWord } from '../../engine/contract.ts';
 import { type Engine, EngineError, type EngineErrorCode } from '../engine-client/engine.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { cleanText } from './clean-text.ts';
@@ -23,6 +23,7 @@ export interface DecodedText {
   readonly looped: boolean;
   /** When they were asked for and can be told. */
   readonly words: readonly SpokenWord[] | undefined;
+  readonly cost: JobCost;
 }
 
 /** The engine's answer to one stretch of audio. */
@@ -76,8 +77,8 @@ export class Decoder {
     try {
       // A partial without words is followed by the next one.
       const read = purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job);
-      const { text, tokens, logprobs, looped, words } = await read;
-      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs, looped, words };
+      const { text, tokens, logprobs, looped, words, cost } = await read;
+      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs, looped, words, cost };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;

@@ -8,6 +8,7 @@ import { Captions, type LossReason, type TranscriberEvent } from './captions.ts'
 import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
 import { SampleRing } from './sample-ring.ts';
+import type { SettledUtterance } from './settled-utterance.ts';
 import type { TurnSettings } from './turn-policy.ts';
 import { type TurnListener, Turns } from './turns.ts';
 import { type TranscriberMetrics, Utterances } from './utterances.ts';
@@ -15,6 +16,7 @@ import { VadRunner } from './vad-runner.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
 export type { Caption, LossReason, Revision, SpeechEvent, TranscriberEvent, TurnEnded } from './captions.ts';
+export type { SettledUtterance } from './settled-utterance.ts';
 export type { TurnListener } from './turns.ts';
 export type { TranscriberMetrics } from './utterances.ts';
 
@@ -39,6 +41,8 @@ export interface LiveTranscriberOptions {
   readonly urgency?: 'live' | 'batch';
   /** Who waits for the turns of the track, if anybody: without it `turn.ended` is not emitted. */
   readonly turns?: TurnListener | undefined;
+  /** Is told, after its final, how an utterance came to it. */
+  readonly onSettled?: ((settled: SettledUtterance) => void) | undefined;
 }
 
 /** Backlog at or below which a transcriber counts as drained. The source may only be paused above it. */
@@ -107,6 +111,7 @@ export class LiveTranscriber {
         this.#vad.run();
       },
       onJointlyRead: () => this.#turns?.onSettled(),
+      onSettled: options.onSettled,
     });
     this.#turns = options.turns === undefined ? null : this.#openTurns(options.turns);
   }
@@ -284,7 +289,7 @@ export class LiveTranscriber {
     }
     const audio = this.#audio.slice(search.from, search.to);
     const at = search.from + quietestPoint(audio, (offset) => this.#endpointer.probabilityAt(search.from + offset));
-    this.#utterances.finish({ to: at, speechTo: at });
+    this.#utterances.finish({ to: at, speechTo: at }, 'cut');
     this.#turns?.onFinished('cut');
     this.#endpointer.cut(at);
     this.#open(at, at);
@@ -302,7 +307,7 @@ export class LiveTranscriber {
 
   #endSpeech(stretch: Stretch, by: 'endpoint' | 'cut'): void {
     this.#pause = null;
-    this.#utterances.finish(stretch);
+    this.#utterances.finish(stretch, by);
     this.#emit(this.#captions.speech('speech.stopped', stretch.speechTo));
     this.#turns?.onFinished(by);
   }

@@ -1,4 +1,4 @@
-import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { ENGINE_RATE_HZ, type JobCost } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import type { Engine, TranscribeRequest, Transcript } from '../engine-client/engine.ts';
 import { msToSamples } from '../foundation/units.ts';
@@ -14,7 +14,8 @@ const SPOKEN = /[\p{L}\p{N}]/u;
 /**
  * What is said in `request.samples`, in which there is speech. The recogniser sometimes finds no words in short speech
  * that it understands when there is more silence around it. So speech without words is read once more like that; what
- * the recogniser itself is not sure of then is no text, for noise and other languages have none either.
+ * the recogniser itself is not sure of then is no text, for noise and other languages have none either. The cost is
+ * that of all readings.
  * @throws EngineError
  */
 export async function understandSpeech(
@@ -27,7 +28,12 @@ export async function understandSpeech(
   const samples = joinSamples([around, request.samples, around]);
   const second = await engine.transcribe({ ...request, samples, draft: [] });
   const isSure = !second.looped && (confidenceOf(second.logprobs) ?? 0) >= LOW_CONFIDENCE;
-  return isSure ? withoutStart(second, AROUND_MS) : first;
+  const cost = sumOf(first.cost, second.cost);
+  return isSure ? { ...withoutStart(second, AROUND_MS), cost } : { ...first, cost };
+}
+
+function sumOf(a: JobCost, b: JobCost): JobCost {
+  return { waitMs: a.waitMs + b.waitMs, runMs: a.runMs + b.runMs, runs: a.runs + b.runs };
 }
 
 /** The words come `ms` earlier than it says, for so much silence was put before them. */

@@ -1,6 +1,7 @@
+import type { JobCost } from '../../engine/contract.ts';
 import { pause } from '../foundation/abortable-pause.ts';
 import type { Clock } from '../foundation/clock.ts';
-import type { Decoded, DecodedText, Decoder } from './decoder.ts';
+import type { Decoded, DecodedText, DecodePurpose, Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { type Hypothesis, LocalAgreement } from './local-agreement.ts';
 import { newRetryBackoff } from './retry-backoff.ts';
@@ -20,6 +21,13 @@ const GIVE_UP_FAILURES = 13;
  */
 export type FinalHow = 'eager' | 'fresh' | 'fallback';
 
+/** When the decode of a final was asked for and answered, in ms on the clock, and what it cost. */
+export interface TimedDecode {
+  readonly askedMs: number;
+  readonly answeredMs: number;
+  readonly cost: JobCost;
+}
+
 /** The text an utterance ended with. */
 export interface Outcome {
   readonly how: FinalHow;
@@ -28,6 +36,10 @@ export interface Outcome {
   readonly logprobs: Float32Array | null;
   /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
   readonly decodedTo: number;
+  /** The decode that the text is; null for a `fallback`. */
+  readonly decode: TimedDecode | null;
+  /** Decodes of the final that failed before. */
+  readonly failures: number;
 }
 
 /** Where an utterance begins, what it is decoded with, and its callbacks. */
@@ -48,8 +60,17 @@ interface Eager {
   readonly to: number;
   readonly samples: Int16Array;
   readonly controller: AbortController;
-  readonly result: Promise<Decoded>;
+  readonly result: Promise<Timed>;
 }
+
+/** The answer to a decode of a final, and when it was asked for and came. */
+interface Timed {
+  readonly decoded: Decoded;
+  readonly askedMs: number;
+  readonly answeredMs: number;
+}
+
+type GoodText = Pick<DecodedText, 'text' | 'logprobs'>;
 
 /**
  * The decodes of one utterance: partials (one in flight, one waiting, a newer one replaces that), the eager decode
@@ -101,9 +122,9 @@ export class Utterance {
     this.#dropWaiting();
     const samples = this.#options.audio.slice(this.from, stretch.to);
     const controller = new AbortController();
-    const result = this.#options.decoder.decode('eager', { samples, draft: [], signal: controller.signal });
+    const result = this.#decode('eager', samples, controller.signal);
     this.#eager = { to: stretch.to, samples, controller, result };
-    void result.then((decoded) => this.#take(decoded, { from: this.from, to: stretch.to }, stretch));
+    void result.then(({ decoded }) => this.#take(decoded, { from: this.from, to: stretch.to }, stretch));
   }
 
   /** Speech was not over: the eager decode is of no use as a final. */
@@ -123,14 +144,17 @@ export class Utterance {
     if (this.#eager?.to !== stretch.to) this.resume();
     const samples = this.#eager?.samples ?? this.#options.audio.slice(this.from, stretch.to);
     const early = await this.#eager?.result;
-    if (early?.ok) return this.#life.signal.aborted ? null : this.#outcome('eager', early, stretch.to);
-    return this.#decodeFinal(samples, stretch.to);
+    if (early?.decoded.ok) {
+      if (this.#life.signal.aborted) return null;
+      return this.#outcome('eager', early.decoded, stretch.to, { decode: timesOf(early, early.decoded), failures: 0 });
+    }
+    return this.#decodeFinal(samples, stretch.to, early === undefined ? 0 : 1);
   }
 
   /** Gives up all that is under way; the outcome is the last hypothesis. */
   abandon(): Outcome {
     this.close();
-    return this.#fallBack();
+    return this.#fallBack(0);
   }
 
   /** Gives up all that is under way. */
@@ -169,25 +193,40 @@ export class Utterance {
     return true;
   }
 
-  #outcome(how: FinalHow, { text, logprobs }: Pick<DecodedText, 'text' | 'logprobs'>, decodedTo: number): Outcome {
-    return { how, hypothesis: this.#agreement.finish(text), logprobs, decodedTo };
-  }
-
-  #fallBack(): Outcome {
-    return this.#outcome('fallback', { text: this.#agreement.current.text, logprobs: null }, this.#decoded.to);
-  }
-
-  async #decodeFinal(samples: Int16Array, to: number): Promise<Outcome | null> {
+  async #decode(purpose: DecodePurpose, samples: Int16Array, signal: AbortSignal): Promise<Timed> {
     const { decoder, clock } = this.#options;
+    const askedMs = clock.nowMs();
+    const decoded = await decoder.decode(purpose, { samples, draft: [], signal });
+    return { decoded, askedMs, answeredMs: clock.nowMs() };
+  }
+
+  #outcome(
+    how: FinalHow,
+    { text, logprobs }: GoodText,
+    decodedTo: number,
+    found: Pick<Outcome, 'decode' | 'failures'>,
+  ): Outcome {
+    return { how, hypothesis: this.#agreement.finish(text), logprobs, decodedTo, ...found };
+  }
+
+  #fallBack(failures: number): Outcome {
+    const known = { text: this.#agreement.current.text, logprobs: null };
+    return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures });
+  }
+
+  /** @param failed how many decodes of the final have failed already */
+  async #decodeFinal(samples: Int16Array, to: number, failed: number): Promise<Outcome | null> {
     const { signal } = this.#life;
     const backoff = newRetryBackoff();
     for (let failures = 1; !signal.aborted; failures++) {
-      const decoded = await decoder.decode('final', { samples, draft: [], signal });
+      const timed = await this.#decode('final', samples, signal);
       if (signal.aborted) break;
-      if (decoded.ok) return this.#outcome('fresh', decoded, to);
+      const { decoded } = timed;
+      const before = failed + failures - 1;
+      if (decoded.ok) return this.#outcome('fresh', decoded, to, { decode: timesOf(timed, decoded), failures: before });
       if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES))
-        return this.#fallBack();
-      await pause(clock, backoff.next(0), signal);
+        return this.#fallBack(before + 1);
+      await pause(this.#options.clock, backoff.next(0), signal);
     }
     return null;
   }
@@ -196,4 +235,8 @@ export class Utterance {
     if (this.#waiting !== null) this.#options.onPartialDropped();
     this.#waiting = null;
   }
+}
+
+function timesOf({ askedMs, answeredMs }: Timed, { cost }: DecodedText): TimedDecode {
+  return { askedMs, answeredMs, cost };
 }

@@ -1,5 +1,7 @@
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import { samplesToMs } from '../foundation/units.ts';
 import type { Arrivals } from './audio-arrivals.ts';
 import type { Caption, Captions, LossReason, Revision, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
@@ -8,6 +10,7 @@ import { FinalConfidence } from './final-confidence.ts';
 import { type JointGroup, type JointOutcome, JointReadings } from './joint-readings.ts';
 import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
+import type { SettledUtterance } from './settled-utterance.ts';
 import type { EndedUtterance } from './spliced-utterances.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
 import type { WindowSettings } from './windows.ts';
@@ -40,6 +43,8 @@ interface UtterancesOptions {
   readonly onDelivered: () => void;
   /** What was to be read again has been. */
   readonly onJointlyRead: () => void;
+  /** Is told of each final that came out, and of each utterance without words. */
+  readonly onSettled: ((settled: SettledUtterance) => void) | undefined;
 }
 
 interface Entry {
@@ -51,6 +56,8 @@ interface Entry {
 interface Pending extends Entry {
   readonly stretch: Stretch;
   readonly decidedMs: number;
+  /** It was ended before it was silent for long enough. */
+  readonly isCut: boolean;
   /** What is to be read again when the final is out. */
   readonly joint: JointGroup | null;
 }
@@ -147,7 +154,7 @@ export class Utterances {
   }
 
   /** The running utterance is over; its final follows when it is decoded and those before it are out. */
-  finish(stretch: Stretch): void {
+  finish(stretch: Stretch, by: 'endpoint' | 'cut'): void {
     const entry = this.#running;
     this.#running = null;
     if (entry === null) return;
@@ -158,7 +165,8 @@ export class Utterances {
     }
     const decidedMs = this.#options.clock.nowMs();
     const outcome = entry.utterance.finish(stretch);
-    const pending = { ...entry, stretch, decidedMs, joint: this.#joint.join(this.#toJoin(entry, stretch)) };
+    const joint = this.#joint.join(this.#toJoin(entry, stretch));
+    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', joint };
     this.#pending.add(pending);
     this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
@@ -234,11 +242,9 @@ export class Utterances {
   }
 
   /** Emits the final, and a gap with `reason` for the speech that its text leaves out. */
-  #settle(
-    { utterance, captions, stretch, decidedMs }: Pending,
-    { how, hypothesis, logprobs, decodedTo }: Outcome,
-    reason: LossReason,
-  ): void {
+  #settle(pending: Pending, outcome: Outcome, reason: LossReason): void {
+    const { utterance, captions, stretch, decidedMs } = pending;
+    const { how, hypothesis, logprobs, decodedTo } = outcome;
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const to = Math.min(stretch.speechTo, Math.max(decodedTo, utterance.speechFrom));
@@ -252,5 +258,28 @@ export class Utterances {
       emit(caption);
     }
     this.tellGap(to, stretch.speechTo, reason);
+    this.#options.onSettled?.(this.#report(pending, outcome, { hasFinal: caption !== null, to }));
+  }
+
+  #report(
+    { utterance, captions, stretch, decidedMs, isCut }: Pending,
+    { how, decode, failures }: Outcome,
+    { hasFinal, to }: { hasFinal: boolean; to: number },
+  ): SettledUtterance {
+    const { clock, arrivals } = this.#options;
+    return {
+      utterance: captions.utterance,
+      how,
+      hasFinal,
+      isCut,
+      speechMs: samplesToMs(stretch.speechTo - utterance.speechFrom, ENGINE_RATE_HZ),
+      lostMs: samplesToMs(Math.max(stretch.speechTo - to, 0), ENGINE_RATE_HZ),
+      startedMs: arrivals.at(utterance.speechFrom),
+      stoppedMs: arrivals.at(stretch.speechTo),
+      decidedMs,
+      settledMs: clock.nowMs(),
+      decode,
+      failures,
+    };
   }
 }

@@ -4,6 +4,7 @@ import { audioFetcher } from '../../src/calls/app/audio-fetch.ts';
 import { AppReachability } from '../../src/calls/app/reachability.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import type { CallTracer } from '../../src/calls/call-tracer.ts';
 import type { CallContext } from '../../src/calls/context.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
@@ -76,7 +77,11 @@ export interface Gateway {
 }
 
 /** A gateway with the default settings but for `environment`; the pauses of the tests end utterances in all calls. */
-export function startCalls(environment: Record<string, string> = {}, soundTap: SoundTap | null = null): Gateway {
+export function startCalls(
+  environment: Record<string, string> = {},
+  soundTap: SoundTap | null = null,
+  openTracer: (clock: FakeClock) => CallTracer | null = () => null,
+): Gateway {
   const clock = new FakeClock();
   const engine = new WordsEngine(clock);
   const feed = new Feed({ history: 1000, epoch: 'test' });
@@ -112,6 +117,7 @@ export function startCalls(environment: Record<string, string> = {}, soundTap: S
     log,
     metrics,
     soundTap,
+    tracer: openTracer(clock),
   };
   const registry = new CallRegistry(context);
   const webSockets = new WebSocketTrunk({ registry, settings, clock });

@@ -73,6 +73,7 @@ function arrive(environment: Record<string, string> = {}) {
         summary: summaryOf(accepted.start, clock.wall()),
         context,
         lags,
+        dialledAt: null,
         onEnded: () => undefined,
       });
       opened.push(call);

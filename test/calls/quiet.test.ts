@@ -33,6 +33,7 @@ class Talk {
       request,
       voice,
       clock,
+      trace: null,
       flushMs: 1000,
       channel: {
         send: (frame) => void (frame.type === 'prompt' && this.prompts.push(frame.voicePrompt)),

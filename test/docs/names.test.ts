@@ -8,7 +8,18 @@ import { markdownFiles, readText } from './markdown.ts';
 const PAGES = markdownFiles().filter((file) => file === 'README.md' || /^docs\/(?:guide|reference)\//.test(file));
 
 /** Names of other programs, codes of other servers, and what only the command line reads. */
-const FOREIGN = new Set(['XDG_CACHE_HOME', 'XDG_STATE_HOME', 'IN_PROGRESS', 'TRUNKLINE_URL', 'TRUNKLINE_KEY']);
+const FOREIGN = new Set([
+  'XDG_CACHE_HOME',
+  'XDG_STATE_HOME',
+  'IN_PROGRESS',
+  'TRUNKLINE_URL',
+  'TRUNKLINE_KEY',
+  // Read by OpenTelemetry itself.
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+  'OTEL_EXPORTER_OTLP_COMPRESSION',
+]);
 const FOREIGN_PAGES = ['docs/reference/qwen3-servers.md'];
 
 /** The names in upper case with `_` on the pages, but for those that have codes of another server. */

@@ -41,6 +41,11 @@ export class CallTokens {
     return token;
   }
 
+  /** Takes a token back that was issued. */
+  revoke(token: string): void {
+    this.#issued.take(token);
+  }
+
   /**
    * What `token` was issued with, or null when it is unknown, used, expired or another call's. Any attempt uses the
    * token up.

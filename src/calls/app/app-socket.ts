@@ -8,6 +8,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
+import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext, CallSettings } from '../context.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 import type { CallerEvent } from './call-app.ts';
@@ -32,6 +33,8 @@ interface AppSocketOptions {
   readonly voice: CallVoice;
   readonly context: CallContext;
   readonly log: Log;
+  /** Follows the app's turns; null = nothing does. */
+  readonly trace: AppTrace | null;
   /** The app is done with the call, or gone with APP_GONE=end; everything that was to be said has been played. */
   onEnd(handoffData: string | null): void;
   /** The connection to the app broke, or is there again. */
@@ -116,10 +119,11 @@ export class AppSocket {
   }
 
   #openSession(): AppSession {
-    const { context, request, voice, onFailure } = this.#options;
+    const { context, request, voice, trace, onFailure } = this.#options;
     return new AppSession({
       request,
       voice,
+      trace,
       channel: {
         send: (frame) => this.#connection.send(frame),
         sendNow: (frame) => this.#connection.sendNow(frame),
@@ -139,11 +143,12 @@ export class AppSocket {
   }
 
   #dial(): AppConnection {
-    const { context, request } = this.#options;
+    const { context, request, trace } = this.#options;
     const { clock, metrics, settings } = context;
+    const signatures = appSignatures(request.url, settings.APP_SIGNING_KEY);
     return new AppConnection({
       url: request.url,
-      headers: appSignatures(request.url, settings.APP_SIGNING_KEY),
+      headers: trace === null ? signatures : { ...signatures, traceparent: trace.traceparent },
       clock,
       limits: limitsOf(settings),
       guarded: request.guarded && !settings.APP_TWIML_ALLOW_PRIVATE,

@@ -3,6 +3,7 @@
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnEnded } from '../../transcription/live-transcriber.ts';
+import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext } from '../context.ts';
 import type { EndReason } from '../feed/events.ts';
 import type { CallVoice } from '../outbound/voice.ts';
@@ -35,6 +36,8 @@ export interface CallAppOptions {
   readonly voice: CallVoice;
   readonly context: CallContext;
   readonly log: Log;
+  /** Follows the app's turns; null = nothing does. */
+  readonly trace: AppTrace | null;
   /** The connection to the app broke, or is there again. */
   onConnection(state: 'lost' | 'back'): void;
   /** The call is to end. All speech has been played. */

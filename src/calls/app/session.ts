@@ -5,6 +5,7 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Caption } from '../../transcription/live-transcriber.ts';
+import type { AppTrace } from '../call-tracer.ts';
 import type { CallVoice, VoiceEvent } from '../outbound/voice.ts';
 import { AppReports } from './app-reports.ts';
 import { type FetchAudio, labelOf } from './audio-fetch.ts';
@@ -41,6 +42,8 @@ interface SessionOptions {
   readonly channel: AppChannel;
   readonly fetchAudio: FetchAudio;
   readonly clock: Clock;
+  /** Follows its turns; null = nothing does. */
+  readonly trace: AppTrace | null;
   /** APP_FLUSH_MS. */
   readonly flushMs: number;
   /** Something is said because the app fell silent in the midst of it. */
@@ -88,7 +91,10 @@ export class AppSession {
       lang: options.request.transcriptionLanguage,
       partials: options.request.partialPrompts,
       clock: options.clock,
-      send: (prompt) => options.channel.send(prompt),
+      send: (prompt) => {
+        options.trace?.onPrompt();
+        options.channel.send(prompt);
+      },
       sendNow: (prompt) => options.channel.sendNow(prompt),
     });
     this.#reports = new AppReports({ request: options.request, ...options.channel });
@@ -239,6 +245,7 @@ export class AppSession {
       if (!frame.last) this.#late.refuseRest();
       return;
     }
+    this.#options.trace?.onAnswer();
     try {
       if (frame.token !== '') this.#cycleOf(frame).write(frame.token);
     } catch (error) {
@@ -282,7 +289,8 @@ export class AppSession {
   }
 
   async #play(frame: PlayFrame, signal: AbortSignal): Promise<void> {
-    const { request, voice, fetchAudio } = this.#options;
+    const { request, voice, trace, fetchAudio } = this.#options;
+    trace?.onAnswer();
     try {
       const { samples, rateHz } = await fetchAudio(frame.source, signal);
       if (signal.aborted) return;

@@ -4,7 +4,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 
 /** Captions later than this have fallen behind; later than people bear in a conversation. */
-const LATE_MS = 1000;
+export const LATE_MS = 1000;
 /**
  * They have caught up when they were no later than this for so long: a machine at its limit is otherwise late and in
  * time by turns.

@@ -9,6 +9,7 @@ import type { CarrierEvent } from '../../protocols/dialect.ts';
 import {
   LiveTranscriber,
   type LossReason,
+  type SettledUtterance,
   type TranscriberEvent,
   type TranscriberMetrics,
   type TurnListener,
@@ -50,6 +51,8 @@ export interface TrackOptions {
   onLag(change: LagChange): void;
   /** The transcriber's backlog fell again. */
   onDrained(): void;
+  /** Is told how each utterance came to its final; left out = nobody is. */
+  readonly onSettled?: ((settled: SettledUtterance) => void) | undefined;
 }
 
 /**
@@ -262,7 +265,7 @@ export class TrackChain {
 
   #openTranscriber(): LiveTranscriber {
     if (this.#transcriber !== null) return this.#transcriber;
-    const { context, endpointMs, turns, emit, onDrained } = this.#options;
+    const { context, endpointMs, turns, emit, onDrained, onSettled } = this.#options;
     const transcriber = new LiveTranscriber({
       settings: { ...context.settings, ENDPOINT_MS: endpointMs() },
       engine: context.engine,
@@ -271,6 +274,7 @@ export class TrackChain {
       originMs: this.#timeline.originMs ?? 0,
       emit: (event) => emit(this.#inCallTime(event)),
       metrics: this.#countLag(toTranscriberMetrics(context.metrics)),
+      onSettled,
     });
     transcriber.onDrained(onDrained);
     this.#transcriber = transcriber;

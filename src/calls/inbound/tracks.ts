@@ -2,7 +2,7 @@
 import type { TimelineStats } from '../../audio/timeline.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, CarrierEvent, Track } from '../../protocols/dialect.ts';
-import type { TurnListener } from '../../transcription/live-transcriber.ts';
+import type { SettledUtterance, TurnListener } from '../../transcription/live-transcriber.ts';
 import type { CallContext } from '../context.ts';
 import type { CallLeg } from '../leg.ts';
 import type { LagChange } from './lag.ts';
@@ -29,6 +29,8 @@ interface CallTracksOptions {
   emit(track: Track, event: TrackEvent): void;
   /** The captions of a track have fallen behind, or caught up. */
   onLag(track: Track, change: LagChange): void;
+  /** Is told how each utterance came to its final; left out = nobody is. */
+  readonly onSettled?: ((track: Track, settled: SettledUtterance) => void) | undefined;
 }
 
 export class CallTracks {
@@ -108,7 +110,7 @@ export class CallTracks {
   }
 
   #openChain(track: Track): TrackChain {
-    const { start, context, endpointMs, callerTurns, onSound, emit, onLag } = this.#options;
+    const { start, context, endpointMs, callerTurns, onSound, emit, onLag, onSettled } = this.#options;
     return new TrackChain({
       carrier: start.carrier,
       codec: start.codec,
@@ -120,6 +122,7 @@ export class CallTracks {
       emit: (event) => emit(track, event),
       onLag: (change) => onLag(track, change),
       onDrained: () => this.#regulate(),
+      onSettled: onSettled && ((settled) => onSettled(track, settled)),
     });
   }
 

@@ -4,7 +4,7 @@ import { nextTurn } from '../../foundation/next-turn.ts';
 import { bytesToMs, type Codec } from '../../foundation/units.ts';
 import type { Playout } from './playout.ts';
 import { RecentPlayback } from './recent-playback.ts';
-import type { HeardUtterance, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
+import type { HeardUtterance, SentenceReport, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
 import type { UtterancePiece } from './utterance-pieces.ts';
 
 /** Pieces without sound wait for nobody; after so many of them everybody else has a turn. */
@@ -34,6 +34,8 @@ interface SpeechQueueOptions {
   onSpoilt(utterance: SpokenUtterance, error: unknown): void;
   /** Nothing is left to be said. */
   onDrained(): void;
+  /** Is told what became of each sentence; left out = nobody is. */
+  readonly onSentence?: ((sentence: SentenceReport) => void) | undefined;
 }
 
 /**
@@ -137,6 +139,7 @@ export class SpeechQueue {
   onSoundBegun(sound: VoiceSound): void {
     const { utterance } = sound;
     if (utterance.over) return;
+    sound.begunMs ??= this.#nowMs();
     this.#played.begin(sound, sound.text, this.#nowMs());
     if (sound.digit !== undefined) this.#options.onDigit(sound.digit);
     if (utterance.begun) return;
@@ -151,6 +154,7 @@ export class SpeechQueue {
     if (utterance.over) return;
     this.#played.end(sound, this.#nowMs());
     utterance.noteHeard(sound);
+    this.#report(sound, sound.durationMs, false);
     if (text !== '') this.#options.onHeard(utterance, text);
     this.#finishIfPlayed(utterance);
   }
@@ -182,7 +186,7 @@ export class SpeechQueue {
     let silent = 0;
     for await (const piece of utterance.pieces()) {
       if (utterance.over) return;
-      const sound = utterance.dispatch(piece);
+      const sound = utterance.dispatch(piece, this.#nowMs());
       await this.#play(sound, piece.parts);
       if (sound.durationMs === 0 && ++silent % SILENT_PIECES_MAX === 0) await nextTurn();
       await playout.room();
@@ -197,6 +201,7 @@ export class SpeechQueue {
     let isWhole = false;
     try {
       for await (const part of parts) {
+        sound.firstMs ??= this.#nowMs();
         sound.grow(bytesToMs(part.length, codec));
         track.add(part);
       }
@@ -226,7 +231,10 @@ export class SpeechQueue {
     const { playout, callMs } = this.#options;
     const cut = this.#utterances.splice(index);
     if (cut.length === 0) return null;
-    for (const utterance of cut) utterance.endMs = this.#pausedMs ?? callMs();
+    for (const utterance of cut) {
+      utterance.endMs = this.#pausedMs ?? callMs();
+      for (const sound of utterance.sounds) this.#report(sound, playout.heardMs(sound), true);
+    }
     const fates = cut.map((utterance) => ({ utterance, heard: utterance.end((sound) => playout.heardMs(sound)) }));
     this.#played.endAll(this.#nowMs());
     playout.drop(({ utterance }) => utterance.over);
@@ -234,6 +242,14 @@ export class SpeechQueue {
     for (const { utterance, heard } of fates) this.#options.onOver(utterance, heard, true);
     this.#noticeDrained();
     return fates[0]?.heard ?? null;
+  }
+
+  #report(sound: VoiceSound, heardMs: number, isInterrupted: boolean): void {
+    const { onSentence } = this.#options;
+    const { utterance, sentence, askedMs, firstMs, begunMs, durationMs: madeMs } = sound;
+    if (onSentence === undefined || sentence === undefined) return;
+    const times = { askedMs, firstMs, begunMs, overMs: this.#nowMs() };
+    onSentence({ utterance: utterance.id, ...sentence, ...times, madeMs, heardMs, isInterrupted });
   }
 
   /** In whole ms of the call. */

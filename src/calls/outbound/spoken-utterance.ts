@@ -1,3 +1,5 @@
+import type { JobCost } from '../../../engine/contract.ts';
+import type { PromptOrigin } from '../../speech/prompt-maker.ts';
 import type { Interruptible } from './barge-in.ts';
 import { heardPart } from './heard-text.ts';
 import type { UtteranceContent, UtterancePiece } from './utterance-pieces.ts';
@@ -73,14 +75,19 @@ export class SpokenUtterance {
     return this.#underWay[0];
   }
 
+  /** Its sounds on their way, in order. */
+  get sounds(): readonly VoiceSound[] {
+    return this.#underWay;
+  }
+
   /** Its pieces, made as they are asked for. */
   pieces(): AsyncIterable<UtterancePiece> | Iterable<UtterancePiece> {
     return this.options.pieces(this.#life.signal);
   }
 
-  /** Sends one of its pieces on its way. */
-  dispatch(piece: UtterancePiece): VoiceSound {
-    const sound = new VoiceSound(this, piece);
+  /** Sends one of its pieces on its way, which was asked for at `askedMs` on the clock. */
+  dispatch(piece: UtterancePiece, askedMs: number): VoiceSound {
+    const sound = new VoiceSound(this, piece, askedMs);
     this.#underWay.push(sound);
     return sound;
   }
@@ -108,17 +115,45 @@ export class SpokenUtterance {
   }
 }
 
+/** What became of a sentence, and when, in ms on the clock. */
+export interface SentenceReport {
+  /** The utterance that it is of, as the API named it. */
+  readonly utterance: string;
+  readonly from: PromptOrigin['from'];
+  /** Of the engine's work for it; null = there was none. */
+  readonly cost: JobCost | null;
+  /** The engine failed before its end. */
+  readonly isFailed: boolean;
+  readonly askedMs: number;
+  /** When the first of it was made; null = it never was. */
+  readonly firstMs: number | null;
+  /** When it began to be played; null = it never was. */
+  readonly begunMs: number | null;
+  /** When it had been heard, or was cut off. */
+  readonly overMs: number;
+  /** How much of it was made, and heard. */
+  readonly madeMs: number;
+  readonly heardMs: number;
+  /** It was cut off before its end. */
+  readonly isInterrupted: boolean;
+}
+
 /** A piece of an utterance on its way to the caller. Its sound grows until it has ended. */
 export class VoiceSound {
   readonly utterance: SpokenUtterance;
   readonly digit: string | undefined;
+  /** When it was asked for, when the first of it was made, and when it began to be played, in ms on the clock. */
+  readonly askedMs: number;
+  firstMs: number | null = null;
+  begunMs: number | null = null;
   readonly #piece: UtterancePiece;
   #text: string;
   #durationMs = 0;
   #hasEnded = false;
 
-  constructor(utterance: SpokenUtterance, piece: UtterancePiece) {
+  constructor(utterance: SpokenUtterance, piece: UtterancePiece, askedMs: number) {
     this.utterance = utterance;
+    this.askedMs = askedMs;
     this.digit = piece.digit;
     this.#piece = piece;
     this.#text = piece.text;
@@ -127,6 +162,12 @@ export class VoiceSound {
   /** What it says. */
   get text(): string {
     return this.#text;
+  }
+
+  /** The sentence that it is; undefined = it is none. */
+  get sentence(): Pick<SentenceReport, 'from' | 'cost' | 'isFailed'> | undefined {
+    const { origin, isCut = false } = this.#piece;
+    return origin && { from: origin.from, cost: origin.cost, isFailed: isCut };
   }
 
   /** How much of it has been made. */

@@ -6,6 +6,7 @@ import { encodeG711 } from '../../audio/g711.ts';
 import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Codec } from '../../foundation/units.ts';
+import type { PromptOrigin } from '../../speech/prompt-maker.ts';
 
 const DIGITS_MAX = 100;
 const LOOPS_MAX = 1000;
@@ -21,6 +22,8 @@ export interface UtterancePiece {
   readonly isCut?: boolean;
   /** The key whose tone it is; absent for everything else. */
   readonly digit?: string;
+  /** Where the sound of a sentence comes from; absent for what is no sentence. */
+  readonly origin?: Readonly<PromptOrigin>;
 }
 
 /** What an utterance says. */

@@ -15,7 +15,7 @@ import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible, toInterruptible } from './barge-in.ts';
 import { Playout, type PlayoutTap } from './playout.ts';
 import { SpeechQueue } from './speech-queue.ts';
-import { type HeardUtterance, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
+import { type HeardUtterance, type SentenceReport, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
 import { keysOf, recordingOf, type UtteranceContent } from './utterance-pieces.ts';
 
 /** How an utterance takes its turn. */
@@ -100,6 +100,8 @@ export interface CallVoiceOptions {
   press(digit: string): void;
   /** Something that runs on a timer threw. */
   onFailure(error: unknown): void;
+  /** Is told what became of each sentence; left out = nobody is. */
+  readonly onSentence?: ((sentence: SentenceReport) => void) | undefined;
 }
 
 export class CallVoice {
@@ -277,9 +279,10 @@ export class CallVoice {
   }
 
   #openQueue(): SpeechQueue {
-    const { codec, context } = this.#options;
+    const { codec, context, onSentence } = this.#options;
     return new SpeechQueue({
       codec,
+      onSentence,
       clock: context.clock,
       playout: this.#playout,
       callMs: () => this.#options.callMs(),

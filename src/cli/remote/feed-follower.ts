@@ -15,6 +15,12 @@ const PAUSES = { firstMs: 500, longestMs: 10_000, jitterShare: 0.3 };
 /** An event and the feed's id of it. */
 export type FollowedEvent = FeedEvent & { readonly id: string };
 
+/** What the server says to a reader that resumes when its record cannot be read. */
+interface MissingEvents {
+  readonly type: 'events.missing';
+  readonly id: string;
+}
+
 interface FollowOptions {
   /** Only this call, from its beginning; undefined = all calls, from now on. */
   readonly callId: string | undefined;
@@ -22,6 +28,8 @@ interface FollowOptions {
   /** Ends it. */
   readonly signal: AbortSignal;
   onEvent(event: FollowedEvent): void;
+  /** Between the last event and the next the server could not give some. */
+  onMissing(): void;
   /** The connection is lost, and will be opened again. */
   onLost(): void;
 }
@@ -32,7 +40,7 @@ interface FollowOptions {
  * @throws ServerRefused when the server does not open the feed at first, or does not let us in any more
  */
 export async function followFeed(server: ServerClient, options: FollowOptions): Promise<void> {
-  const { callId, clock, signal, onEvent, onLost } = options;
+  const { callId, clock, signal, onEvent, onMissing, onLost } = options;
   const backoff = new Backoff(PAUSES);
   const query = new URLSearchParams({ ids: 'true' });
   if (callId !== undefined) query.set('call', callId);
@@ -49,7 +57,8 @@ export async function followFeed(server: ServerClient, options: FollowOptions): 
         },
         onEvent: (event) => {
           query.set('after', event.id);
-          onEvent(event);
+          if (event.type === 'events.missing') onMissing();
+          else onEvent(event);
         },
       });
     } catch (error) {
@@ -71,7 +80,7 @@ interface Reading {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   onOpen(): void;
-  onEvent(event: FollowedEvent): void;
+  onEvent(event: FollowedEvent | MissingEvents): void;
 }
 
 /** Resolves when the connection is over. @throws ServerRefused when it was not opened */
@@ -92,7 +101,7 @@ async function readFeed(server: ServerClient, path: string, reading: Reading): P
       socket.on('ping', alive);
       socket.on('message', (data: Buffer) => {
         alive();
-        if (!signal.aborted) onEvent(JSON.parse(data.toString()) as FollowedEvent);
+        if (!signal.aborted) onEvent(JSON.parse(data.toString()) as FollowedEvent | MissingEvents);
       });
       socket.once('close', () => resolve());
       socket.once('unexpected-response', (_request, answer: IncomingMessage) => {

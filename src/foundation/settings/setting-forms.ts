@@ -293,6 +293,16 @@ export function webhookUrl(meaning: string): SettingSpec<string> {
   };
 }
 
+/** OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, as it is written. */
+export function tracesUrl(meaning: string): SettingSpec<string> {
+  return {
+    schema: z.string().refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:4318/v1/traces'),
+    defaultText: '',
+    unit: 'http or https URL',
+    meaning,
+  };
+}
+
 /** The types of the feed's events that are stored: docs/reference/events.md. */
 const STORED_EVENTS = (
   'call.started call.state call.updated call.ended caption revision spoken dtmf gap lag.started lag.ended app.lost ' +

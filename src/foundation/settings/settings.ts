@@ -17,6 +17,7 @@ import { security } from './groups/security.ts';
 import { server } from './groups/server.ts';
 import { sip } from './groups/sip.ts';
 import { speech } from './groups/speech.ts';
+import { tracing } from './groups/tracing.ts';
 import { turns } from './groups/turns.ts';
 import type { SettingGroup, SettingSpec } from './setting-kinds.ts';
 
@@ -38,6 +39,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   batches,
   engines,
   limits,
+  tracing,
 ];
 
 const EVERYDAY = {
@@ -57,6 +59,7 @@ const EVERYDAY = {
   ...batches.everyday,
   ...engines.everyday,
   ...limits.everyday,
+  ...tracing.everyday,
 } as const;
 
 const TUNING = {
@@ -76,6 +79,7 @@ const TUNING = {
   ...batches.tuning,
   ...engines.tuning,
   ...limits.tuning,
+  ...tracing.tuning,
 } as const;
 
 /** All settings by name: the everyday ones first. */

@@ -94,13 +94,26 @@ export class Access {
 
   /** Ends an admitted request when what admitted it holds no longer: its session has ended, or its user has changed. */
   endWithProof(request: FastifyRequest, reply: FastifyReply): void {
+    if (this.#proofs.has(request)) this.#openRequests.watch(request, reply, this.#stillHolds(request));
+  }
+
+  /**
+   * Calls `end`, once, when what admitted the request holds no longer: for what goes on after its answer. Returns what
+   * forgets it.
+   * @throws Error when {@link admit} has not admitted the request
+   */
+  endLater(request: FastifyRequest, end: () => void): () => void {
+    return this.#openRequests.hold(this.#stillHolds(request), end);
+  }
+
+  #stillHolds(request: FastifyRequest): () => boolean {
     const proof = this.#proofs.get(request);
-    if (proof === undefined) return;
+    if (proof === undefined) throw new Error('the request has not been admitted, so nobody knows whose it is');
     const id = bearerOf(request) === null && proof.kind !== 'nobody' ? sessionOf(request) : null;
-    this.#openRequests.watch(request, reply, () => {
+    return () => {
       if (id !== null && this.#sessions.proofOf(id) === null) return false;
       return this.#identities.principalOf(proof) !== null;
-    });
+    };
   }
 
   /**
@@ -275,8 +288,8 @@ export class Access {
     if (!this.#people.areUnreadable) return;
     throw new TrunklineError(
       'users_unreadable',
-      'the users in DATA_DIR cannot be read, so nobody can sign in, and nobody gets in without; the log of the start ' +
-        'has the reason. Mend it and start again, or set API_KEYS',
+      'the users in DATA_DIR cannot be read, so nobody can sign in, and nobody gets in without; the log has the ' +
+        'reason. They are read when that is mended, or at the next start; with API_KEYS its keys get in',
     );
   }
 

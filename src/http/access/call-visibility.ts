@@ -1,11 +1,12 @@
 /** Which calls, and what of them, the principal of a request gets to see. */
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { CallNames } from '../../calls/call-names.ts';
 import type { CallView } from '../../calls/call-view.ts';
 import type { Feed, FeedEntry } from '../../calls/feed/feed.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Access } from './access.ts';
-import { entryFor, sees, viewFor } from './permissions.ts';
+import { entryFor, namesFor, sees, viewFor } from './permissions.ts';
 import type { Principal } from './principal.ts';
 
 /** A call, as far as it says whose it is. */
@@ -36,6 +37,8 @@ const AGENTS_MAX = 10_000;
 
 /** What a reader of the feed gets. */
 interface FeedView {
+  /** To be called with stored events before `allows` is: learns whose their calls are. Rejects as the database does. */
+  readonly prepare: (entries: readonly FeedEntry[]) => Promise<void>;
   readonly allows: (entry: FeedEntry) => boolean;
   readonly shown: (entry: FeedEntry) => FeedEntry;
 }
@@ -60,7 +63,10 @@ export class CallVisibility {
   }
 
   /** Those of `calls` that the request's principal sees, as they see them. */
-  viewsOf<T extends Pick<CallView, 'from' | 'to'> & OwnedCall>(request: FastifyRequest, calls: readonly T[]): T[] {
+  viewsOf<T extends Pick<CallView, 'from' | 'to' | 'names'> & OwnedCall>(
+    request: FastifyRequest,
+    calls: readonly T[],
+  ): T[] {
     const principal = this.#options.access.principalOf(request);
     return calls.filter((call) => sees(principal, call)).map((call) => viewFor(principal, call));
   }
@@ -69,6 +75,9 @@ export class CallVisibility {
   readerOf(request: FastifyRequest): FeedView {
     const principal = this.#options.access.principalOf(request);
     return {
+      prepare: async (entries) => {
+        if (principal.role === 'agent') await this.#learnOwners(entries);
+      },
       allows: (entry) => {
         if (principal.role !== 'agent') return true;
         this.#learn(entry);
@@ -96,9 +105,25 @@ export class CallVisibility {
     );
   }
 
+  /** Of calls that began before the events, and that nothing is remembered of. */
+  async #learnOwners(entries: readonly FeedEntry[]): Promise<void> {
+    const ids = new Set(entries.map(({ event }) => event.callId));
+    for (const id of ids) {
+      if (this.#agents.has(id) || this.#options.calls.get(id) !== undefined) continue;
+      const stored = await this.#options.stored?.get(id);
+      if (stored !== undefined) this.#agents.set(id, { agent: stored.agent });
+    }
+  }
+
+  /** The names of a call's two sides as the request's principal sees them. */
+  namesFor(request: FastifyRequest, names: CallNames): CallNames {
+    return namesFor(this.#options.access.principalOf(request), names);
+  }
+
   /** Stored events, which a reader gets again, begin with this one too. */
   #learn({ event }: FeedEntry): void {
-    if (event.type === 'call.started') this.#agents.set(event.callId, { agent: event.agent });
+    const isBeginning = event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing');
+    if (isBeginning) this.#agents.set(event.callId, { agent: event.agent ?? null });
   }
 
   #seesCall(principal: Principal, callId: string): boolean {

@@ -53,6 +53,13 @@ export class OpenRequests {
     else reply.raw.once('close', forget);
   }
 
+  /** Calls `end`, once, as soon as `isAllowed` is false: for what a request began and left. Returns what forgets it. */
+  hold(isAllowed: () => boolean, end: () => void): () => void {
+    const open: OpenRequest = { isAllowed, isStream: () => true, end, isOver: false };
+    this.#open.add(open);
+    return () => void this.#open.delete(open);
+  }
+
   /**
    * Ends feeds and WebSockets that are allowed no longer. Other requests may be the very ones that changed their user,
    * or added the first: they have some seconds to be answered.

@@ -1,5 +1,7 @@
 /** What each role may do, and which calls it sees. Nothing else in the server decides that. */
+import type { CallNames } from '../../calls/call-names.ts';
 import type { CallView } from '../../calls/call-view.ts';
+import type { CallRingingEvent, CallStartedEvent, FeedEvent } from '../../calls/feed/events.ts';
 import type { FeedEntry } from '../../calls/feed/feed.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Role } from '../../foundation/roles.ts';
@@ -90,10 +92,27 @@ export function sees(principal: Principal, { agent }: { readonly agent?: string 
   return principal.agent !== null && principal.agent !== '' && agent === principal.agent;
 }
 
-/** The call as `principal` may see it: for agents, numbers are masked (see {@link maskNumber}); names stay. */
-export function viewFor<T extends Pick<CallView, 'from' | 'to'>>(principal: Principal, view: T): T {
+/**
+ * The call as `principal` may see it: for agents, numbers are masked (see {@link maskNumber}), also where a carrier
+ * tells one as a name.
+ */
+export function viewFor<T extends Pick<CallView, 'from' | 'to' | 'names'>>(principal: Principal, view: T): T {
   if (principal.role !== 'agent') return view;
-  return { ...view, from: maskNumber(view.from), to: maskNumber(view.to) };
+  return { ...view, from: maskNumber(view.from), to: maskNumber(view.to), names: namesFor(principal, view.names) };
+}
+
+/** The names of a call as `principal` may see them: for agents, those that are numbers are masked. */
+export function namesFor(principal: Principal, names: CallNames): CallNames {
+  if (principal.role !== 'agent') return names;
+  return { inbound: maskName(names.inbound), outbound: maskName(names.outbound) };
+}
+
+/** Names with fewer digits have no number: "Desk 12". */
+const NUMBER_MIN_DIGITS = 4;
+
+function maskName(name: string | null): string | null {
+  const digits = name?.replace(/\D/g, '').length ?? 0;
+  return digits < NUMBER_MIN_DIGITS ? name : maskNumber(name);
 }
 
 /** Digits of a number that agents see. */
@@ -114,9 +133,14 @@ export function maskNumber(party: string | null): string | null {
 /** The JSON of entries whose numbers were masked, made once for all agents. */
 const maskedJson = new WeakMap<FeedEntry, string>();
 
+/** Calls that were stored by earlier versions ring without their parties. */
+function hasParties(event: FeedEvent): event is CallStartedEvent | CallRingingEvent {
+  return event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing' && 'from' in event);
+}
+
 /** The feed's entry as `principal` may see it. Whether they see its call is another question. */
 export function entryFor(principal: Principal, entry: FeedEntry): FeedEntry {
-  if (principal.role !== 'agent' || entry.event.type !== 'call.started') return entry;
+  if (principal.role !== 'agent' || !hasParties(entry.event)) return entry;
   const event = viewFor(principal, entry.event);
   const json = maskedJson.get(entry) ?? JSON.stringify(event);
   maskedJson.set(entry, json);

@@ -14,14 +14,15 @@ export interface AuditSink {
   }): void;
 }
 
-/** Refused sign-ins that are noted, so that guessing does not fill the disk. */
-const REFUSED = { burst: 100, refillMs: 1000 } as const;
+/** Refused sign-ins of one name, or of all keys, that are noted, so that guessing does not fill the disk. */
+const REFUSED = { burst: 100, refillMs: 60_000 } as const;
 
 /** Notes who signed in and out, and who was refused. */
 export class SignInLog {
   readonly #audit: AuditSink | null;
   readonly #room: Buckets;
-  #unnoted = 0;
+  /** By name; '' = keys. */
+  readonly #unnoted = new Map<string, number>();
 
   constructor({ clock, audit }: { clock: Clock; audit: AuditSink | null }) {
     this.#audit = audit;
@@ -37,13 +38,15 @@ export class SignInLog {
    * A wrong key (`name` null), or a wrong password. Names that nobody has are not noted: people type passwords there.
    */
   refuse(name: string | null, { address }: Client): void {
-    if (this.#room.isEmpty('')) {
-      this.#unnoted += 1;
+    const whose = name ?? '';
+    const unnoted = this.#unnoted.get(whose) ?? 0;
+    if (this.#room.isEmpty(whose)) {
+      this.#unnoted.set(whose, unnoted + 1);
       return;
     }
-    this.#room.take('');
-    const detail = { address, ...(this.#unnoted > 0 && { unnoted: this.#unnoted }) };
-    this.#unnoted = 0;
+    this.#room.take(whose);
+    this.#unnoted.delete(whose);
+    const detail = { address, ...(unnoted > 0 && { unnoted }) };
     this.#audit?.note({ who: name ?? 'unknown', role: 'none', action: 'session.refused', callId: null, detail });
   }
 }

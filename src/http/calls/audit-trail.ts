@@ -21,7 +21,8 @@ declare module 'fastify' {
 interface TrailOptions {
   readonly access: Pick<Access, 'principalOf'>;
   /** Null = nothing is kept. */
-  readonly audit: Pick<AuditLog, 'note'> | null;
+  readonly audit: Pick<AuditLog, 'note' | 'hasNoted'> | null;
+  readonly isLive: (callId: string) => boolean;
 }
 
 /** The audit log, as routes write it. */
@@ -46,8 +47,17 @@ export class AuditTrail {
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
       const { audit } = request.routeOptions.config;
-      if (audit !== undefined && reply.statusCode < 300) this.note(request, audit, callPath.parse(request.params).id);
+      if (audit === undefined || reply.statusCode >= 300) return;
+      const { id } = callPath.parse(request.params);
+      if (!this.#isOfFeed(request, audit, id)) this.note(request, audit, id);
     });
+  }
+
+  /** Whoever reads all that is said reads live calls: a page that shows them all would add a line for each of them. */
+  #isOfFeed(request: FastifyRequest, action: AuditAction, callId: string): boolean {
+    const { audit, isLive } = this.#options;
+    if (!action.endsWith('.read') || !isLive(callId)) return false;
+    return audit?.hasNoted(this.principalOf(request).name, 'feed.read', null) === true;
   }
 }
 

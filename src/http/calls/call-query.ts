@@ -52,6 +52,9 @@ export function filterOf(query: z.infer<typeof callFilterQuery>, principal: Prin
   const party = typed === undefined ? undefined : readParty(typed);
   if (principal.role === 'agent' && party !== undefined && party.where !== 'whole')
     throw new TrunklineError('invalid_request', 'query.party: agents can search for whole numbers only', 'party');
+  // A carrier may tell a number as a name, and an agent sees it masked.
+  if (principal.role === 'agent' && /\d/.test(query.name ?? ''))
+    throw new TrunklineError('invalid_request', 'query.name: agents cannot search for digits in names', 'name');
   return {
     ...rest,
     party,

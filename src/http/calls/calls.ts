@@ -28,7 +28,7 @@ interface CallRoutesOptions {
   readonly transcripts: TranscriptSource;
   /** Makes calls; null = nothing can. */
   readonly dialer: Dialer | null;
-  readonly visibility: Pick<CallVisibility, 'viewsOf' | 'readerOf'>;
+  readonly visibility: Pick<CallVisibility, 'viewsOf' | 'readerOf' | 'namesFor'>;
   readonly trail: AuditTrail;
   /** Null = nothing is kept. */
   readonly kept: KeptCalls | null;
@@ -44,12 +44,12 @@ export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, opt
   trail.watch(app);
   void app.register(callListRoutes, { directory, visibility, trail });
   void app.register(callEventRoutes, { directory, visibility });
-  void app.register(exportRoutes, { directory, transcripts: storedOr(transcripts, kept), trail });
+  void app.register(exportRoutes, { directory, transcripts: storedOr(transcripts, kept), trail, clock });
   void app.register(noteRoutes, { directory, kept, feed, visibility, trail, clock });
   void app.register(auditRoutes, { directory, trail });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
-  void app.register(transcriptRoutes, { transcripts });
+  void app.register(transcriptRoutes, { transcripts, visibility });
   void app.register(voiceRoutes, { calls });
   done();
 };

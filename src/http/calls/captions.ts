@@ -10,6 +10,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
 import { beginEvents, formatEvent, HEARTBEAT } from '../server/server-sent-events.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { FeedReaders, FeedSink } from './readers.ts';
 
 /** How long a browser waits before it connects again. */
@@ -36,6 +37,8 @@ const query = z.strictObject({
 type CaptionQuery = z.infer<typeof query>;
 
 const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`revision\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.state\`, \`app.lost\`, \`app.back\`, \`app.muted\`, \`app.unmuted\`, \`call.updated\`, \`note\`, \`mark\`, \`hint\`, \`recording\`, \`call.ended\`, \`call.deleted\`. A reader must ignore types that it does not know.
+\`events.missing\` (\`after\`) comes to a reader that resumes when the record cannot be read: what was told after that id, and before the events that follow, is missing. It may
+ask for it again, with \`?after=\`.
 
 \`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of audio without a final caption: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
 repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another failure of the server, \`media\` = the audio was lost in the network.
@@ -51,6 +54,7 @@ interface CaptionOptions {
   readonly readers: FeedReaders;
   readonly clock: Clock;
   readonly visibility: Pick<CallVisibility, 'readerOf'>;
+  readonly trail: Pick<AuditTrail, 'note'>;
 }
 
 /** `GET /v1/captions` and `WS /v1/captions`. */
@@ -87,24 +91,29 @@ function streamEvents(
   asked: CaptionQuery,
   reply: FastifyReply,
 ): void {
-  const { readers, visibility } = options;
+  const { readers, visibility, trail } = options;
   const lastEventId = [request.headers['last-event-id'] ?? []].flat().at(0);
+  trail.note(request, 'feed.read', asked.call || null);
   const raw = beginEvents(reply);
   raw.write(`retry: ${RETRY_MS}\n\n`);
-  const { allows, shown } = visibility.readerOf(request);
+  const { allows, prepare, shown } = visibility.readerOf(request);
   // A browser's own reconnect repeats the address it began with, so its header is newer than `after`.
-  const reader = readers.open({ ...filterOf(asked, lastEventId), allows }, eventStream(raw, asked, shown));
+  const reader = readers.open({ ...filterOf(asked, lastEventId), allows, prepare }, eventStream(raw, asked, shown));
   raw.once('close', () => reader.end());
 }
 
 function sendMessages(
-  { readers, clock, visibility }: CaptionOptions,
+  { readers, clock, visibility, trail }: CaptionOptions,
   request: FastifyRequest,
   socket: WebSocket,
 ): void {
   const asked = request.query as CaptionQuery;
-  const { allows, shown } = visibility.readerOf(request);
-  const reader = readers.open({ ...filterOf(asked, undefined), allows }, messages(socket, clock, asked, shown));
+  trail.note(request, 'feed.read', asked.call || null);
+  const { allows, prepare, shown } = visibility.readerOf(request);
+  const reader = readers.open(
+    { ...filterOf(asked, undefined), allows, prepare },
+    messages(socket, clock, asked, shown),
+  );
   socket.once('close', () => reader.end());
 }
 
@@ -123,6 +132,8 @@ function eventStream(raw: ServerResponse, asked: CaptionQuery, shown: Shown): Fe
       return raw.writableLength;
     },
     write: (entry, sent) => void raw.write(formatEvent(textOf(shown(entry), asked), { id: entry.id }), sent),
+    // Without an id: a browser that comes back asks for the missing ones again.
+    tellMissing: (after) => void raw.write(formatEvent(missingAfter(after, asked))),
     beat: () => void raw.write(HEARTBEAT),
     cut: () => void raw.destroy(),
     close: () => void raw.end(),
@@ -145,6 +156,7 @@ function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery, shown: S
       return socket.bufferedAmount;
     },
     write: (entry, sent) => socket.send(textOf(shown(entry), asked), sent),
+    tellMissing: (after) => socket.send(missingAfter(after, asked)),
     beat() {
       if (!isAlive) return socket.terminate();
       isAlive = false;
@@ -153,6 +165,11 @@ function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery, shown: S
     cut: () => close('reader_too_slow'),
     close: () => close('draining'),
   };
+}
+
+/** Not an event of the feed, which all readers get: it is for this one alone. */
+function missingAfter(after: string, { ids }: CaptionQuery): string {
+  return JSON.stringify({ ...(ids === 'true' ? { id: after } : {}), type: 'events.missing', after });
 }
 
 function textOf(entry: FeedEntry, asked: CaptionQuery): string {

@@ -17,24 +17,37 @@ interface CatchUpOptions {
   take(entries: readonly FeedEntry[]): Promise<boolean>;
 }
 
+/** How far a reader has caught up. */
+interface CaughtUp {
+  /** The id of the last event that it was given. */
+  readonly last: string;
+  /** Why events between `last` and those in memory are missing; null = none are. */
+  readonly missing: Error | null;
+}
+
 /**
- * Gives a reader the stored events after `filter.after`, page by page, until memory has all that follows. Returns the
- * id after which it has. Nothing is lost in between and nothing comes twice, for both have the same ids.
- * @throws the error of the archive
+ * Gives a reader the stored events after `filter.after`, page by page, until memory has all that follows. Nothing comes
+ * twice, for both have the same ids; nothing is lost in between either, unless the archive fails or stays behind.
  */
-export async function catchUp({ feed, archive, clock, filter, take }: CatchUpOptions): Promise<string> {
+export async function catchUp(options: CatchUpOptions): Promise<CaughtUp> {
+  const { feed, archive, clock, filter, take } = options;
   const { callId } = filter;
   const onlyOf = callId === undefined ? {} : { callId };
   let last = filter.after;
-  if (callId === undefined && !(await archive.knows(last))) return last;
-  for (let retries = 0; !feed.reaches(last); ) {
-    const { entries, complete } = await archive.after(last, onlyOf, PAGE_EVENTS);
-    if (entries.length > 0 && !(await take(entries))) return last;
-    last = entries.at(-1)?.id ?? last;
-    if (!complete) continue;
-    if (callId !== undefined || feed.isWhole || retries === RETRIES_MAX) return last;
-    retries++;
-    await sleep(clock, RETRY_MS);
+  try {
+    if (callId === undefined && !(await archive.knows(last))) return { last, missing: null };
+    for (let retries = 0; !feed.reaches(last); ) {
+      const { entries, complete } = await archive.after(last, onlyOf, PAGE_EVENTS);
+      if (entries.length > 0 && !(await take(entries))) break;
+      last = entries.at(-1)?.id ?? last;
+      if (!complete) continue;
+      if (callId !== undefined || feed.isWhole) break;
+      if (retries === RETRIES_MAX) return { last, missing: new Error('the events after that are not stored yet') };
+      retries++;
+      await sleep(clock, RETRY_MS);
+    }
+    return { last, missing: null };
+  } catch (error) {
+    return { last, missing: error instanceof Error ? error : new Error(String(error)) };
   }
-  return last;
 }

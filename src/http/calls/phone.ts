@@ -6,21 +6,39 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallParties } from '../../calls/admission/tokens.ts';
+import type { Feed } from '../../calls/feed/feed.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
+import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
+
+/** Calls that were prepared and have not ended. Those of before are not watched any more. */
+const WATCHED_MAX = 1000;
 
 /** How a call from the page appears in the list. */
 const PARTIES: CallParties = { from: 'browser', to: 'trunkline' };
 
 const DESCRIPTION = `A page of this server then opens a WebSocket to \`/twilio/media\` and speaks Twilio's messages: \`connected\`, \`start\` with \`callId\` as its
-\`callSid\` and the token as the custom parameter \`token\`, \`media\`, \`dtmf\`, \`mark\`, \`stop\`. The token is valid for one start within ten minutes.`;
+\`callSid\` and the token as the custom parameter \`token\`, \`media\`, \`dtmf\`, \`mark\`, \`stop\`. The token is valid for one start within ten minutes. The call
+ends when whoever asked for it signs out.`;
 
-/** `POST /v1/phone`. */
-export const phoneRoutes: FastifyPluginCallbackZod<{ registry: Pick<CallRegistry, 'admit' | 'tokens'> }> = (
-  app,
-  { registry },
-  done,
-) => {
+interface PhoneOptions {
+  readonly registry: Pick<CallRegistry, 'admit' | 'tokens' | 'hangup'>;
+  readonly access: Pick<Access, 'endLater'>;
+  readonly feed: Pick<Feed, 'subscribe'>;
+}
+
+/** `POST /v1/phone`. The call ends when whoever asked for it has signed out, or may not come in any more. */
+export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { registry, access, feed }, done) => {
+  /** What forgets a call, by its id, the oldest first. */
+  const watched = new Map<string, () => void>();
+  const forget = (callId: string): void => {
+    watched.get(callId)?.();
+    watched.delete(callId);
+  };
+  const unsubscribe = feed.subscribe({}, ({ event }) => {
+    if (event.type === 'call.ended') forget(event.callId);
+  });
+  app.addHook('onClose', async () => unsubscribe());
   app.post(
     '/v1/phone',
     {
@@ -36,10 +54,20 @@ export const phoneRoutes: FastifyPluginCallbackZod<{ registry: Pick<CallRegistry
         },
       },
     },
-    () => {
+    (request) => {
       registry.admit();
       const callId = `web-${randomUUID()}`;
-      return { callId, token: registry.tokens.issue({ callId, ...PARTIES }) };
+      const token = registry.tokens.issue({ callId, ...PARTIES });
+      const end = (): void => {
+        watched.delete(callId);
+        registry.tokens.revoke(token);
+        // The second time it does not wait for what is being said.
+        if (registry.hangup(callId)) registry.hangup(callId);
+      };
+      watched.set(callId, access.endLater(request, end));
+      const [oldest] = watched.keys();
+      if (watched.size > WATCHED_MAX && oldest !== undefined) forget(oldest);
+      return { callId, token };
     },
   );
   done();

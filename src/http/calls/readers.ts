@@ -4,6 +4,7 @@
 import type { FeedArchive } from '../../calls/feed/archive.ts';
 import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
+import { describeTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
@@ -28,12 +29,20 @@ export interface FeedSink {
   readonly unsentBytes: number;
   /** Writes one entry; calls `sent` when it has been sent. */
   write(entry: FeedEntry, sent: () => void): void;
+  /** Says that events after the one with the id `after`, and before those that follow, cannot be given. */
+  tellMissing(after: string): void;
   /** Shows the reader, and proxies on the way, that the connection is alive. */
   beat(): void;
   /** Ends the connection of a reader that was too slow. */
   cut(): void;
   /** Ends the connection because the server does. */
   close(): void;
+}
+
+/** What a reader gets. */
+export interface ReaderFilter extends FeedFilter {
+  /** Called with stored events before `allows` is; what it rejects with ends the replay of those. */
+  readonly prepare?: (entries: readonly FeedEntry[]) => Promise<void>;
 }
 
 /** A subscription. Its owner ends it when the connection has closed. */
@@ -79,7 +88,7 @@ export class FeedReaders {
    * Writes all events that pass `filter` to `sink` until the reader is ended.
    * @throws TrunklineError as {@link assertRoom}
    */
-  open(filter: FeedFilter, sink: FeedSink): FeedReader {
+  open(filter: ReaderFilter, sink: FeedSink): FeedReader {
     this.assertRoom();
     const { metrics } = this.#options;
     const reader: Reader = new Reader({
@@ -126,7 +135,7 @@ class Reader implements FeedReader {
     this.#options = options;
   }
 
-  start(filter: FeedFilter): void {
+  start(filter: ReaderFilter): void {
     const { archive, clock, feed, sink } = this.#options;
     this.#heartbeat = clock.every(HEARTBEAT_MS, () => sink.beat(), true);
     const { after } = filter;
@@ -158,21 +167,26 @@ class Reader implements FeedReader {
     else this.#unsubscribe = unsubscribe;
   }
 
-  /** What cannot be read is left out: live events are worth more than none. */
-  async #readStored(filter: FeedFilter & { readonly after: string }, archive: FeedArchive): Promise<void> {
-    const { feed, clock, log } = this.#options;
-    let { after } = filter;
+  /** What cannot be read is left out, and the reader is told: live events are worth more than none. */
+  async #readStored(filter: ReaderFilter & { readonly after: string }, archive: FeedArchive): Promise<void> {
+    const { feed, clock, log, sink, metrics } = this.#options;
     const take = (entries: readonly FeedEntry[]) => this.#takeStored(entries, filter);
-    try {
-      after = await catchUp({ feed, archive, clock, filter, take });
-    } catch (err) {
-      log.warn({ err }, 'stored events cannot be read; a reader of the feed goes on without them');
+    const { last, missing } = await catchUp({ feed, archive, clock, filter, take });
+    if (this.#ended) return;
+    if (missing !== null) {
+      log.warn(
+        { reason: describeTrouble(missing) },
+        'a reader of the feed goes on without stored events, and is told: they cannot be read',
+      );
+      metrics.feedReadersMissing.inc();
+      sink.tellMissing(last);
     }
-    if (!this.#ended) this.#follow({ ...filter, after });
+    this.#follow({ ...filter, after: last });
   }
 
   /** Resolves when they are written, with whether the reader is still there. */
-  async #takeStored(entries: readonly FeedEntry[], { allows }: FeedFilter): Promise<boolean> {
+  async #takeStored(entries: readonly FeedEntry[], { allows, prepare }: ReaderFilter): Promise<boolean> {
+    await prepare?.(entries);
     for (const entry of entries) if (allows === undefined || allows(entry)) this.#take(entry);
     if (this.#ended || this.#line.length === 0) return !this.#ended;
     const drained = new Promise<void>((resolve) => {

@@ -126,8 +126,7 @@ async function sendSound(request: FastifyRequest, reply: FastifyReply, context: 
     reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers }).end();
     return;
   }
-  // Players ask for many parts: the first one counts.
-  if (first === 0) context.notePlayed(request, call.id);
+  context.notePlayed(request, call.id);
   await sendStream({
     reply,
     status,

@@ -9,6 +9,7 @@ import {
   TRANSCRIPT_TEXT_FORMATS,
   type TranscriptTextFormat,
 } from '../../calls/feed/transcript-formats.ts';
+import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
 import { callPath, refuseUnknown, track } from './call-schemas.ts';
 
@@ -93,11 +94,10 @@ export interface TranscriptSource {
 }
 
 /** `GET /v1/calls/{id}/transcript`. */
-export const transcriptRoutes: FastifyPluginCallbackZod<{ transcripts: TranscriptSource }> = (
-  app,
-  { transcripts },
-  done,
-) => {
+export const transcriptRoutes: FastifyPluginCallbackZod<{
+  transcripts: TranscriptSource;
+  visibility: Pick<CallVisibility, 'namesFor'>;
+}> = (app, { transcripts, visibility }, done) => {
   app.get(
     '/v1/calls/:id/transcript',
     {
@@ -111,7 +111,8 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{ transcripts: Transcrip
       },
     },
     async (request, reply) => {
-      const found = (await transcripts.transcript(request.params.id)) ?? refuseUnknown('call');
+      const { items, names } = (await transcripts.transcript(request.params.id)) ?? refuseUnknown('call');
+      const found = { items, names: visibility.namesFor(request, names) };
       const { format } = request.query;
       return reply.type(CONTENT_TYPES[format]).send(format === 'json' ? toJson(found) : toText(found, format));
     },

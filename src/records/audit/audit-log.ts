@@ -13,6 +13,7 @@ export type AuditAction =
   | 'call.deleted'
   | 'transcript.read'
   | 'events.read'
+  | 'feed.read'
   | 'sound.played'
   | 'calls.searched'
   | 'calls.exported'
@@ -102,6 +103,11 @@ export class AuditLog {
     this.#timer ??= clock.after(FLUSH_MS, () => void this.flush(), true);
   }
 
+  /** Whether that reading was noted within the last ten minutes, so that it adds no line if it is repeated. */
+  hasNoted(who: string, action: AuditAction, callId: string | null): boolean {
+    return this.#readings.has(readingOf(who, action, callId));
+  }
+
   /** Resolves when all lines so far are stored, or storing them has failed. */
   flush(): Promise<void> {
     this.#timer?.cancel();
@@ -136,7 +142,7 @@ export class AuditLog {
 
   #isRepeated(who: string, action: string, callId: string | null): boolean {
     if (!action.endsWith('.read') && !action.endsWith('.played')) return false;
-    const reading = JSON.stringify([who, action, callId]);
+    const reading = readingOf(who, action, callId);
     if (this.#readings.has(reading)) return true;
     this.#readings.set(reading, true);
     return false;
@@ -156,6 +162,10 @@ export class AuditLog {
       }
     }
   }
+}
+
+function readingOf(who: string, action: string, callId: string | null): string {
+  return JSON.stringify([who, action, callId]);
 }
 
 function toEntry({ position, at_ms, who, role, action, call_id, detail }: Selectable<AuditTable>): AuditEntry {

@@ -33,6 +33,7 @@ export class Conversation {
     this.session = new AppSession({
       request,
       voice: this.voice,
+      trace: null,
       channel: {
         send: (frame) => this.told.push(frame),
         sendNow: (frame) => this.told.push(frame),

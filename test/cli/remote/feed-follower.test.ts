@@ -24,6 +24,7 @@ it('a feed that breaks is opened again behind the last event, with the key', asy
     asked.push(request.url);
     expect(request.headers.authorization).toBe('Bearer a key');
     socket.send(JSON.stringify({ id: `e-${asked.length}`, type: 'dtmf', callId: 'a', digit: '1', atMs: 1 }));
+    if (asked.length === 2) socket.send(JSON.stringify({ id: 'e-2', type: 'events.missing', after: 'e-2' }));
     if (asked.length === 1) socket.close(1012);
   });
   await followFeed(server, {
@@ -32,13 +33,16 @@ it('a feed that breaks is opened again behind the last event, with the key', asy
     signal: stop.signal,
     onEvent: ({ id }) => {
       got.push(id);
-      if (id === 'e-2') stop.abort();
+    },
+    onMissing: () => {
+      got.push('missing');
+      stop.abort();
     },
     onLost: () => {
       losses += 1;
     },
   });
-  expect([got, losses]).toEqual([['e-1', 'e-2'], 1]);
+  expect([got, losses]).toEqual([['e-1', 'e-2', 'missing'], 1]);
   expect(asked).toEqual(['/v1/captions?ids=true&call=a&after=start', '/v1/captions?ids=true&call=a&after=e-1']);
 });
 
@@ -47,7 +51,9 @@ it('a feed that is refused ends it with the words of the server', async () => {
     answer(false, 403, JSON.stringify({ error: { code: 'role_refused', message: 'not for you' } }));
   const options = { callId: undefined, clock: systemClock, signal: AbortSignal.timeout(60_000) };
   const nothing = (): void => undefined;
-  await expect(followFeed(server, { ...options, onEvent: nothing, onLost: nothing })).rejects.toMatchObject({
+  await expect(
+    followFeed(server, { ...options, onEvent: nothing, onMissing: nothing, onLost: nothing }),
+  ).rejects.toMatchObject({
     message: 'not for you (role_refused)',
     status: 403,
   });

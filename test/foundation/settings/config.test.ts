@@ -240,6 +240,7 @@ describe('the settings', () => {
       'LLM_API_KEY',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
+      'OTEL_EXPORTER_OTLP_HEADERS',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain(
       'hush',

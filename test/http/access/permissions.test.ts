@@ -43,9 +43,10 @@ describe('a number', () => {
   });
 
   it('is whole for everybody else, in lists and in the feed', () => {
-    const view = { from: '+14155550123', to: null };
+    const names = { inbound: 'Ada', outbound: 'Desk 12' };
+    const view = { from: '+14155550123', to: null, names };
     expect(viewFor(principal('supervisor'), view)).toBe(view);
-    expect(viewFor(principal('agent', 'ann'), view)).toEqual({ from: '+••••••••123', to: null });
+    expect(viewFor(principal('agent', 'ann'), view)).toEqual({ from: '+••••••••123', to: null, names });
     const event = {
       type: 'call.started',
       callId: 'CA1',
@@ -54,6 +55,7 @@ describe('a number', () => {
       to: null,
       startedAt: '2026-01-01T00:00:00.000Z',
       tracks: [],
+      names: { inbound: '+14155550123', outbound: null },
     } as unknown as Parameters<typeof entryFor>[1]['event'];
     const entry = { id: 'e-1', event, json: JSON.stringify(event) };
     expect(entryFor(principal('admin'), entry)).toBe(entry);

@@ -3,14 +3,16 @@ import { connect } from 'node:net';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { RecordsDatabase } from '../../../src/records/records-database.ts';
+import { DATABASES } from '../../records/databases.ts';
 import { listen, startServer, type TestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 let url: string;
 afterEach(() => testServer.app.close());
 
-async function open(environment: Record<string, string> = {}): Promise<void> {
-  testServer = await startServer(environment);
+async function open(environment: Record<string, string> = {}, database: RecordsDatabase | null = null): Promise<void> {
+  testServer = await startServer(environment, undefined, undefined, null, database);
   url = await listen(testServer.app);
 }
 
@@ -125,6 +127,25 @@ describe('GET /v1/captions', () => {
     await open();
     expect((await testServer.app.inject({ method: 'HEAD', url: '/v1/captions' })).statusCode).toBe(404);
   });
+});
+
+it('what the record cannot give is said to the reader that resumes, in both forms, before live events', async () => {
+  const databases = DATABASES[0].start();
+  const database = await databases.open();
+  await open({ FEED_HISTORY: '10' }, database);
+  for (let n = 1; n <= 12; n++) say('CA1', String(n % 10));
+  await database.close();
+  const missing = { type: 'events.missing', after: 'e-1' };
+  const [first, second] = await (await readEvents('/v1/captions?after=e-1')).take(2);
+  expect([first?.id, JSON.parse(first?.data ?? '')]).toEqual([undefined, missing]);
+  expect([second?.id, JSON.parse(second?.data ?? '')]).toEqual(['e-3', said('CA1', '3')]);
+  const { take } = await readMessages('/v1/captions?ids=true&after=e-1');
+  expect(await take(2)).toEqual([
+    { id: 'e-1', ...missing },
+    { id: 'e-3', ...said('CA1', '3') },
+  ]);
+  expect(testServer.logLines.join('')).toContain('a reader of the feed goes on without stored events');
+  await databases.end();
 });
 
 describe('WS /v1/captions', () => {

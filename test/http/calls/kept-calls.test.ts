@@ -1,12 +1,14 @@
+import { once } from 'node:events';
 import type { Kysely } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import type { Tables } from '../../../src/records/tables.ts';
 import { settle } from '../../fakes/clock.ts';
 import { addCall } from '../../helpers/record-rows.ts';
 import { DATABASES } from '../../records/databases.ts';
 import { said } from '../../records/told-calls.ts';
-import { liveCall, startServer, type TestServer } from '../test-server.ts';
+import { listen, liveCall, startServer, type TestServer } from '../test-server.ts';
 
 const databases = DATABASES[0].start();
 afterAll(() => databases.end());
@@ -231,6 +233,33 @@ describe('the audit log', () => {
     expect([page.data.length, page.data[0].action]).toEqual([1, 'call.deleted']);
     const next = (await inject('GET', `/v1/audit?limit=1&call=CA1&cursor=${page.next}`)).json();
     expect(next.data[0].action).toBe('call.changed');
+  });
+
+  it('has no line for each live call that somebody reads who has the feed of all', async () => {
+    server.calls.views.push(liveCall('L1'), liveCall('L2'));
+    for (const id of ['L1', 'L2']) server.calls.captions.set(id, []);
+    await addCall(db, 1, []);
+    await inject('GET', '/v1/calls/L1/transcript');
+    const url = await listen(server.app);
+    await (await fetch(`${url}/v1/captions`)).body?.cancel();
+    await inject('GET', '/v1/calls/L2/transcript');
+    await inject('GET', '/v1/calls/CA1');
+    const { data } = (await inject('GET', '/v1/audit')).json();
+    const lines = data.map(({ action, callId }: Record<string, string>) => `${action} ${callId}`);
+    expect(lines).toEqual(['call.read CA1', 'feed.read null', 'transcript.read L1']);
+  });
+
+  it('has who read the feed, of all calls or of one, once in ten minutes', async () => {
+    const url = await listen(server.app);
+    for (const query of ['', 'call=CA1&after=start', '', 'call=CA1&after=e-1']) {
+      const answer = await fetch(`${url}/v1/captions?${query}`);
+      await answer.body?.cancel();
+    }
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/captions?call=CA2`);
+    await once(socket, 'open');
+    socket.terminate();
+    const { data } = (await inject('GET', '/v1/audit?action=feed.read')).json();
+    expect(data.map(({ callId }: { callId: string | null }) => callId)).toEqual(['CA2', 'CA1', null]);
   });
 });
 

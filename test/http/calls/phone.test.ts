@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
-import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
+import { listen, liveCall, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const KEY = 'a-key';
 const AUTH = 'auth-token';
@@ -64,6 +64,42 @@ describe('POST /v1/phone', () => {
       expect([answer.statusCode, codeOf(answer)]).toEqual([503, code]);
     },
   );
+});
+
+describe('a call from a browser', () => {
+  const LOCKED = { API_KEYS: KEY };
+
+  async function begin() {
+    testServer = await startServer(LOCKED);
+    const cookie = await signIn();
+    return { cookie, ...(await ask({ headers: { cookie } })).json<Pass>() };
+  }
+
+  const signOut = (cookie: string) =>
+    testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers: { cookie } });
+
+  it('ends at once when whoever asked for it signs out', async () => {
+    const { cookie, callId } = await begin();
+    testServer.calls.views.push(liveCall(callId), liveCall('CA1'));
+    await signOut(await signIn());
+    expect(testServer.calls.hungUp).toEqual([]);
+    await signOut(cookie);
+    expect(testServer.calls.hungUp).toEqual([callId, callId]);
+  });
+
+  it('cannot begin any more', async () => {
+    const { cookie, callId, token } = await begin();
+    await signOut(cookie);
+    expect(testServer.calls.tokens.redeem(token, callId)).toBeNull();
+  });
+
+  it('is forgotten when it has ended', async () => {
+    const { cookie, callId } = await begin();
+    testServer.calls.views.push(liveCall(callId));
+    testServer.feed.publish({ type: 'call.ended', callId, reason: 'hangup', durationMs: 1, handoffData: null });
+    await signOut(cookie);
+    expect(testServer.calls.hungUp).toEqual([]);
+  });
 });
 
 describe("a page's stream at /twilio/media", () => {

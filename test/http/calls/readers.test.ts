@@ -30,6 +30,10 @@ class PretendSink implements FeedSink {
     this.#inFlight.shift()?.sent();
   }
 
+  tellMissing(after: string): void {
+    this.written.push(`missing after ${after}`);
+  }
+
   beat(): void {
     this.beats += 1;
   }
@@ -51,6 +55,7 @@ class PretendArchive implements FeedArchive {
   readonly pages: number[] = [];
   behind = 0;
   trouble = false;
+  onPage: () => void = () => undefined;
 
   async after(id: string | null, { callId }: { callId?: string }, limit: number): Promise<ArchivedEntries> {
     if (this.trouble) throw new Error('the disk is full');
@@ -59,6 +64,7 @@ class PretendArchive implements FeedArchive {
     const rest = stored.slice(from).filter(({ event }) => callId === undefined || event.callId === callId);
     const entries = rest.slice(0, limit);
     this.pages.push(entries.length);
+    this.onPage();
     return { entries, complete: entries.length < limit };
   }
 
@@ -281,14 +287,26 @@ describe('a reader that asks for older events than memory has', () => {
     expect(sink.written).toEqual(['old-3']);
   });
 
-  it('goes on with what memory has when the store cannot be read', async () => {
-    const { readers, say, clock, archive } = storedReaders(3);
+  it('is told what is missing when the store cannot be read, and goes on with what memory has', async () => {
+    const { readers, say, clock, archive, metric } = storedReaders(3);
     archive.trouble = true;
     const sink = new PretendSink();
     readers.open({ after: 'old-1' }, sink);
     say();
     await readAll(sink, clock);
-    expect(sink.written).toEqual(['e-1']);
+    expect(sink.written).toEqual(['missing after old-1', 'e-1']);
+    expect(await metric('trunkline_feed_readers_incomplete_total')).toMatch(/ 1$/);
+  });
+
+  it('is told what is missing when the store fails in the middle', async () => {
+    const { readers, clock, archive } = storedReaders(1200);
+    const sink = new PretendSink();
+    archive.onPage = () => {
+      archive.trouble = archive.pages.length === 2;
+    };
+    readers.open({ after: 'old-1' }, sink);
+    await readAll(sink, clock);
+    expect(sink.written).toEqual([...idsOf('old', 2, 1001), 'missing after old-1001']);
   });
 
   it('leaves nothing behind when it goes meanwhile', async () => {

@@ -46,6 +46,8 @@ export interface TwimlRequest {
   /** As Twilio names them. */
   readonly fields: FormFields;
   readonly signal: AbortSignal;
+  /** Names the call's trace to the app; left out = it has none. */
+  readonly traceparent?: string | undefined;
 }
 
 class TwimlError extends Error {
@@ -116,13 +118,14 @@ export class TwimlClient {
     });
   }
 
-  async #ask({ link, fields, signal }: TwimlRequest): Promise<TwimlDocument> {
+  async #ask({ link, fields, signal, traceparent }: TwimlRequest): Promise<TwimlDocument> {
     const { settings, lookup } = this.#options;
     const { response, url } = await guardedFetch({
       url: link.url,
       allowPrivate: settings.APP_TWIML_ALLOW_PRIVATE,
       signal,
-      prepare: (to, status) => hop(to, isAskedByGet(link, status) ? 'GET' : 'POST', fields, settings.APP_SIGNING_KEY),
+      prepare: (to, status) =>
+        hop(to, isAskedByGet(link, status) ? 'GET' : 'POST', { fields, traceparent, key: settings.APP_SIGNING_KEY }),
       ...(lookup === undefined ? {} : { lookup }),
     });
     const status = response.statusCode ?? 0;
@@ -156,8 +159,15 @@ function isAskedByGet({ method }: TwimlLink, redirectedBy: number | null): boole
   return method === 'GET' || (redirectedBy !== null && !REDIRECTED_AS_POST.includes(redirectedBy));
 }
 
+/** What is sent; `key` = empty: it is not signed. */
+interface HopContent {
+  readonly fields: FormFields;
+  readonly traceparent: string | undefined;
+  readonly key: string;
+}
+
 /** One request. The fields go into the body, or with GET into the query. We sign exactly what we send. */
-function hop(to: URL, method: 'GET' | 'POST', fields: FormFields, key: string): Hop {
+function hop(to: URL, method: 'GET' | 'POST', { fields, traceparent, key }: HopContent): Hop {
   const form = new URLSearchParams([...fields].map(([name, value]): [string, string] => [name, value]));
   const url = new URL(to);
   url.hash = '';
@@ -166,6 +176,7 @@ function hop(to: URL, method: 'GET' | 'POST', fields: FormFields, key: string): 
   const headers = {
     accept: 'application/xml, text/xml, */*;q=0.1',
     ...signatures(url, method === 'GET' ? [] : form, key),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
   if (method === 'GET') return { url, method, headers };
   return { url, method, headers: { ...headers, 'content-type': `${FORM}; charset=UTF-8` }, body: form.toString() };

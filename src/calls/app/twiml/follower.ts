@@ -177,12 +177,13 @@ export class TwimlFollower implements CallApp {
 
   /** Tells the app that its session is over, even if the call ends meanwhile. */
   async #act(action: TwimlLink, end: SessionEnd): Promise<Next> {
-    const { start, context, beginning } = this.#options;
+    const { start, context, beginning, trace } = this.#options;
     const fields = withFields(
       callFields(start, end.status === 'completed' ? 'completed' : 'in-progress'),
       sessionFields(end),
     );
-    const answer = context.apps.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    const answer = context.apps.twiml.fetch({ link: action, fields, signal, traceparent: trace?.traceparent });
     if (beginning.type === 'session') this.#handOver(answer);
     const document = await this.#take(answer);
     return beginning.type === 'session' ? 'end' : verbsOf(document);
@@ -199,7 +200,9 @@ export class TwimlFollower implements CallApp {
 
   async #fetch(link: TwimlLink, fields: [string, string][]): Promise<readonly TwimlVerb[]> {
     const { signal } = this.#call;
-    return verbsOf(await this.#take(this.#options.context.apps.twiml.fetch({ link, fields, signal })));
+    const { context, trace } = this.#options;
+    const traceparent = trace?.traceparent;
+    return verbsOf(await this.#take(context.apps.twiml.fetch({ link, fields, signal, traceparent })));
   }
 
   async #take(answer: Promise<TwimlDocument>): Promise<TwimlDocument> {
