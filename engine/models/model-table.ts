@@ -160,7 +160,11 @@ export const MODEL_TABLE: ModelTable = [
     cost: RECOGNISER_COST,
     files: [],
     runsOn: ['cpu'],
-    load: async (context) => (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(context),
+    load: async ({ folder, device, settings }) =>
+      (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(folder ?? '', {
+        device,
+        threads: settings.threads,
+      }),
   },
   {
     kind: 'voice detector',

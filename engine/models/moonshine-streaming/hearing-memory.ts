@@ -3,21 +3,26 @@
  * is new in it. Nothing depends on it: what was forgotten is computed again, with the same result.
  */
 import { LRUCache } from 'lru-cache';
-import type { Heard } from './hearing.ts';
 
 /** Memory for all utterances together, and how long one is kept that nobody asks for. */
 const MEMORY_BYTES = 134_217_728;
 const IDLE_MS = 10_000;
 
-interface Kept {
+/** What was computed of the beginning of an utterance: of so many samples, and how much memory that takes. */
+interface Beginning {
+  readonly samples: number;
+  readonly bytes: number;
+}
+
+interface Kept<Heard> {
   /** What was heard, to be compared with what comes under the same number. */
   readonly samples: Int16Array;
   readonly heard: Heard;
 }
 
 /** Forgets the utterance that was used the longest ago when there are too many, and each when it is idle. */
-export class HearingMemory {
-  readonly #kept = new LRUCache<number, Kept>({
+export class HearingMemory<Heard extends Beginning> {
+  readonly #kept = new LRUCache<number, Kept<Heard>>({
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ samples, heard }) => samples.byteLength + heard.bytes,
     ttl: IDLE_MS,

@@ -36,7 +36,7 @@ export class Hearing {
   readonly #encoder: StreamingEncoder;
   readonly #adapter: InferenceSession;
   readonly #crossKv: InferenceSession;
-  readonly #memory = new HearingMemory();
+  readonly #memory = new HearingMemory<Heard>();
   readonly #blockSamples: number;
   readonly #start: Heard;
 

@@ -1,10 +1,11 @@
 /** Opens a folder of Moonshine streaming. */
 import { basename } from 'node:path';
+import type { RecogniserAbilities } from '../../contract.ts';
 import type { SessionOptions } from '../../onnx.ts';
 import { Refusal } from '../../refusal.ts';
 import { BridgeError } from '../bridge.ts';
 import { readBridge, reasonOf } from '../installed.ts';
-import type { LoadContext, LoadedRecogniser } from '../model-table.ts';
+import type { Asr } from '../model.ts';
 import { ModelFileError } from './config.ts';
 import { Decoder } from './decoder.ts';
 import { openPublishedEncoder } from './encoder.ts';
@@ -15,17 +16,23 @@ import { readStreamingFolder, type StreamingFolder } from './layout.ts';
 import { MoonshineStreaming, type StreamingParts } from './moonshine-streaming.ts';
 import { WordTimes } from './word-times.ts';
 
+/** An open recogniser, and what its folder says of it. */
+interface LoadedStreaming {
+  readonly asr: Asr;
+  readonly warning: null;
+  readonly languages: readonly string[];
+  readonly abilities: RecogniserAbilities;
+}
+
 /**
- * Opens the recogniser in `context.folder`.
+ * Opens the recogniser in a folder.
  * @throws Refusal when a file is missing or wrong; it names the file, what came and what was expected
  */
-export async function loadMoonshineStreaming(context: LoadContext): Promise<LoadedRecogniser> {
-  const { folder, device, settings } = context;
-  if (folder === null) throw new Refusal('bad_settings', 'moonshine-streaming: got no folder, expected one');
+export async function loadMoonshineStreaming(folder: string, options: SessionOptions): Promise<LoadedStreaming> {
   const read = await readStreamingFolder(folder);
   const { name, languages } = identify(folder);
-  const parts = await openParts(read, { device, threads: settings.threads }, folder);
-  const asr = new MoonshineStreaming({ ...parts, name, languages, provider: device.provider });
+  const parts = await openParts(read, options, folder);
+  const asr = new MoonshineStreaming({ ...parts, name, languages, provider: options.device.provider });
   return {
     asr,
     warning: null,

@@ -9,7 +9,6 @@ import { readStreamingFolder } from '../../../engine/models/moonshine-streaming/
 import { loadMoonshineStreaming } from '../../../engine/models/moonshine-streaming/load.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { TONE } from '../settings.ts';
 import { finish } from '../speech.ts';
 import { arithmeticClip } from './arithmetic-clip.ts';
 
@@ -37,9 +36,7 @@ const LAYOUTS = [
 ] as const;
 
 async function load(name: string): Promise<Asr> {
-  const context = { settings: TONE, lexicon: new Map(), progress: () => undefined, device: DEVICE.device };
-  const folder = `${FIXTURES}/${name}`;
-  return (await loadMoonshineStreaming({ ...context, folder } as never)).asr;
+  return (await loadMoonshineStreaming(`${FIXTURES}/${name}`, DEVICE)).asr;
 }
 
 const clipOf = ({ seed, samples }: Case): Int16Array => arithmeticClip(seed, samples);

@@ -9,7 +9,6 @@ import { readStreamingFolder } from '../../../../engine/models/moonshine-streami
 import { loadMoonshineStreaming } from '../../../../engine/models/moonshine-streaming/load.ts';
 import { Refusal } from '../../../../engine/refusal.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
-import { TONE } from '../../settings.ts';
 
 const FIXTURE = packagePath('fixtures', 'models', 'moonshine-streaming', 'onnx');
 
@@ -26,14 +25,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true }));
 
-const load = () =>
-  loadMoonshineStreaming({
-    folder,
-    settings: TONE,
-    device: { provider: 'cpu' },
-    lexicon: { size: 0 } as never,
-    progress: () => undefined,
-  });
+const load = () => loadMoonshineStreaming(folder, { device: { provider: 'cpu' }, threads: 1 });
 
 async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const error = await work.then(() => null).catch((reason: unknown) => reason);

@@ -3,7 +3,6 @@ import type { Asr, ReadingOptions } from '../../../../engine/models/model.ts';
 import { loadMoonshineStreaming } from '../../../../engine/models/moonshine-streaming/load.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
 import { arithmeticClip } from '../../parity/arithmetic-clip.ts';
-import { TONE } from '../../settings.ts';
 import { finish } from '../../speech.ts';
 
 const SPOKEN = arithmeticClip(7, 64_000);
@@ -11,13 +10,8 @@ const SPOKEN = arithmeticClip(7, 64_000);
 let asr: Asr;
 
 beforeAll(async () => {
-  ({ asr } = await loadMoonshineStreaming({
-    folder: packagePath('fixtures', 'models', 'moonshine-streaming', 'ort-split'),
-    settings: TONE,
-    device: { provider: 'cpu' },
-    lexicon: { size: 0 } as never,
-    progress: () => undefined,
-  }));
+  const folder = packagePath('fixtures', 'models', 'moonshine-streaming', 'ort-split');
+  ({ asr } = await loadMoonshineStreaming(folder, { device: { provider: 'cpu' }, threads: 1 }));
 });
 
 const read = async (samples: Int16Array, draft: readonly number[] = [], options: ReadingOptions = {}) =>
