@@ -64,6 +64,7 @@ export class Records {
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
+    this.calls.settled = () => this.recorder.settled();
   }
 
   /** The sound of calls; null = there is no folder for it. */

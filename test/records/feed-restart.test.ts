@@ -14,7 +14,7 @@ const isStored = ({ event }: FeedEntry): boolean => event.type !== 'caption' || 
 
 /** A gateway on `database`, and all that it has told. */
 function openGateway(database: RecordsDatabase) {
-  const gateway = openToldGateway(database);
+  const gateway = openToldGateway(database, { history: 50 });
   const told: FeedEntry[] = [];
   gateway.feed.subscribe({}, (entry) => told.push(entry));
   const readers = new FeedReaders({
@@ -48,6 +48,7 @@ function collector(slow: boolean): { readonly sink: FeedSink; readonly got: Feed
       }, 1);
     },
     beat: () => undefined,
+    tellMissing: () => expect.fail('a reader was told that events are missing'),
     cut: () => expect.fail('a reader was cut'),
     close: () => undefined,
   };
