@@ -11,6 +11,7 @@ import { findInstalled } from './installed.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
+import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
 
 /** What a model is loaded with. */
 export interface LoadContext {
@@ -124,6 +125,24 @@ export const MODEL_TABLE: ModelTable = [
         runTokens: settings.decodeRunTokens,
         progress,
       }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'parakeet-tdt',
+    family: { name: 'parakeet-tdt', isLaidOut: (files) => findParakeetLayout(files) !== null },
+    languages: ['en'],
+    abilities: {
+      drafts: false,
+      wordTimes: true,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: true,
+      textDrafts: false,
+    },
+    cost: { perJobMs: 20, perSecondMs: 80 },
+    files: [],
+    runsOn: ['cpu'],
+    load: async (context) => (await import('./parakeet/parakeet.ts')).loadParakeet(context),
   },
   {
     kind: 'recogniser',
