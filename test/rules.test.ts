@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import * as habits from './rules/habits.ts';
 import * as imports from './rules/imports.ts';
 import { readSources, type SourceFile, stripSource } from './rules/source.ts';
+import * as styles from './rules/styles.ts';
 
 type Check = (files: readonly SourceFile[]) => string[];
 
 const PRODUCT = readSources(['src', 'engine'], ['.ts']);
 const TYPESCRIPT = readSources(['src', 'engine', 'test'], ['.ts']).filter(({ path }) => path !== 'test/rules.test.ts');
 const ALL = readSources(['src', 'engine', 'test', 'scripts'], ['.ts', '.js', '.mjs', '.css']);
+const STYLES = readSources(['src/http/page'], ['.css']);
 const PROGRAMS = readSources(['src', 'engine', 'test', 'scripts', 'examples'], ['.ts', '.js', '.mjs']);
 
 const file = (path: string, text: string): SourceFile => ({ path, text });
@@ -203,6 +205,23 @@ const RULES: readonly Rule[] = [
       file('src/b.ts', '/** F. */\nexport function f(a: 1): 1;\nexport function f(a: 2): 2;'),
       file('src/c.ts', '/** What lies between. */\nexport const MIN = 1;\nexport const MAX = 2;'),
       file('src/d.ts', '/** D counts. */\n\nexport class D {}'),
+    ],
+  },
+  {
+    rule: 'a class is styled by one view, or by the whole page',
+    check: styles.findSharedClasses,
+    files: STYLES,
+    broken: [
+      [
+        file('src/http/page/live/live.css', '.row { gap: 0 }'),
+        file('src/http/page/history/history.css', '@media (width < 9px) { a, .row > b { gap: 1px } }'),
+      ],
+      [file('src/http/page/live/live.css', '.chip:hover { gap: 0 }'), file('src/http/page/page.css', '.chip {}')],
+    ],
+    kept: [
+      file('src/http/page/page.css', '.chip { gap: 0 }'),
+      file('src/http/page/live/live.css', '.live .chip { gap: 0 } /* .chip {} */'),
+      file('src/http/page/live/cards.css', '.live { gap: 0.5rem }'),
     ],
   },
 ];

@@ -1,42 +1,10 @@
 /** axe-core finds nothing in any view and state, light and dark, wide and narrow (WCAG 2.2 AA). */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser } from './chromium.ts';
-import { call, caption, openPage, waitForReader } from './page-calls.ts';
-import { StubGateway } from './stub-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { findBarriers } from './axe.ts';
+import { call, caption, waitForReader } from './page-calls.ts';
+import { gateway, openPage, page, usePage } from './page-test.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
-
-/** What axe finds now, as `rule: selector`. The policy of the page forbids scripts in it, and axe comes past it. */
-async function findFaults(): Promise<string[]> {
-  await page.evaluate(AXE);
-  const run = `axe.run({ runOnly: ${JSON.stringify(TAGS)} })`;
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string[] }[] }[] }>(run);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-}
+usePage();
 
 describe.each([
   ['light', 1440],
@@ -46,7 +14,7 @@ describe.each([
 ] as const)('in %s at %i pixels', (colorScheme, width) => {
   async function open(address: string): Promise<void> {
     const options = { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 800 } } as const;
-    ({ page } = await openPage(browser, gateway, address, options));
+    await openPage(address, options);
   }
 
   it('the wall, with every status, its dialogs and messages', async () => {
@@ -63,26 +31,26 @@ describe.each([
     await page.locator('.chip[data-level="failed"]').waitFor();
     await page.getByRole('button', { name: 'Larger text' }).click();
     await page.locator('.toast').waitFor();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.locator('.card').first().getByRole('button', { name: 'Say' }).click();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
   });
 
   it('the page without calls, the phone, and the key', async () => {
     await open('');
     await page.getByText('No calls yet.').waitFor();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Phone', exact: true }).click();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     gateway.key = 'right';
     await page.reload();
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('This key is not valid.').waitFor();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
   });
 
   it('who has signed in, with the way out open', async () => {
@@ -91,7 +59,7 @@ describe.each([
     await page.locator('#account').click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
   });
 
   it('one call, with all that it may hold', async () => {
@@ -112,15 +80,15 @@ describe.each([
     await page.locator('[data-here]').waitFor();
     gateway.publish(caption('CA1', 11, { stable: 'the second', tail: ' one' }));
     await page.locator('#pending .tail').waitFor();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByText('Export ▾').click();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
     if (width === 375) await page.keyboard.press('n');
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await gateway.close();
     await page.locator('#lost').waitFor();
-    expect(await findFaults()).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await gateway.listen();
   });
 });

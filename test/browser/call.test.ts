@@ -1,32 +1,13 @@
 /** One call: what was said in it, and what is done with it. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser } from './chromium.ts';
-import { call, caption, openPage, waitForReader } from './page-calls.ts';
-import { StubGateway } from './stub-gateway.ts';
+import type { BrowserContextOptions } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { call, caption, waitForReader } from './page-calls.ts';
+import { gateway, openPage, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
+usePage();
 
 async function open(address: string, options: BrowserContextOptions = {}): Promise<void> {
-  ({ page } = await openPage(browser, gateway, address, options));
+  await openPage(address, options);
   await waitForReader(gateway);
 }
 
@@ -181,6 +162,16 @@ describe('captions', () => {
     await expect.poll(() => page.locator('#newest').innerText()).toBe('40 new below ↓');
     expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1);
   });
+});
+
+it('opens a call that is over at its beginning', async () => {
+  gateway.calls = [call('CA1', { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z', endReason: 'hangup' })];
+  const said = Array.from({ length: 60 }, (_, n) => caption('CA1', n, { stable: `Sentence ${n}.`, final: true }));
+  gateway.events.set('CA1', said);
+  await open('#/calls/CA1');
+  await finals().nth(59).waitFor({ state: 'attached' });
+  await expect.poll(() => page.locator('#pane').evaluate((pane) => pane.scrollTop)).toBe(0);
+  expect(await finals().first().innerText()).toContain('Sentence 0.');
 });
 
 describe('the record of a call', () => {

@@ -1,35 +1,10 @@
 /** What annoyed people who used the page: it stays where they look and point, and says why calls ended. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { callView } from '../helpers/call-view.ts';
-import { launchBrowser } from './chromium.ts';
-import { StubGateway } from './stub-gateway.ts';
+import { gateway, openPage, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-
-afterEach(async () => {
-  await page.context().close();
-  await gateway.close();
-});
-
-async function openPage(width = 1100, height = 700, hash = ''): Promise<void> {
-  page = await (await browser.newContext({ viewport: { width, height } })).newPage();
-  await page.goto(gateway.url + hash);
-}
+usePage();
 
 function call(id: string, changes: Partial<CallView> = {}): CallView {
   return callView(id, { to: id, startedAt: '2026-01-01T12:00:00.000Z', durationMs: 21_000, ...changes });
@@ -48,7 +23,7 @@ it('has room for captions beside names of any length', async () => {
   const name =
     'Maria-Magdalena von Hohenlohe-Waldenburg-Schillingsfürst <sip:maria.magdalena@very-long-domain.example.com>';
   gateway.calls = Array.from({ length: 12 }, (_, index) => call(`CA${index}`, { from: name, to: name }));
-  await openPage(320, 568, '#CA11');
+  await openPage('#CA11', { viewport: { width: 320, height: 568 } });
   await expect
     .poll(() => page.getByRole('heading', { level: 2, name: 'Maria' }).getAttribute('title'))
     .toBe(`${name} → ${name}`);
@@ -65,7 +40,7 @@ it.each([
   gateway.finals.set('CA1', [
     { kind: 'caption', track: 'inbound', utterance: 1, text: 'Hello?', startMs: 200, endMs: 900 },
   ]);
-  await openPage(1100, 700, '#CA1');
+  await openPage('#CA1', { viewport: { width: 1100, height: 700 } });
   await page.locator('#finals').getByText(`The call ended: ${sentence}.`).waitFor();
   expect(await page.locator('#call-status').innerText()).toContain(short);
   expect(await page.locator('#finals .note').count()).toBe(1);
@@ -78,7 +53,7 @@ it('replaces texts by their revisions in place, and takes out one without words'
     { kind: 'caption', track: 'inbound', utterance: 2, text: 'Did do', startMs: 2000, endMs: 2900 },
     { kind: 'caption', track: 'inbound', utterance: 3, version: 2, text: 'the slow', startMs: 3000, endMs: 3900 },
   ]);
-  await openPage(1100, 700, '#/calls/CA1');
+  await openPage('#/calls/CA1', { viewport: { width: 1100, height: 700 } });
   await expect.poll(() => gateway.readers).toBe(1);
   const said = page.locator('#finals .said');
   await expect.poll(() => said.count()).toBe(3);

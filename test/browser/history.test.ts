@@ -1,34 +1,14 @@
 /** The history of the page, above answers of a server that the tests make up. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { findBarriers } from './axe.ts';
-import { launchBrowser } from './chromium.ts';
 import { type Answers, answer, CALLS, FOUND, refusal, USUAL } from './console-answers.ts';
-import { StubGateway } from './stub-gateway.ts';
+import { complaints, gateway, openBlank, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
+usePage();
 
 async function open(hash: string, answers: Answers = {}, options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  page = await context.newPage();
-  complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  await openBlank({ viewport: { width: 1440, height: 900 }, ...options });
   await answer(page, { ...USUAL, ...answers });
   await page.goto(`${gateway.url}${hash}`);
 }
@@ -123,6 +103,18 @@ describe('the history', () => {
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     await expect.poll(address).toBe('#/calls/CA0');
+  });
+
+  it('is as it was when somebody comes back from a call: its search, and the row that was opened', async () => {
+    const { answers } = asked();
+    await open('#/history?q=cancel&agent=tom', { ...answers, '/v1/calls/CA1': FOUND[0] as object });
+    await row('Maria').locator('a').click();
+    await page.getByRole('heading', { name: 'Maria Keller → Tom' }).waitFor();
+    expect(await page.locator('#tabs [aria-current]').innerText()).toBe('History');
+    expect(await page.locator('.back').innerText()).toBe('‹ History');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator(':focus').getAttribute('data-id')).toBe('CA1');
+    expect(await address()).toBe('#/history?q=cancel&agent=tom');
   });
 
   it('offers the whole search for download', async () => {

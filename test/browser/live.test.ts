@@ -1,32 +1,13 @@
 /** The wall of live calls. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser } from './chromium.ts';
-import { call, caption, openPage, waitForReader } from './page-calls.ts';
-import { StubGateway } from './stub-gateway.ts';
+import type { BrowserContextOptions } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { call, caption, waitForReader } from './page-calls.ts';
+import { gateway, openPage, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
+usePage();
 
 async function open(address = '', options: BrowserContextOptions = {}): Promise<void> {
-  ({ page } = await openPage(browser, gateway, address, options));
+  await openPage(address, options);
   await waitForReader(gateway);
 }
 
@@ -94,6 +75,22 @@ describe('a card', () => {
     gateway.publish({ type: 'lag.ended', callId: 'One', track: 'inbound', atMs: 1, lagMs: 6100 });
     gateway.publish({ type: 'app.back', callId: 'Three', atMs: 1 });
     await expect.poll(() => page.locator('.counts').innerText()).toMatch(/3 live\s*1 failed/);
+  });
+
+  it('has short names beside the words, and tells prompts of the queue from what the agent says', async () => {
+    const names = { inbound: 'Maria Keller', outbound: 'Tom Byrne' };
+    gateway.calls = [call('CA1', { names, agent: 'tom', queue: 'Sales', phase: 'queued' })];
+    await open();
+    const lines = card('Maria Keller → Tom Byrne').locator('.line');
+    gateway.publish(caption('CA1', 1, { stable: 'Please hold the line.', final: true, track: 'outbound' }));
+    await expect.poll(() => lines.allInnerTexts()).toEqual(['Maria', 'Prompt\nPlease hold the line.']);
+    expect(await page.locator('.card .chip').innerText()).toBe('in queue');
+    gateway.publish({ type: 'call.state', callId: 'CA1', state: 'live', atMs: 9000 });
+    await expect.poll(() => page.locator('.card .chip').isVisible()).toBe(false);
+    expect(await lines.nth(1).innerText()).toBe('Prompt\nPlease hold the line.');
+    gateway.publish(caption('CA1', 2, { stable: 'Hello!', final: true, track: 'outbound' }));
+    await expect.poll(() => lines.nth(1).innerText()).toBe('Tom\nHello!');
+    expect(await page.locator('.card-facts').innerText()).toBe('queue Sales');
   });
 
   it('marks the words to look out for and remembers them', async () => {

@@ -1,5 +1,4 @@
-/** Calls and events as the page's tests want them, and a page on them. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+/** Calls and events as the page's tests want them. */
 import { expect } from 'vitest';
 import type { CallView } from '../../src/calls/call-view.ts';
 import type { CaptionEvent } from '../../src/calls/feed/events.ts';
@@ -28,25 +27,6 @@ export function caption(
   const startMs = utterance * 1000;
   const times = { startMs, endMs: startMs + 900, lagMs };
   return { type: 'caption', callId, track, utterance, stable, tail, text: `${stable}${tail}`, final, ...times };
-}
-
-/** A page on `gateway`, with everything that went wrong inside it: uncaught errors, refused assets, broken policy. */
-export async function openPage(
-  browser: Browser,
-  gateway: StubGateway,
-  address: string,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (401|404)|ERR_CONNECTION|ERR_INCOMPLETE/.test(message.text()))
-      complaints.push(message.text());
-  });
-  await page.goto(`${gateway.url}${address}`);
-  return { page, complaints };
 }
 
 /** Waits until the page reads the feed. */

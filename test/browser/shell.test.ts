@@ -1,35 +1,13 @@
 /** What is around the views: addresses, the connection, the key, sizes and themes, the help. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser } from './chromium.ts';
-import { call, caption, openPage, waitForReader } from './page-calls.ts';
-import { StubGateway } from './stub-gateway.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { call, caption, waitForReader } from './page-calls.ts';
+import { complaints, gateway, openBlank, openPage, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-let complaints: string[];
+usePage();
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
+beforeEach(() => {
   gateway.calls = [call('CA1')];
 });
-
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
-
-async function open(address = ''): Promise<void> {
-  ({ page, complaints } = await openPage(browser, gateway, address));
-}
 
 const connection = () => page.locator('#connection').innerText();
 const finals = () => page.locator('#finals .caption');
@@ -41,13 +19,13 @@ describe('addresses', () => {
     ['#/phone', 'Phone'],
     ['#/nowhere', 'Live'],
   ])('%s opens the view %s and marks its tab', async (address, name) => {
-    await open(address);
+    await openPage(address);
     await page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
     expect(await page.locator('#tabs [aria-current]').innerText()).toBe(name);
   });
 
   it.each(['#CA1', '#/calls/CA1'])('%s opens the call, and going back leads to where one was', async (address) => {
-    await open('#/live');
+    await openPage('#/live');
     await page.evaluate(`location.hash = '${address}'`);
     await page.getByRole('heading', { name: '+15550100 → +15550199' }).waitFor();
     await page.goBack();
@@ -55,7 +33,7 @@ describe('addresses', () => {
   });
 
   it('gives the focus to the heading of a view that was opened, and names it in the title', async () => {
-    await open();
+    await openPage();
     await page.getByRole('link', { name: 'Phone', exact: true }).click();
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Phone');
     expect(await page.title()).toBe('Phone · Trunkline');
@@ -64,26 +42,26 @@ describe('addresses', () => {
 
 describe('the connection', () => {
   it('takes the feed up after the last event it saw', async () => {
-    await open('#/calls/CA1');
+    await openPage('#/calls/CA1');
     await waitForReader(gateway);
-    await expect.poll(connection).toBe('Live');
+    await expect.poll(connection).toBe('Connected');
     for (const n of [1, 2, 3]) gateway.publish(caption('CA1', n, { stable: `Sentence ${n}.`, final: true }));
     await expect.poll(() => finals().count()).toBe(3);
     gateway.cutFeeds();
     await expect.poll(() => gateway.resumedFrom).toEqual([null, 'stub-3']);
-    await expect.poll(connection).toBe('Live');
+    await expect.poll(connection).toBe('Connected');
     gateway.publish(caption('CA1', 4, { stable: 'Sentence 4.', final: true }));
     await expect.poll(() => finals().count()).toBe(4);
   });
 
   it('says how old what it shows is while the gateway is away, and goes on by itself when it is back', async () => {
-    await open('#/calls/CA1');
+    await openPage('#/calls/CA1');
     await waitForReader(gateway);
     await gateway.close();
     await expect.poll(connection).toContain('Reconnecting');
     await expect.poll(() => page.locator('#lost').innerText()).toMatch(/no longer live\. It is \d+ seconds old\.$/);
     await gateway.listen();
-    await expect.poll(connection).toBe('Live');
+    await expect.poll(connection).toBe('Connected');
     await expect.poll(() => page.locator('#lost').isVisible()).toBe(false);
     gateway.publish(caption('CA1', 1, { stable: 'Back.', final: true }));
     await expect.poll(() => finals().count()).toBe(1);
@@ -91,13 +69,13 @@ describe('the connection', () => {
 
   it("shows the gateway's own words when it refuses", async () => {
     gateway.failure = { status: 503, message: 'the server is draining' };
-    await open();
+    await openPage();
     await expect.poll(() => page.locator('#problem').innerText()).toBe('the server is draining');
   });
 
   it('says that the server has too much to do when several calls are late', async () => {
     gateway.calls = ['CA1', 'CA2', 'CA3'].map((id) => call(id));
-    await open();
+    await openPage();
     await waitForReader(gateway);
     for (const [n, { id }] of gateway.calls.entries())
       gateway.publish({ type: 'lag.started', callId: id, track: 'inbound', atMs: 1000, lagMs: 2000 + n * 1000 });
@@ -108,7 +86,7 @@ describe('the connection', () => {
 
   it('asks for the key once', async () => {
     gateway.key = 'right';
-    await open('#/calls/CA1');
+    await openPage('#/calls/CA1');
     const input = page.getByLabel('Password or API key');
     await input.waitFor();
     await page.keyboard.press('Tab');
@@ -120,7 +98,7 @@ describe('the connection', () => {
     await waitForReader(gateway);
     await input.waitFor({ state: 'hidden' });
     await page.reload();
-    await expect.poll(connection).toBe('Live');
+    await expect.poll(connection).toBe('Connected');
     expect(complaints).toEqual([]);
   });
 });
@@ -131,7 +109,7 @@ describe('who has signed in', () => {
   it('is told, and signs out by keyboard: nothing that was shown is left', async () => {
     gateway.key = 'right';
     gateway.person = kim;
-    await open('#/calls/CA1');
+    await openPage('#/calls/CA1');
     await page.getByLabel('Password or API key').fill('right');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '+15550100 → +15550199' }).waitFor();
@@ -148,7 +126,7 @@ describe('who has signed in', () => {
 
   it('is only told where nobody signs in', async () => {
     gateway.person = { ...kim, name: 'local', session: false };
-    await open();
+    await openPage();
     await page.locator('#person').getByText('local · supervisor').waitFor();
     expect(await page.getByRole('button', { name: 'local' }).count()).toBe(0);
   });
@@ -156,7 +134,7 @@ describe('who has signed in', () => {
 
 describe('how somebody likes to work', () => {
   it('remembers the theme and the size of the text', async () => {
-    await open();
+    await openPage();
     const size = () => page.evaluate('getComputedStyle(document.documentElement).fontSize');
     expect(await size()).toBe('16px');
     await page.getByRole('button', { name: 'Larger text' }).click();
@@ -169,21 +147,18 @@ describe('how somebody likes to work', () => {
   });
 
   it('works where the browser forbids storage', async () => {
-    const context = await browser.newContext();
-    page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(error.message));
+    await openBlank();
     await page.addInitScript(
       "Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('forbidden'); } })",
     );
     await page.goto(gateway.url);
     await page.getByRole('button', { name: 'Larger text' }).click();
     await page.getByText('Text size 115 %').waitFor();
-    expect(errors).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   it('lists the keys of the view, which do nothing while somebody types', async () => {
-    await open();
+    await openPage();
     await waitForReader(gateway);
     await page.getByLabel('Filter by words').fill('?3');
     await expect.poll(() => page.url()).toContain('#/live?q=');
@@ -198,7 +173,7 @@ describe('how somebody likes to work', () => {
   });
 
   it('loads nothing from elsewhere and breaks no security policy', async () => {
-    await open();
+    await openPage();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
     await page.reload();

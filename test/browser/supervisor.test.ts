@@ -1,29 +1,9 @@
 /** A supervisor's job with the keyboard alone. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launchBrowser } from './chromium.ts';
-import { call, caption, openPage, waitForReader } from './page-calls.ts';
-import { StubGateway } from './stub-gateway.ts';
+import { expect, it } from 'vitest';
+import { call, caption, waitForReader } from './page-calls.ts';
+import { gateway, openPage, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
+usePage();
 
 const focused = () => page.evaluate<string>('document.activeElement.textContent');
 const press = (key: string) => page.keyboard.press(key);
@@ -45,7 +25,7 @@ it('finds the slow call, reads it, writes, says, hangs up and goes on, without a
     }),
   );
   gateway.events.set('CA17', [caption('CA17', 2, { stable: 'I want to cancel my contract.', final: true })]);
-  ({ page } = await openPage(browser, gateway, '', { viewport: { width: 1440, height: 900 } }));
+  await openPage('', { viewport: { width: 1440, height: 900 } });
   await waitForReader(gateway);
   await page.locator('.card').nth(29).waitFor();
   gateway.publish({ type: 'lag.started', callId: 'CA17', track: 'inbound', atMs: 1, lagMs: 6000 });

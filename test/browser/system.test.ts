@@ -1,34 +1,14 @@
 /** The system view of the page, above answers of a server that the tests make up. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { findBarriers } from './axe.ts';
-import { launchBrowser } from './chromium.ts';
 import { type Answers, answer, PROMPTS, refusal, SYSTEM, USUAL } from './console-answers.ts';
-import { StubGateway } from './stub-gateway.ts';
+import { complaints, gateway, openBlank, page, usePage } from './page-test.ts';
 
-let browser: Browser;
-let gateway: StubGateway;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  gateway = new StubGateway();
-  await gateway.listen();
-});
-afterEach(async () => {
-  await page?.context().close();
-  await gateway.close();
-});
+usePage();
 
 async function open(answers: Answers = {}, options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  page = await context.newPage();
-  complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  await openBlank({ viewport: { width: 1440, height: 900 }, ...options });
   await answer(page, { ...USUAL, ...answers });
   await page.clock.install();
   await page.goto(`${gateway.url}#/system`);

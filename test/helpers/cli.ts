@@ -22,15 +22,27 @@ export function cliEnvironment(more: Readonly<Record<string, string>> = {}): Rec
   };
 }
 
-/** Runs `trunkline ...args` from `dist` with pretend models and nothing else in the environment but `environment`. */
+/**
+ * Runs `trunkline ...args` from `dist` with pretend models and nothing else in the environment but `environment`.
+ * `input` = its standard input.
+ */
 export function runBuiltCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<CliResult> {
   const env = cliEnvironment(environment);
   return new Promise((resolve) => {
-    execFile(process.execPath, [packagePath('dist', 'src', 'cli.js'), ...args], { env }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err });
-    });
+    const child = execFile(
+      process.execPath,
+      [packagePath('dist', 'src', 'cli.js'), ...args],
+      { env },
+      (error, out, err) => {
+        resolve({ code: error === null ? 0 : Number(error.code), out, err });
+      },
+    );
+    // A command that reads nothing may have ended.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
   });
 }

@@ -71,7 +71,7 @@ export class Banners {
   #nameConnection() {
     if (this.locked) return ['locked', 'Locked'];
     if (this.answers === false) return ['reconnecting', 'Reconnecting…'];
-    if (this.#feed.state === 'open') return ['live', 'Live'];
+    if (this.#feed.state === 'open') return ['live', 'Connected'];
     if (this.#feed.state === 'broken') return ['reconnecting', 'Reconnecting…'];
     return ['connecting', 'Connecting…'];
   }

@@ -107,6 +107,11 @@ export function nameSpeaker(call, track) {
   return call?.names?.outbound ?? call?.agent ?? 'Agent';
 }
 
+/** The first word of a name, where there is no room for all of it. @param {string} name @returns {string} */
+export function shortenName(name) {
+  return name.split(' ')[0] ?? name;
+}
+
 /** Who says what the server speaks: its app, by name where one was given. @param {CallView | undefined} call */
 export function nameSpoken(call) {
   if (call?.app === null || call?.app === undefined) return 'Trunkline';

@@ -3,7 +3,7 @@ import { isFailure, SLOW_MS } from './calls.js';
 
 /**
  * @typedef {import('./calls.js').CallView} CallView
- * @typedef {{ kind: 'said' | 'spoken' | 'key', track: string, text: string, final: boolean,
+ * @typedef {{ kind: 'said' | 'prompt' | 'spoken' | 'key', track: string, text: string, final: boolean,
  *   utterance: number | string, recalled: boolean }} Line
  * @typedef {{ level: 'ok' | 'held' | 'slow' | 'failed' | 'ended', words: string }} CallStatus
  */
@@ -110,6 +110,8 @@ export class LiveCall {
       case 'app.muted':
       case 'app.unmuted':
         return this.#change({ appMuted: event.type === 'app.muted' });
+      case 'call.started':
+        return this.view.state === 'dialing' && this.#begin(event, nowMs);
       case 'call.state':
         return this.#change({ phase: event.state });
       case 'call.updated':
@@ -124,6 +126,12 @@ export class LiveCall {
       default:
         return false;
     }
+  }
+
+  /** It was answered. @param {any} event @param {number} nowMs */
+  #begin({ startedAt, tracks, names, app }, nowMs) {
+    this.#measuredAtMs = nowMs;
+    return this.#change({ state: 'live', phase: 'live', startedAt, tracks, names, app });
   }
 
   /** @param {any} event @param {number} nowMs */
@@ -155,15 +163,22 @@ export class LiveCall {
     if (!this.#lagIsTold) this.view.lagMs = lagMs;
     const shown = this.lines.get(track);
     const isOld =
-      shown?.kind === 'said' && (shown.utterance > utterance || (shown.utterance === utterance && shown.final));
+      (shown?.kind === 'said' || shown?.kind === 'prompt') &&
+      (shown.utterance > utterance || (shown.utterance === utterance && shown.final));
     if (isOld || text === '') return false;
-    return this.#say(track, { kind: 'said', text, utterance, final });
+    return this.#say(track, { kind: this.#kindOn(track), text, utterance, final });
+  }
+
+  /** What a caller hears while waiting is a prompt, whoever answers later. @param {string} track */
+  #kindOn(track) {
+    return track === 'outbound' && this.view.phase === 'queued' ? 'prompt' : 'said';
   }
 
   /** @param {any} event */
   #applyRevision({ track, utterance, text }) {
-    if (this.lines.get(track)?.utterance !== utterance || text === '') return false;
-    return this.#say(track, { kind: 'said', text, utterance });
+    const shown = this.lines.get(track);
+    if (shown === undefined || shown.utterance !== utterance || text === '') return false;
+    return this.#say(track, { kind: shown.kind, text, utterance });
   }
 
   /**
@@ -172,7 +187,8 @@ export class LiveCall {
    */
   recall({ kind, track, text, utterance }) {
     const shown = this.lines.get(track);
-    if (shown === undefined || shown.recalled) this.#say(track, { kind, text, utterance, recalled: true });
+    if (shown !== undefined && !shown.recalled) return;
+    this.#say(track, { kind: kind === 'said' ? this.#kindOn(track) : kind, text, utterance, recalled: true });
   }
 
   /**
@@ -203,9 +219,7 @@ export class LiveCall {
     if (this.slowMs > 0) return { level: 'slow', words: '' };
     if (nowMs - this.#gapAtMs < GAP_TOLD_MS) return { level: 'slow', words: 'captions missing' };
     if (phase === 'held') return { level: 'held', words: 'held' };
-    return {
-      level: 'ok',
-      words: state === 'dialing' || phase === 'ringing' ? 'ringing' : phase === 'queued' ? 'in queue' : '',
-    };
+    if (phase === 'queued') return { level: 'held', words: 'in queue' };
+    return { level: 'ok', words: state === 'dialing' || phase === 'ringing' ? 'ringing' : '' };
   }
 }

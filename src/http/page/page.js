@@ -71,6 +71,7 @@ class Page {
       fail: (error) => this.#fail(error),
       go: (view, params) => this.#shell.go(view, params),
       stay: (view, params) => this.#shell.stay(view, params),
+      origin: () => this.#shell.origin,
       setTitle: (title) => this.#shell.setTitle(title),
       setShortcuts: (shortcuts) => this.#shortcuts.setView(shortcuts),
     };

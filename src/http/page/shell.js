@@ -15,6 +15,8 @@ export class Shell {
   /** @type {ViewName | null} */
   #shown = null;
   #title = '';
+  /** What was shown before a call was opened. @type {import('./router.js').Route} */
+  #origin = { view: 'live', params: {} };
   #onShow;
 
   /** @param {(view: ViewName) => void} onShow called before a view is shown that was not */
@@ -47,6 +49,7 @@ export class Shell {
     if (previous !== null && previous !== name) this.#leave(previous);
     if (previous !== name) this.#onShow(name);
     this.#shown = name;
+    this.#noteOrigin(name, params);
     this.#markTab(name);
     view.element.hidden = false;
     view.show(params);
@@ -63,12 +66,23 @@ export class Shell {
   /** Changes the address without showing anything else. @param {ViewName} view @param {Params} [params] */
   stay(view, params) {
     history.replaceState(null, '', addressOf(view, params));
+    this.#noteOrigin(view, params);
+  }
+
+  /** Where a call leads back to: the list from which it was opened, as it was. */
+  get origin() {
+    return this.#origin;
+  }
+
+  /** @param {ViewName} view @param {Params} [params] */
+  #noteOrigin(view, params = {}) {
+    if (view === 'live' || view === 'history') this.#origin = { view, params };
   }
 
   /** Opens the tab beside the one that is shown. @param {1 | -1} steps */
   step(steps) {
     const tabs = TABS.filter((name) => this.#views.has(name));
-    const at = tabs.indexOf(this.#shown === 'calls' || this.#shown === null ? 'live' : this.#shown);
+    const at = tabs.indexOf(this.#shown === 'calls' || this.#shown === null ? this.#origin.view : this.#shown);
     const next = tabs[(at + steps + tabs.length) % tabs.length];
     if (next !== undefined) this.go(next);
   }
@@ -92,7 +106,7 @@ export class Shell {
 
   /** @param {ViewName} name */
   #markTab(name) {
-    const current = name === 'calls' ? 'live' : name;
+    const current = name === 'calls' ? this.#origin.view : name;
     for (const tab of document.querySelectorAll('#tabs [data-view]')) {
       if (tab instanceof HTMLElement && tab.dataset['view'] === current)
         tab.setAttribute('aria-current', name === 'calls' ? 'true' : 'page');

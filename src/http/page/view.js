@@ -43,6 +43,7 @@
  * @property {(view: ViewName, params?: Params) => void} go opens an address, as a link does
  * @property {(view: ViewName, params?: Params) => void} stay changes the address without a new entry in the history of
  *   the browser and without calling `show`: for filters while somebody types
+ * @property {() => import('./router.js').Route} origin the list from which a call was opened, as it was
  * @property {(title: string) => void} setTitle the title of the document, while the view is shown
  * @property {(shortcuts: readonly Shortcut[]) => void} setShortcuts the view's keys, to be set in `show`
  */

@@ -17,6 +17,11 @@ const { factsOf, uniqueFacts } = (await import(packagePath('src', 'http', 'page'
 const found = (text: string) => factsOf(text).map(({ kind, value }) => `${kind} ${value}`);
 
 describe('facts', () => {
+  it('have the word before them where it says what they are', () => {
+    expect(factsOf('The order number is 4711.')[0]?.words).toBe('order');
+    expect(factsOf('You should get 100 megabits.')[0]?.words).toBe('');
+  });
+
   it.each([
     ['Mail maria.k+1@example.co.uk, please.', ['email maria.k+1@example.co.uk']],
     ['It is Maria at example dot com.', ['email maria@example.com']],

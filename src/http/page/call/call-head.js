@@ -3,6 +3,7 @@ import { makeAskTwice } from '../ask-twice.js';
 import { describeEnd, formatClock, formatLag, formatTime, nameCall, nameCarrier } from '../calls.js';
 import { make, setText } from '../dom.js';
 import { callPath } from '../gateway.js';
+import { addressOf } from '../router.js';
 
 /** @typedef {import('../calls.js').CallView} CallView */
 /**
@@ -29,6 +30,7 @@ export class CallHead {
   #record = make('button', { type: 'button', hidden: true }, 'Pause recording');
   #hangUp;
   #mark;
+  #back = make('a', { class: 'back' });
   #menu;
   #links;
   #acts;
@@ -68,9 +70,16 @@ export class CallHead {
       this.#takeOver,
       this.#hangUp,
     );
-    const back = make('a', { class: 'back', href: '#/live', title: 'Back to the live calls (Esc)' }, '‹ Live');
-    const title = make('div', { class: 'call-title' }, back, this.#heading, this.#chip, this.#time);
+    const title = make('div', { class: 'call-title' }, this.#back, this.#heading, this.#chip, this.#time);
     this.element = make('header', { class: 'call-head' }, title, this.#acts, this.#facts);
+  }
+
+  /** @param {import('../router.js').Route} origin the list that leads here */
+  setOrigin({ view, params }) {
+    const words = view === 'history' ? 'History' : 'Live';
+    setText(this.#back, `‹ ${words}`);
+    this.#back.href = addressOf(view, params);
+    this.#back.title = `Back to ${words} (Esc)`;
   }
 
   /** @param {string} id */
@@ -144,7 +153,7 @@ function listFacts(call) {
     `begun ${formatClock(call.startedAt)}`,
     `over ${nameCarrier(call.carrier)}`,
     call.queue ? `queue ${call.queue}` : '',
-    call.agent && call.agent.toLowerCase() !== call.names?.outbound?.toLowerCase() ? `agent ${call.agent}` : '',
+    call.agent && !call.names?.outbound ? `agent ${call.agent}` : '',
     call.sound === 'recording' ? 'sound is recorded' : call.sound === 'paused' ? 'recording paused' : '',
   ];
   return facts.filter((fact) => fact !== '').join(' · ');

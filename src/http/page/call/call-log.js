@@ -30,7 +30,7 @@ const PHASES = new Map([
 ]);
 
 const RECORDINGS = new Map([
-  ['on', 'The recording goes on'],
+  ['on', 'The sound is recorded from here on'],
   ['paused', 'The recording is paused'],
   ['off', 'The recording is over'],
 ]);

@@ -78,6 +78,7 @@ export class OneCallView {
     if (this.#timer === 0) this.#timer = setInterval(() => this.#showCall(), TICK_MS);
     this.#context.setShortcuts(this.#shortcuts());
     this.#wantedMs = at === undefined || !Number.isFinite(Number(at)) ? null : Number(at);
+    this.#head.setOrigin(this.#context.origin());
     if (id !== this.#id) this.#begin(id);
     this.#showCall();
     if (this.#isLoaded) this.#showWantedMoment();
@@ -95,7 +96,7 @@ export class OneCallView {
   /** @returns {import('../view.js').Shortcut[]} */
   #shortcuts() {
     return [
-      { keys: 'Escape', words: 'Back to the live calls', run: () => this.#context.go('live') },
+      { keys: 'Escape', words: 'Back to the list', run: () => this.#goBack() },
       { keys: '/', words: 'Find words in the call', run: () => this.#find.focus() },
       { keys: 's', words: 'Say something to the caller', run: () => this.#say.focus() },
       { keys: 'n', words: 'Write a note', run: () => this.#focusWork(() => this.#work.focusNote()) },
@@ -105,6 +106,11 @@ export class OneCallView {
       { keys: 'l', words: 'Copy a link to this moment', run: () => void this.#copyLink() },
       { keys: 'p', words: 'Play or stop the sound', run: () => this.#sound.toggle() },
     ];
+  }
+
+  #goBack() {
+    const { view, params } = this.#context.origin();
+    this.#context.go(view, params);
   }
 
   // The call
@@ -170,6 +176,8 @@ export class OneCallView {
       if (isFirst) this.#transcript.showAll();
     }
     if (!isFirst) this.#transcript.update(keys, false);
+    // What is over is read from its beginning.
+    if (isFirst && this.#call?.state === 'ended') this.#transcript.goToStart();
     this.#work.update(this.#log, keys);
     this.#find.refresh();
   }

@@ -47,20 +47,13 @@ const SPOKEN_RUN = new RegExp(
 
 /** The word before a number that may say what it is. */
 const BEFORE = /([\p{L}]{3,})(?:\s+(?:number|no\.?|is|of|id|code))*[\s:#]*$/iu;
-const SAYS_NOTHING = new Set([
-  'the',
-  'and',
-  'with',
-  'for',
-  'are',
-  'have',
-  'has',
-  'was',
-  'that',
-  'from',
-  'about',
-  'you',
-]);
+const SAYS_NOTHING = new Set(
+  (
+    'the and with for are have has had was were that this than then from about you your our his her its all only ' +
+    'not but get gets got give pay pays paid put took take need needs want wants wait cost costs charged after ' +
+    'before until over under another more back please like nearly'
+  ).split(' '),
+);
 
 /**
  * The facts in one text, in the order in which they stand there.

@@ -7,7 +7,7 @@ import { make, setText } from '../dom.js';
  */
 
 const SIDES = /** @type {const} */ ([
-  ['customer', 'Customer'],
+  ['customer', 'Caller'],
   ['agent', 'Agent'],
   ['prompts', 'Prompts'],
 ]);

@@ -285,6 +285,12 @@ export class Transcript {
     this.#showButton();
   }
 
+  /** Shows the beginning, and stays there. */
+  goToStart() {
+    this.#pane.scrollTop = 0;
+    this.#noteScroll();
+  }
+
   #goToNewest() {
     this.#following = true;
     this.#keepUp();

@@ -153,10 +153,11 @@ function aboutOf(call) {
     ['Id', call.id],
     ['From', call.from],
     ['To', call.to],
+    ['Agent', call.agent],
     ['App', call.app],
     ['Handed over', call.handoffData],
     ['Length', call.state === 'ended' ? formatTime(call.durationMs) : null],
-    ['Captions', counts === undefined ? null : `${counts.finals} said, ${counts.spoken} spoken, ${counts.keys} keys`],
+    ['Captions', counts === undefined ? null : listCounts(counts)],
     ['Holes', counts === undefined || counts.gaps === 0 ? null : String(counts.gaps)],
     [
       'Worst lag',
@@ -164,4 +165,13 @@ function aboutOf(call) {
     ],
   ];
   return rows.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]));
+}
+
+/** @param {{ finals: number, spoken: number, keys: number }} counts */
+function listCounts({ finals, spoken, keys }) {
+  const others = [
+    spoken === 0 ? '' : `, ${spoken} spoken`,
+    keys === 0 ? '' : keys === 1 ? ', 1 key' : `, ${keys} keys`,
+  ];
+  return `${finals} said${others.join('')}`;
 }

@@ -27,7 +27,7 @@ export class Filters {
   #box = make('input', {
     id: 'history-q',
     type: 'search',
-    placeholder: 'Words that were said: refund OR cancel, "exact words", begin*, -not',
+    placeholder: 'Search what was said: refund OR cancel, "exact words", begin*, -not',
     autocomplete: 'off',
     spellcheck: false,
     maxlength: 500,

@@ -29,6 +29,8 @@ export class HistoryView {
   /** @type {string | null} */
   #next = null;
   #asking = new AbortController();
+  /** The call that was opened from the list: whoever comes back goes on there. @type {string | null} */
+  #openedId = null;
   /** How long calls are kept, as far as this person may know; undefined = nobody has asked. */
   #kept = /** @type {string | undefined} */ (undefined);
   #filters = new Filters((changes, how) => this.#change(changes, how));
@@ -82,6 +84,7 @@ export class HistoryView {
 
   hide() {
     this.#asking.abort();
+    this.#openedId = this.#rows.focusedId;
   }
 
   #build() {
@@ -169,6 +172,7 @@ export class HistoryView {
     setText(this.#last, (this.#search['q'] ?? '') === '' ? 'Notes' : 'Found');
     setText(this.#filters.problem, '');
     this.#rows.show(calls, { mayDelete, now: new Date() });
+    this.#goOn();
     const page = Number(this.#search['page'] ?? '1');
     const more = next === null ? '' : ' and more';
     setText(this.#count, calls.length === 0 ? '' : `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}${more}`);
@@ -178,6 +182,14 @@ export class HistoryView {
     this.element.dataset['empty'] = String(calls.length === 0);
     this.#empty.hidden = calls.length > 0;
     if (calls.length === 0) this.#explainEmpty();
+  }
+
+  /** Unless somebody works with something else by now. */
+  #goOn() {
+    const focused = document.activeElement;
+    const isFree = focused === document.body || focused === this.element.querySelector('[data-heading]');
+    if (isFree && this.#openedId !== null) this.#rows.focusOn(this.#openedId);
+    this.#openedId = null;
   }
 
   #explainEmpty() {

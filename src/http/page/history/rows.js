@@ -25,11 +25,23 @@ export class Rows {
 
   /** @param {readonly FoundCall[]} calls @param {{ mayDelete: boolean, now: Date }} how */
   show(calls, { mayDelete, now }) {
-    const focusedId = this.#focusedId();
+    const { focusedId } = this;
     this.element.replaceChildren(...calls.map((call) => this.#row(call, mayDelete, now)));
-    const again = focusedId === null ? null : this.#links.find((link) => link.dataset['id'] === focusedId);
+    const again = focusedId === null ? null : this.#linkOf(focusedId);
     if (again) again.focus({ preventScroll: true });
     else if (focusedId !== null) this.focusFirst();
+  }
+
+  /** Focuses the row of a call and brings it into sight, if it is there. @param {string} id */
+  focusOn(id) {
+    const link = this.#linkOf(id);
+    link?.focus({ preventScroll: true });
+    link?.scrollIntoView({ block: 'center' });
+  }
+
+  /** @param {string} id */
+  #linkOf(id) {
+    return this.#links.find((link) => link.dataset['id'] === id);
   }
 
   /** Focuses the first row, if there is one. */
@@ -41,7 +53,8 @@ export class Rows {
     return /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll('a[data-id]')]);
   }
 
-  #focusedId() {
+  /** The call whose row has the focus; null = none. @returns {string | null} */
+  get focusedId() {
     const { activeElement } = document;
     return activeElement instanceof HTMLElement && this.element.contains(activeElement)
       ? (activeElement.dataset['id'] ?? null)
@@ -147,7 +160,10 @@ function showFound(call) {
 function showMarks(call) {
   const { gaps = 0, keys = 0 } = call.counts ?? {};
   const outcome = call.outcome ?? '';
+  // Where nobody is named, the queue stands among the names.
+  const queue = sidesOf(call).outbound === call.queue ? '' : (call.queue ?? '');
   return [
+    queue === '' ? null : make('span', { class: 'queue' }, queue),
     outcome === '' ? null : make('span', { class: 'outcome' }, outcome),
     gaps === 0 ? null : make('span', { class: 'chip', 'data-level': 'slow' }, gaps === 1 ? '1 hole' : `${gaps} holes`),
     keys === 0 ? null : make('span', { class: 'chip' }, keys === 1 ? '1 key' : `${keys} keys`),

@@ -1,6 +1,6 @@
 /** One call on the wall. Only what has changed is touched: a hundred cards may change several times a second. */
 import { makeAskTwice } from '../ask-twice.js';
-import { formatLag, formatTime, nameCall, nameEnd, nameSpeaker, nameSpoken } from '../calls.js';
+import { formatLag, formatTime, nameCall, nameEnd, nameSpeaker, nameSpoken, shortenName } from '../calls.js';
 import { make, setText } from '../dom.js';
 import { addressOf } from '../router.js';
 import { endOf, splitMarked } from './highlight.js';
@@ -115,8 +115,7 @@ export class Card {
       const track = TRACKS[index] ?? '';
       const last = call.lines.get(track);
       this.#flag(last);
-      const who = last?.kind === 'spoken' ? nameSpoken(view) : nameSpeaker(view, track);
-      line.show(who, last, call.speaking.has(track), pattern);
+      line.show(nameLine(view, track, last?.kind), last, call.speaking.has(track), pattern);
     }
     this.tick(nowMs);
   }
@@ -129,7 +128,9 @@ export class Card {
       this.#chip.dataset['level'] = status.level;
     }
     setText(this.#time, formatTime(this.#call.durationMs(nowMs)));
-    setText(this.#chip, this.#nameStatus(status));
+    const words = this.#nameStatus(status);
+    setText(this.#chip, words);
+    this.#chip.hidden = words === '';
     setText(this.#facts, this.#listFacts());
   }
 
@@ -138,7 +139,7 @@ export class Card {
     if (words !== '') return words;
     if (level === 'slow') return `${formatLag(this.#call.slowMs)} late`;
     if (level === 'failed' || level === 'ended') return nameEnd(this.#call.view.endReason ?? 'ended');
-    return level === 'held' ? 'held' : 'live';
+    return '';
   }
 
   #listFacts() {
@@ -147,7 +148,7 @@ export class Card {
       ...[...this.#flags].slice(0, FLAGS_MAX).map((word) => `⚑ ${word}`),
       this.#call.step === '' ? '' : `step ${this.#call.step}`,
       queue === null || queue === undefined ? '' : `queue ${queue}`,
-      agent === null || agent === undefined || isSame(agent, names?.outbound) ? '' : `agent ${agent}`,
+      (agent ?? null) === null || (names?.outbound ?? null) !== null ? '' : `agent ${agent}`,
       appMuted === true ? 'taken over' : '',
       ...tags.map((tag) => `#${tag}`),
     ];
@@ -170,7 +171,11 @@ export class Card {
   }
 }
 
-/** @param {string} agent @param {string | null | undefined} name */
-function isSame(agent, name) {
-  return agent.toLowerCase() === name?.toLowerCase();
+/**
+ * Who says a line, in as little room as a card has.
+ * @param {import('../calls.js').CallView} view @param {string} track @param {Line['kind'] | undefined} kind
+ */
+function nameLine(view, track, kind) {
+  if (kind === 'prompt') return 'Prompt';
+  return shortenName(kind === 'spoken' ? nameSpoken(view) : nameSpeaker(view, track));
 }

@@ -25,6 +25,9 @@ export class LiveView {
   #wall = make('ul', { class: 'wall', 'aria-label': 'Live calls' });
   #none = make('p', { class: 'hint none', hidden: true }, 'No live call is like that.');
   #welcome;
+  #pane;
+  /** How far the wall was scrolled when another view was opened. */
+  #scrollTop = 0;
   element;
   /** @type {Map<string, Card>} */
   #cards = new Map();
@@ -41,11 +44,12 @@ export class LiveView {
     this.#context = context;
     this.#head = new LiveHead(context, { onChange: () => this.#showAll(), onNext: (level) => this.#focusNext(level) });
     this.#welcome = new Welcome(context);
+    this.#pane = make('div', { class: 'wall-pane' }, this.#wall, this.#none, this.#welcome.element);
     this.element = make(
       'section',
       { class: 'live', 'aria-labelledby': 'live-heading' },
       this.#head.element,
-      make('div', { class: 'wall-pane' }, this.#wall, this.#none, this.#welcome.element),
+      this.#pane,
     );
     this.#say = new SayDialog(context, this.element);
     context.store.onChange((changed) => this.#showChanged(changed));
@@ -69,11 +73,14 @@ export class LiveView {
       { keys: 'n', words: 'Next call that is slow or failed', run: () => this.#focusNext(null) },
       { keys: 's', words: 'Say something in the chosen call', run: () => this.#openSay(this.#current) },
     ]);
-    if (this.#timer === 0) this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    const isOpened = this.#timer === 0;
+    if (isOpened) this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#showAll();
+    if (isOpened) this.#pane.scrollTop = this.#scrollTop;
   }
 
   hide() {
+    this.#scrollTop = this.#pane.scrollTop;
     clearInterval(this.#timer);
     this.#timer = 0;
     this.#isPointed = false;

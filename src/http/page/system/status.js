@@ -173,7 +173,9 @@ function describeWay(way, now) {
     ? way.configured
       ? 'not connected'
       : `closed: set ${way.settings[0]}`
-    : protection || 'open';
+    : isFailing
+      ? 'failing'
+      : protection || 'open';
   const level = isFailing
     ? 'fail'
     : !way.open

@@ -10,16 +10,17 @@ import { startApp, type TestApp } from '../helpers/app.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
-import { SECRET, WebhookReceiver } from './webhooks/receiver.ts';
+import { SECRET, WebhookReceiver } from '../records/webhooks/receiver.ts';
 
 /** A card number that does not exist, and its digits as they are said. */
 const CARD = '4539148803436467';
 const IN_GROUPS = '4539 1488 0343 6467';
 
-/** Any four digits of the number in a row, however they are written. */
+/** Any group of the number, however it is written; not as part of a random id, of a time or of a measured figure. */
 export const LEAK = new RegExp(
   [
-    ...['4539', '1488', '0343', '6467'],
+    CARD,
+    '(?<![\\w.-])(?:4539|1488|0343|6467)(?![\\w-])',
     ...['four five three nine', 'one four eight eight', 'zero three four three', 'six four six seven'],
   ].join('|'),
   'i',

@@ -1,0 +1,123 @@
+/**
+ * `npm run pictures`: plays a day and takes the pictures of the console that README and guide show. With
+ * `--all <folder>` it takes every view, light and dark, wide and narrow, as PNG into that folder, to be looked at.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { launchBrowser } from '../browser/chromium.ts';
+import { type Day, openDay } from './gateway.ts';
+
+/** The calls that go on have something to show by then. */
+const TALKED_MS = 30_000;
+/** What the clocks on the pictures show, whenever they are taken. */
+const SHOWN_HOUR = 16;
+const WEBP_QUALITY = 0.82;
+
+interface Shot {
+  readonly name: string;
+  readonly address: string;
+  /** What is done on the page before the picture. */
+  prepare(page: Page): Promise<void>;
+}
+
+const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const program = new Command('npm run pictures --')
+  .description('the pictures of the console in docs/images, of a day that is played')
+  .option('--all <folder>', 'instead every view in every colour and width, as PNG into this folder');
+program.parse();
+const { all } = program.opts<{ all?: string }>();
+
+const folder = mkdtempSync(join(tmpdir(), 'trunkline-pictures-'));
+const day = await openDay({ folder, port: 0, calls: 2000, live: 12, spoken: 12, seed: 1, tell: write });
+const browser = await launchBrowser();
+try {
+  await new Promise<void>((resolve) => systemClock.after(TALKED_MS, resolve));
+  if (all === undefined) await takeForDocuments(browser, day);
+  else await takeAll(browser, day, all);
+} finally {
+  await browser.close();
+  await day.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function takeForDocuments(browser: Browser, day: Day): Promise<void> {
+  for (const shot of await shotsOf(day)) {
+    for (const [suffix, size] of [
+      ['', { viewport: { width: 1440, height: 900 } }],
+      ['-phone', { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2 }],
+    ] as const) {
+      const png = await take(browser, shot, { ...size, colorScheme: 'light' });
+      const webp = await toWebp(browser, png);
+      writeFileSync(packagePath('docs', 'images', `${shot.name}${suffix}.webp`), webp);
+      write(`${shot.name}${suffix}: ${Math.round(webp.length / 1000)} kB`);
+    }
+  }
+}
+
+async function takeAll(browser: Browser, day: Day, into: string): Promise<void> {
+  mkdirSync(into, { recursive: true });
+  for (const shot of await shotsOf(day)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1440, 375]) {
+        const png = await take(browser, shot, { colorScheme, viewport: { width, height: 900 } });
+        writeFileSync(join(into, `${shot.name}-${width}-${colorScheme}.png`), png);
+      }
+    }
+  }
+}
+
+async function shotsOf({ url, spokenIds, parts }: Day): Promise<Shot[]> {
+  const live = parts.registry
+    .list()
+    .find(({ state, counts, sound }) => state === 'live' && sound !== null && counts.finals > 1);
+  const rests = async (): Promise<void> => undefined;
+  return [
+    { name: 'live', address: `${url}/#/live`, prepare: (page) => page.getByLabel('⚑ Mark').fill('cancel*, refund') },
+    { name: 'call-live', address: `${url}/#/calls/${live?.id ?? spokenIds[0] ?? ''}`, prepare: rests },
+    { name: 'call', address: `${url}/#/calls/${spokenIds.at(-1) ?? ''}`, prepare: rests },
+    { name: 'history', address: `${url}/#/history?q=cancel*+OR+refund`, prepare: rests },
+    { name: 'history-all', address: `${url}/#/history`, prepare: rests },
+    { name: 'system', address: `${url}/#/system`, prepare: rests },
+  ];
+}
+
+async function take(browser: Browser, shot: Shot, options: BrowserContextOptions): Promise<Buffer> {
+  const context = await browser.newContext({ timezoneId: timezoneNow(), reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  await page.goto(shot.address);
+  await page.locator('#connection[data-state="live"]').waitFor();
+  await shot.prepare(page);
+  await page.waitForTimeout(2500);
+  const png = await page.screenshot();
+  await context.close();
+  return png;
+}
+
+/** A time zone in which it is about {@link SHOWN_HOUR} now. */
+function timezoneNow(): string {
+  const ahead = ((SHOWN_HOUR - systemClock.wall().getUTCHours() + 36) % 24) - 12;
+  // These names count westwards.
+  return ahead === 0 ? 'UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
+}
+
+/** The browser has the encoder that this repository does not need otherwise. */
+async function toWebp(browser: Browser, png: Buffer): Promise<Buffer> {
+  const page = await browser.newPage();
+  const source = `data:image/png;base64,${png.toString('base64')}`;
+  const webp = await page.evaluate<string>(`(async () => {
+    const image = new Image();
+    image.src = ${JSON.stringify(source)};
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext('2d').drawImage(image, 0, 0);
+    return canvas.toDataURL('image/webp', ${WEBP_QUALITY});
+  })()`);
+  await page.close();
+  return Buffer.from(webp.replace(/^data:image\/webp;base64,/, ''), 'base64');
+}
