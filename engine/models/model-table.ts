@@ -143,7 +143,12 @@ export const MODEL_TABLE: ModelTable = [
     cost: { perJobMs: 20, perSecondMs: 80 },
     files: [],
     runsOn: ['cpu'],
-    load: async (context) => (await import('./parakeet/parakeet.ts')).loadParakeet(context),
+    load: async ({ settings, folder }) =>
+      (await import('./parakeet/parakeet.ts')).loadParakeet({
+        folder,
+        threads: settings.threads,
+        graphs: settings.modelGraphs,
+      }),
   },
   {
     kind: 'recogniser',

@@ -13,6 +13,7 @@ from reference import RATE_HZ, SHERPA_PER_FRAME_MAX, Graphs, make_clip
 
 # FeatureExtractorConfig of sherpa-onnx.
 HIGH_FREQUENCY_HZ = -400
+POWER_ADDED = 2**-24
 
 
 def features_of(clip, bands):
@@ -25,10 +26,12 @@ def features_of(clip, bands):
     options.mel_opts.low_freq = 0
     options.mel_opts.high_freq = HIGH_FREQUENCY_HZ
     options.mel_opts.is_librosa = True
+    options.use_log_fbank = False
     bank = kaldi_native_fbank.OnlineFbank(options)
     bank.accept_waveform(RATE_HZ, clip.tolist())
     bank.input_finished()
-    frames = np.stack([bank.get_frame(index) for index in range(bank.num_frames_ready)])
+    power = np.stack([bank.get_frame(index) for index in range(bank.num_frames_ready)])
+    frames = np.log(power + POWER_ADDED)
     deviation = np.sqrt(np.maximum((frames**2).mean(0) - frames.mean(0) ** 2, 0)) + 1e-5
     return ((frames - frames.mean(0)) / deviation).T[None].astype(np.float32)
 

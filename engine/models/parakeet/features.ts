@@ -1,8 +1,8 @@
 /**
- * The features that NeMo's FastConformers listen to, as `ParakeetFeatureExtractor` of Hugging Face transformers computes
- * them (feature_extraction_parakeet.py): the logarithm of the power in bands of the mel scale, in windows of 25 ms every
- * 10 ms with silence around the speech, each band brought to a mean of 0 and a deviation of 1 over the whole of it. So
- * they change with all that comes behind, and nothing of a shorter stretch can be used again.
+ * The features that NeMo's FastConformers listen to, as `ParakeetFeatureExtractor` of Hugging Face transformers
+ * computes them (feature_extraction_parakeet.py): the logarithm of the power in bands of the mel scale, in windows of
+ * 25 ms every 10 ms with silence around the speech, each band brought to a mean of 0 and a deviation of 1 over the
+ * whole of it. So they change with all that comes behind, and nothing of a shorter stretch can be used again.
  */
 import { complexOf } from '../fft.ts';
 import { type MelBand, melBands, powerIn } from '../mel-bands.ts';

@@ -1,6 +1,6 @@
 /**
- * The two layouts in which Parakeet TDT is published: that of onnx-asr (two graphs, `vocab.txt`, `config.json`) and that
- * of sherpa-onnx (three graphs, `tokens.txt`, numbers in the encoder's own metadata).
+ * The two layouts in which Parakeet TDT is published: that of onnx-asr (two graphs, `vocab.txt`, `config.json`) and
+ * that of sherpa-onnx (three graphs, `tokens.txt`, numbers in the encoder's own metadata).
  * https://github.com/istupakov/onnx-asr, https://k2-fsa.github.io/sherpa/onnx/
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The two networks that turn frames into tokens: the prediction network reads the text so far, the joint network scores
- * what comes next at a frame. The first is run for each token, the second for each step, also where a folder has both in
- * one graph: that graph is cut.
+ * what comes next at a frame. The first is run for each token, the second for each step, also where a folder has both
+ * in one graph: that graph is cut.
  */
 
 import { cutByInput, type GraphPart } from '../../graph/cut.ts';

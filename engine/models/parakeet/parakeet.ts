@@ -1,6 +1,6 @@
 /**
- * Parakeet TDT of NVIDIA: a FastConformer encoder and a token-and-duration transducer. It hears a stretch as a whole and
- * writes capitals and punctuation. https://huggingface.co/nvidia/parakeet-tdt-0.6b-v3
+ * Parakeet TDT of NVIDIA: a FastConformer encoder and a token-and-duration transducer. It hears a stretch as a whole
+ * and writes capitals and punctuation. https://huggingface.co/nvidia/parakeet-tdt-0.6b-v3
  */
 import { basename } from 'node:path';
 import { ENGINE_RATE_HZ, type SpokenWord } from '../../contract.ts';
@@ -10,7 +10,6 @@ import { runThrough, type Steps } from '../../scheduler.ts';
 import { HotWords, type HotWordVocabulary } from '../hot-words.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
-import type { LoadContext, LoadedRecogniser } from '../model-table.ts';
 import { writeFloats } from '../pcm.ts';
 import { openCutEncoder, openWholeEncoder, type ParakeetEncoder } from './encoder.ts';
 import { FRAME_SAMPLES, ParakeetFeatures } from './features.ts';
@@ -30,15 +29,34 @@ const STRETCH_MAX_SAMPLES = 35 * ENGINE_RATE_HZ;
 /** Shorter speech is padded with silence: bands are measured against their own deviation, which needs some frames. */
 const SAMPLES_MIN = ENGINE_RATE_HZ / 10;
 
+/** Where Parakeet is and how it is to be run. */
+export interface ParakeetOptions {
+  /** Absolute path. */
+  readonly folder: string | null;
+  /** Intra-op threads of one model run. */
+  readonly threads: number;
+  /** `rewritten`: cut into parts. */
+  readonly graphs: 'rewritten' | 'shipped';
+}
+
+/** A model that is open. */
+export interface LoadedParakeet {
+  readonly asr: Asr;
+  /** Something an operator should know of how it runs; null = nothing. */
+  readonly warning: string | null;
+  /** BCP-47, the one that is assumed first. */
+  readonly languages: readonly string[];
+}
+
 /**
  * Opens the model in a folder, in one of the two published layouts. It runs on the CPU.
  * @throws Refusal when the folder has no such model, or one that cannot be used
  */
-export async function loadParakeet({ settings, folder }: LoadContext): Promise<LoadedRecogniser> {
+export async function loadParakeet({ folder, threads, graphs }: ParakeetOptions): Promise<LoadedParakeet> {
   if (folder === null) throw new Refusal('model_missing', 'parakeet-tdt is no model of the npm packages');
   const found = readParakeetFolder(folder);
-  const options: SessionOptions = { device: { provider: 'cpu' }, threads: settings.threads };
-  const { encoder, warning } = await openEncoder(found, options, settings.modelGraphs);
+  const options: SessionOptions = { device: { provider: 'cpu' }, threads };
+  const { encoder, warning } = await openEncoder(found, options, graphs);
   const vocabulary = new ParakeetVocabulary(found.pieces);
   const transducer = new Transducer(await openJoint(found.decoders, options), vocabulary.blank);
   const bridge = readBridge(folder);
