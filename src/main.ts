@@ -37,6 +37,8 @@ export interface Gateway {
 export interface KeptRecords {
   readonly place: string;
   readonly retentionDays: number;
+  /** False = they could not be opened yet. */
+  readonly isOpen: boolean;
 }
 
 /** What a program may want to know of a gateway that it runs. */
@@ -97,7 +99,9 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
 }
 
 function keptBy({ records }: Parts): KeptRecords | null {
-  return records === null ? null : { place: records.database.place, retentionDays: records.retentionDays };
+  return records === null
+    ? null
+    : { place: records.database.place, retentionDays: records.retentionDays, isOpen: records.database.isOpen };
 }
 
 /** Listens on all ports. Returns the server's URL. */

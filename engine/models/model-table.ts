@@ -10,6 +10,7 @@ import type { Family } from './bridge.ts';
 import { findInstalled } from './installed.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
+import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 
 /** What a model is loaded with. */
@@ -142,6 +143,28 @@ export const MODEL_TABLE: ModelTable = [
     files: [],
     runsOn: ['cpu'],
     load: async () => ({ asr: (await import('./tone.ts')).toneAsr, warning: null }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'moonshine-streaming',
+    family: { name: 'moonshine-streaming', isLaidOut: isStreamingLayout },
+    languages: ['en'],
+    abilities: {
+      drafts: true,
+      wordTimes: false,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: true,
+      textDrafts: true,
+    },
+    cost: RECOGNISER_COST,
+    files: [],
+    runsOn: ['cpu'],
+    load: async ({ folder, device, settings }) =>
+      (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(folder ?? '', {
+        device,
+        threads: settings.threads,
+      }),
   },
   {
     kind: 'voice detector',

@@ -66,6 +66,8 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
       db.transaction().execute(async (transaction) => {
         for (const query of queries) await transaction.executeQuery(query);
       }),
+    isOpen: true,
+    opened: Promise.resolve(),
     get isOurs() {
       return lock.isHeld;
     },

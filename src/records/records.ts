@@ -97,20 +97,30 @@ export class Records {
   }
 
   /**
-   * Ends the calls of gateways that died; to be called before calls come in. What a full disk prevents is done by the
-   * next start.
+   * Ends the calls of gateways that died; to be called before calls come in. Where the records are not open yet, that
+   * is done when they are; what a full disk prevents, by the next start.
    * @throws the error of the database when it refuses
    */
   async recover(feed: Feed): Promise<void> {
-    const { database, recorder } = this;
     await this.#sound?.recover();
+    if (this.database.isOpen) await this.#endLostCalls(feed);
+    else void this.database.opened.then(() => this.#endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
+  }
+
+  async #endLostCalls(feed: Feed): Promise<void> {
+    const { database, recorder } = this;
     try {
       const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
     } catch (error) {
       if (!isDatabaseTrouble(error)) throw error;
-      this.#log.error({ reason: describeTrouble(error) }, 'calls of a server that died could not be ended');
+      this.#tellOfLost(error);
     }
+  }
+
+  #tellOfLost(error: unknown): void {
+    const reason = describeTrouble(error as Error);
+    this.#log.error({ reason }, 'calls of a server that died could not be ended');
   }
 
   /**

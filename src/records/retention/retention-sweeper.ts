@@ -91,7 +91,8 @@ export class RetentionSweeper {
   }
 
   async #sweep(): Promise<void> {
-    if (this.#options.recorder.isTroubled) return;
+    const { recorder, database } = this.#options;
+    if (recorder.isTroubled || !database.isOpen) return;
     const aged = await this.#expireOld();
     const crowded = await this.#expireForSpace();
     if (aged.calls + crowded.calls > 0) await this.#options.removal.finish();

@@ -161,6 +161,11 @@ export class SoundStore implements SoundTap {
     return (kept?.size ?? 0) + (writing?.bytes ?? 0);
   }
 
+  /** Adds the sound of earlier calls, which could not be counted at the start. */
+  countKept(bytes: number): void {
+    this.#keptBytes += bytes;
+  }
+
   /** Finishes what a dying process left. To be called once, before calls come. */
   async recover(): Promise<void> {
     const { folder, log, noteBytes } = this.#options;
