@@ -12,6 +12,7 @@ import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
+import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
 
 /** What a model is loaded with. */
 export interface LoadContext {
@@ -124,6 +125,29 @@ export const MODEL_TABLE: ModelTable = [
         cacheDir: settings.modelCacheDir,
         runTokens: settings.decodeRunTokens,
         progress,
+      }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'parakeet-tdt',
+    family: { name: 'parakeet-tdt', isLaidOut: (files) => findParakeetLayout(files) !== null },
+    languages: ['en'],
+    abilities: {
+      drafts: false,
+      wordTimes: true,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: true,
+      textDrafts: false,
+    },
+    cost: { perJobMs: 20, perSecondMs: 80 },
+    files: [],
+    runsOn: ['cpu'],
+    load: async ({ settings, folder }) =>
+      (await import('./parakeet/parakeet.ts')).loadParakeet({
+        folder,
+        threads: settings.threads,
+        graphs: settings.modelGraphs,
       }),
   },
   {

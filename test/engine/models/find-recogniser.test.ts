@@ -98,9 +98,9 @@ describe('findRecogniser', () => {
     const folder = install('mine', null, ['photo.jpg']);
     expect(refusalOf(folder, '')).toMatchObject({
       code: 'bad_settings',
-      message:
-        `${folder} has the files of no recogniser, and no bridge.json; ` +
-        'expected a folder of moonshine-streaming or whisper',
+      message: expect.stringMatching(
+        /has the files of no recogniser, and no bridge.json; expected a folder of .*whisper$/,
+      ),
     });
   });
 });
