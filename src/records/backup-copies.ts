@@ -1,6 +1,6 @@
 /**
- * The copies of the SQLite records in DATA_DIR/backups, for the server that uses the records: it makes them, takes calls
- * out of them that were deleted, and deletes them in time.
+ * The copies of the SQLite records in DATA_DIR/backups, for the server that uses the records: it makes them, takes
+ * deleted calls out of them, and deletes them in time.
  */
 import { constants } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
@@ -76,8 +76,8 @@ export class BackupCopies {
   }
 
   /**
-   * Takes all marked calls out of all copies. Each copy that has one is written anew beside itself and replaced, so that
-   * whoever reads it meanwhile has the one or the other. Never rejects: what fails is told, and done later.
+   * Takes all marked calls out of all copies. Each copy that has one is written anew beside itself and replaced, so
+   * that whoever reads it meanwhile has the one or the other. Never rejects: what fails is told, and done later.
    */
   clean(): Promise<void> {
     return this.#inTurn(() => this.#clean()).catch((error: unknown) => this.#tellOfFailure(error));

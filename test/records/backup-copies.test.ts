@@ -146,7 +146,7 @@ it('a copy that cannot be opened is told, keeps nothing else from being done, an
   expect([holds(broken, 'xylophone'), await marks()]).toEqual([false, []]);
 });
 
-it('calls past their own time leave the copies within a day; ones past RETENTION_DAYS stay as long as the copy', async () => {
+it('calls past their own time leave the copies within a day; ones past RETENTION_DAYS go with the copy', async () => {
   await add(1, 'xylophone');
   await add(2, 'mandoline');
   await add(3, 'zeppelin');
