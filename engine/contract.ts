@@ -51,8 +51,15 @@ export function isDroppable(urgency: Urgency): boolean {
   return urgency === 'turn' || urgency === 'partial';
 }
 
+/**
+ * Which recogniser is meant where there are two: the one of partials, or the one of finals and recordings.
+ */
+export type RecogniserRole = 'live' | 'final';
+
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
+  /** `live`: all models. `final`: nothing but the recogniser, the second of two. */
+  readonly role: RecogniserRole;
   /**
    * A recogniser of the model table (engine/models/model-table.ts), the name of an installed one, or the absolute path
    * of a folder with one.
@@ -249,15 +256,20 @@ export interface RecogniserAbilities {
   readonly hotWords: boolean;
   /** It verifies a {@link TranscribeJob.draftText} in one run. */
   readonly textDrafts: boolean;
+  /** It may keep what it computed for a {@link TranscribeJob.stream}. */
+  readonly streams: boolean;
 }
 
 /** The models are loaded and warm. */
 export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
-  readonly vadModel: string;
-  /** Names and revisions of whatever makes speech. */
-  readonly ttsModel: string;
+  /** SPDX identifier of the recogniser, or its licence's own name; null = its folder does not say. */
+  readonly asrLicence: string | null;
+  /** Null where only the recogniser is loaded: then a {@link DetectJob} fails with `bad_input`. */
+  readonly vadModel: string | null;
+  /** Names and revisions of whatever makes speech; null where nothing does, and then there are no voices. */
+  readonly ttsModel: string | null;
   /** The turn detector; null = there is none, and a {@link TurnJob} fails with `bad_input`. */
   readonly turnModel: string | null;
   readonly voices: readonly VoiceInfo[];
