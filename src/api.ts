@@ -7,6 +7,7 @@ export type {
   AppMutedEvent,
   CallDeletedEvent,
   CallEndedEvent,
+  CallRingingEvent,
   CallStartedEvent,
   CallStateEvent,
   CallUpdatedEvent,

@@ -7,9 +7,13 @@ import { createLog, type Log } from './foundation/log/log.ts';
 import { watchDescriptors } from './foundation/machine/descriptors.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import { settlesWithin } from './foundation/settles-within.ts';
 import { MULAW_8K } from './foundation/units.ts';
 import { listenAt } from './listen.ts';
 import { buildParts, type Parts } from './wiring.ts';
+
+/** Longer than the records wait for their last events. */
+const END_PART_MAX_MS = 12_000;
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -33,6 +37,8 @@ export interface Gateway {
 export interface KeptRecords {
   readonly place: string;
   readonly retentionDays: number;
+  /** False = they could not be opened yet. */
+  readonly isOpen: boolean;
 }
 
 /** What a program may want to know of a gateway that it runs. */
@@ -46,6 +52,11 @@ export interface GatewayOptions {
    * in.
    */
   readonly onListening?: (url: string, kept: KeptRecords | null, users: number) => void;
+  /**
+   * Called at the end of the gateway when a part of it did not end in time: a thread may wait for a stuck disk, and
+   * `process.exit` would wait for it.
+   */
+  readonly onStuck?: () => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
 }
@@ -71,7 +82,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
       state.isDraining = true;
       closed ??= drain(parts, settings).then(() => {
         stopWork();
-        return end(parts);
+        return end(parts, options, log);
       });
       return closed;
     };
@@ -82,13 +93,15 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
       close,
     };
   } catch (error) {
-    await end(parts);
+    await end(parts, options, log);
     throw error;
   }
 }
 
 function keptBy({ records }: Parts): KeptRecords | null {
-  return records === null ? null : { place: records.database.place, retentionDays: records.retentionDays };
+  return records === null
+    ? null
+    : { place: records.database.place, retentionDays: records.retentionDays, isOpen: records.database.isOpen };
 }
 
 /** Listens on all ports. Returns the server's URL. */
@@ -133,15 +146,26 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
   await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
 }
 
-async function end(parts: Parts): Promise<void> {
-  const { trunks, server, batches, engineClient, speech, upkeep, hints, tracing, closeRecords } = parts;
-  await trunks.close();
-  await server.close();
-  await upkeep?.close();
-  await hints.close();
-  await batches.close();
-  await engineClient.close();
-  await speech.close();
-  await closeRecords();
-  await tracing?.close();
+/** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */
+async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, log: Log): Promise<void> {
+  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints } = parts;
+  const steps: Readonly<Record<string, () => unknown>> = {
+    trunks: () => trunks.close(),
+    server: () => server.close(),
+    upkeep: () => upkeep?.close(),
+    hints: () => hints.close(),
+    batches: () => batches.close(),
+    engines: () => engineClient.close(),
+    speech: () => speech.close(),
+    records: () => parts.closeRecords(),
+    tracing: () => parts.tracing?.close(),
+  };
+  for (const [part, close] of Object.entries(steps)) {
+    const closed = Promise.resolve(close());
+    if (await settlesWithin(clock, closed, END_PART_MAX_MS)) await closed;
+    else {
+      log.error({ part }, 'a part of the server does not end; the disk or the database may not answer');
+      onStuck?.();
+    }
+  }
 }

@@ -35,8 +35,13 @@ export async function serve(settings: Settings): Promise<void> {
   process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
   process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));
   const greeting = format === 'pretty' && log.isLevelEnabled('info') ? greetPeople(settings) : {};
-  const starting = runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message), ...greeting });
-  endOnSignals(starting, log);
+  let isStuck = false;
+  const onStuck = (): void => {
+    isStuck = true;
+  };
+  const onRefused = (message: string): void => die(EXIT_CONFIG, message);
+  const starting = runGateway(settings, { log, onRefused, onStuck, ...greeting });
+  endOnSignals(starting, log, () => isStuck);
   try {
     await starting;
   } catch (error) {
@@ -64,18 +69,27 @@ function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | '
   };
 }
 
+/** Ends as the signal does by itself: `process.exit` would wait for threads, which may wait for a stuck disk. */
+function exitBy(signal: 'SIGTERM' | 'SIGINT'): never {
+  process.removeAllListeners(signal);
+  // After the listeners that write what the log still holds.
+  process.once('exit', () => process.kill(process.pid, signal));
+  process.exit(128 + constants.signals[signal]);
+}
+
 /** From the first moment on: whoever has read that it listens may send a signal. */
-function endOnSignals(starting: Promise<Gateway>, log: Log): void {
+function endOnSignals(starting: Promise<Gateway>, log: Log, isStuck: () => boolean): void {
   let isEnding = false;
   const end = async (signal: 'SIGTERM' | 'SIGINT') => {
     if (isEnding) {
       log.warn({ signal }, 'second signal, ending at once');
-      process.exit(128 + constants.signals[signal]);
+      exitBy(signal);
     }
     isEnding = true;
     log.info({ signal }, 'draining');
     await (await starting).close();
     log.info('ended');
+    if (isStuck()) exitBy(signal);
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));

@@ -50,7 +50,8 @@ export function startLines(settings: StartSettings, facts: StartFacts): string[]
 
 function recordsLine(kept: KeptRecords | null): string {
   if (kept === null) return '  Nothing is kept of calls (DATA_DIR).';
-  const { place, retentionDays } = kept;
+  const { place, retentionDays, isOpen } = kept;
+  if (!isOpen) return `  The records in ${place} cannot be opened yet: what is said waits in memory. The log says why.`;
   const howLong = retentionDays === 0 ? 'for ever' : `for ${retentionDays} ${retentionDays === 1 ? 'day' : 'days'}`;
   return `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in ${place}`;
 }

@@ -8,6 +8,7 @@ import type { EngineClient } from './engine-client/engine-client.ts';
 import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import { settlesWithin } from './foundation/settles-within.ts';
 import type { SystemSources } from './http/system/system.ts';
 import { countCallsSince } from './records/database-report.ts';
 import type { Records } from './records/records.ts';
@@ -16,6 +17,7 @@ import type { Records } from './records/records.ts';
 const CHECK_EVERY_MS = 60_000;
 /** Counting the calls reads an index of them all. */
 const COUNT_EVERY_MS = 15_000;
+const COUNT_WITHIN_MS = 1000;
 
 interface SourceOptions {
   readonly settings: Settings;
@@ -37,7 +39,7 @@ export function systemSources(options: SourceOptions): SystemSources {
     storedToday: everySoOften(clock, COUNT_EVERY_MS, () => countToday(records, clock)),
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
-    records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings)),
+    records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings, clock)),
     checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),
   };
 }
@@ -48,13 +50,14 @@ type SoundReport = NonNullable<Awaited<ReturnType<SystemSources['records']>>>['s
 async function recordsOf(
   records: Records | null,
   settings: Pick<Settings, 'REDACT' | 'RECORD'>,
+  clock: Clock,
 ): ReturnType<SystemSources['records']> {
   if (records === null) return null;
   const { kind } = records.database;
   const { backlog, lost } = records.recorder;
   const { retentionDays } = records;
   const redaction = settings.REDACT;
-  const counted = await records.counted.read().catch(() => null);
+  const counted = await orSoon(clock, records.counted.read(), null);
   return {
     kind,
     retentionDays,
@@ -70,7 +73,13 @@ async function recordsOf(
 async function countToday(records: Records | null, clock: Clock): Promise<number> {
   if (records === null) return 0;
   const sinceMs = clock.wall().setHours(0, 0, 0, 0);
-  return countCallsSince(records.database, sinceMs).catch(() => 0);
+  return orSoon(clock, countCallsSince(records.database, sinceMs), 0);
+}
+
+/** `otherwise` where a count fails, or does not come soon: the database may not answer. */
+async function orSoon<T>(clock: Clock, count: Promise<T>, otherwise: T): Promise<T> {
+  const sure = count.catch(() => otherwise);
+  return (await settlesWithin(clock, sure, COUNT_WITHIN_MS)) ? sure : otherwise;
 }
 
 function soundOf({ sound }: Records, { RECORD }: Pick<Settings, 'RECORD'>): SoundReport {

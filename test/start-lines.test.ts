@@ -41,9 +41,9 @@ describe('the first lines on a terminal', () => {
     [1, 'for 1 day'],
     [0, 'for ever'],
   ])('say where records are kept with RETENTION_DAYS=%i', (retentionDays, howLong) => {
-    expect(linesFor({}, 'http://127.0.0.1:8080', { place: '/data/records.sqlite', retentionDays })).toContain(
-      `  What is said in calls is kept ${howLong} (RETENTION_DAYS) in /data/records.sqlite`,
-    );
+    expect(
+      linesFor({}, 'http://127.0.0.1:8080', { place: '/data/records.sqlite', retentionDays, isOpen: true }),
+    ).toContain(`  What is said in calls is kept ${howLong} (RETENTION_DAYS) in /data/records.sqlite`);
   });
 
   it('name each server on another machine that is told what is said', () => {

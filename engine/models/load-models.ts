@@ -40,7 +40,7 @@ export async function loadModels(
   settings: EngineSettings,
   progress: (text: string) => void,
 ): Promise<Models> {
-  const found = findRecogniser(table, settings.asrModel, settings.modelsDir);
+  const found = findRecogniser(table, settings.asrModel, { modelsDir: settings.modelsDir, setting: 'ASR_MODEL' });
   const recogniser = found.row;
   const detector = requireRow(table, 'voice detector', settings.vadModel);
   const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);

@@ -10,7 +10,9 @@ import type { Family } from './bridge.ts';
 import { findInstalled } from './installed.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
+import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
+import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
 
 /** What a model is loaded with. */
 export interface LoadContext {
@@ -127,6 +129,29 @@ export const MODEL_TABLE: ModelTable = [
   },
   {
     kind: 'recogniser',
+    name: 'parakeet-tdt',
+    family: { name: 'parakeet-tdt', isLaidOut: (files) => findParakeetLayout(files) !== null },
+    languages: ['en'],
+    abilities: {
+      drafts: false,
+      wordTimes: true,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: true,
+      textDrafts: false,
+    },
+    cost: { perJobMs: 20, perSecondMs: 80 },
+    files: [],
+    runsOn: ['cpu'],
+    load: async ({ settings, folder }) =>
+      (await import('./parakeet/parakeet.ts')).loadParakeet({
+        folder,
+        threads: settings.threads,
+        graphs: settings.modelGraphs,
+      }),
+  },
+  {
+    kind: 'recogniser',
     name: 'tone',
     family: null,
     languages: ['en'],
@@ -142,6 +167,28 @@ export const MODEL_TABLE: ModelTable = [
     files: [],
     runsOn: ['cpu'],
     load: async () => ({ asr: (await import('./tone.ts')).toneAsr, warning: null }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'moonshine-streaming',
+    family: { name: 'moonshine-streaming', isLaidOut: isStreamingLayout },
+    languages: ['en'],
+    abilities: {
+      drafts: true,
+      wordTimes: false,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: true,
+      textDrafts: true,
+    },
+    cost: RECOGNISER_COST,
+    files: [],
+    runsOn: ['cpu'],
+    load: async ({ folder, device, settings }) =>
+      (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(folder ?? '', {
+        device,
+        threads: settings.threads,
+      }),
   },
   {
     kind: 'voice detector',

@@ -19,7 +19,7 @@ export interface TracedCall {
 /** A socket that never became a call: it was refused, or it was one of ours that nobody took. */
 export interface FailedCall {
   readonly carrier: string;
-  /** Null = it never said which call it is. */
+  /** Of a call that we make; null = of one that never said which it is. */
   readonly callId: string | null;
   readonly sinceMs: number;
   /** Why it was refused; null = it was not. */

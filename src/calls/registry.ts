@@ -275,7 +275,9 @@ export class CallRegistry {
       given: parameters,
     });
     this.#outgoing.add(pendingCall, summary);
-    feed.publish({ type: 'call.state', callId, state: 'ringing', atMs: 0 });
+    const { names, agent, queue, startedAt } = summary.view(0);
+    const parties = { carrier, from, to, names, agent, queue, startedAt };
+    feed.publish({ type: 'call.state', callId, state: 'ringing', atMs: 0, ...parties });
   }
 
   #note(event: FeedEvent): void {

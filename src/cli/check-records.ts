@@ -10,13 +10,26 @@ import { reportPostgres } from '../records/postgres-records.ts';
 import type { Finding } from './checks.ts';
 import { formatBytes } from './models/progress.ts';
 
-type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DAYS' | 'isDataDirDefault'>;
+type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DAYS' | 'RECORD' | 'isDataDirDefault'>;
 
 /** Whether the records of calls can be kept where the settings say. It changes nothing there. */
-export async function checkRecords(settings: RecordSettings): Promise<Finding> {
-  const { DATA_DIR, DATABASE_URL, RETENTION_DAYS } = settings;
+export async function checkRecords(settings: RecordSettings): Promise<Finding[]> {
+  const { DATABASE_URL, RETENTION_DAYS } = settings;
   const howLong = RETENTION_DAYS === 0 ? 'for ever' : `for ${RETENTION_DAYS} days`;
-  if (DATABASE_URL !== '') return checkPostgres(DATABASE_URL, howLong);
+  if (DATABASE_URL === '') return [await checkFolder(settings, howLong)];
+  return [await checkPostgres(DATABASE_URL, howLong), ...(await checkSoundFolder(settings))];
+}
+
+/** With the records in PostgreSQL, sound and files of the server still lie in DATA_DIR. */
+async function checkSoundFolder({ DATA_DIR, isDataDirDefault, RECORD }: RecordSettings): Promise<Finding[]> {
+  const problem = DATA_DIR === NO_FOLDER ? 'it is none' : await problemOf(DATA_DIR);
+  if (problem === null || (DATA_DIR === NO_FOLDER && RECORD === 'off')) return [];
+  const status = isDataDirDefault && RECORD === 'off' ? 'warn' : 'fail';
+  return [{ name: 'data folder', status, detail: `DATA_DIR=${DATA_DIR} cannot keep sound (${problem}): set another` }];
+}
+
+async function checkFolder(settings: RecordSettings, howLong: string): Promise<Finding> {
+  const { DATA_DIR } = settings;
   if (DATA_DIR === NO_FOLDER)
     return { name: 'records', status: 'ok', detail: `nothing is kept of calls (DATA_DIR=${NO_FOLDER})` };
   const problem = await problemOf(DATA_DIR);

@@ -1,5 +1,6 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
+import { checkFiles } from './check-files.ts';
 import { checkRecords } from './check-records.ts';
 import {
   checkCores,
@@ -42,7 +43,8 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRuntime(settings),
     () => checkModels(settings),
     () => checkInstalled(settings, { hashes: options.hashes }),
-    async () => [await checkRecords(settings)],
+    () => checkRecords(settings),
+    () => checkFiles(settings),
     async () => [await checkFfmpeg()],
   ];
   const findings: Finding[] = [];

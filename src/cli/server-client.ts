@@ -37,16 +37,22 @@ export interface ServerFlags {
   readonly key?: string;
 }
 
-/** The server that is meant: the named one, otherwise that of `settings` on this machine. */
-export function serverOf(
-  { url, key }: ServerFlags,
-  { HOST, PORT, API_KEYS }: Pick<Settings, 'HOST' | 'PORT' | 'API_KEYS'>,
-): ServerClient {
+/** A server's address, and the key that it is asked with; both may be empty. */
+export interface ServerAddress {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** The server that flags or the environment name, else an empty `url`; `key` may be the first one of the settings. */
+export function namedServer({ url, key }: ServerFlags, { API_KEYS }: Pick<Settings, 'API_KEYS'>): ServerAddress {
   const named = readServerAddress();
-  return new ServerClient({
-    url: url ?? (named.url || localUrl(HOST, PORT)),
-    key: key ?? (named.key || (API_KEYS[0] ?? '')),
-  });
+  return { url: url ?? named.url, key: key ?? (named.key || (API_KEYS[0] ?? '')) };
+}
+
+/** The server that is meant: the named one, otherwise that of `settings` on this machine. */
+export function serverOf(flags: ServerFlags, settings: Pick<Settings, 'HOST' | 'PORT' | 'API_KEYS'>): ServerClient {
+  const { url, key } = namedServer(flags, settings);
+  return new ServerClient({ url: url || localUrl(settings.HOST, settings.PORT), key });
 }
 
 /** Where a server with these settings is reached on this machine. */
@@ -61,7 +67,7 @@ export class ServerClient {
   readonly #key: string;
 
   /** `url` = `http://host:port`; an empty `key` sends none. */
-  constructor({ url, key }: { url: string; key: string }) {
+  constructor({ url, key }: ServerAddress) {
     this.url = url.replace(/\/+$/, '');
     this.#key = key;
   }

@@ -13,7 +13,7 @@ export const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = Object.fre
   call_token_invalid:
     'Streams need the token that /twilio/voice gives. With TwiML of your own set TWILIO_CALL_TOKEN=optional.',
   anonymous_refused: 'Set the secret of this endpoint, or ALLOW_ANONYMOUS=true if your network protects it.',
-  users_unreadable: 'Mend the disk of DATA_DIR and start again, or set API_KEYS.',
+  users_unreadable: 'Mend the disk of DATA_DIR: users are read within a minute, or at the next start. Or set API_KEYS.',
   address_refused: 'Add the address of the exchange to AUDIOSOCKET_ALLOW.',
   origin_refused: 'A page of another site asked. Behind a proxy that changes Host, set PUBLIC_URL.',
   codec_unsupported: 'Have the carrier send µ-law, A-law or linear PCM of one channel.',

@@ -8,13 +8,14 @@ import type { Metrics } from '../foundation/metrics.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { type DataFolder, DataFolderRefused, openDataFolder, RECORDS_FILE } from './data-folder.ts';
+import { openLater } from './late-records.ts';
 import { migrate, readSchemaState } from './migrations/migrations.ts';
 import { openPostgresRecords } from './postgres-records.ts';
 import { Records } from './records.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { refuseSound } from './sound/open-sound.ts';
 import { makeBackup } from './sqlite-backups.ts';
-import { openSqliteRecords } from './sqlite-records.ts';
+import { openSqliteRecords, type SqliteRecords } from './sqlite-records.ts';
 import { mayHaveUsers } from './users/no-users-mark.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
@@ -31,7 +32,7 @@ interface OpenOptions {
 export interface OpenedRecords {
   /** Null = nothing is kept. */
   readonly records: Records | null;
-  /** DATA_DIR could not be opened, and there may be users in it. */
+  /** The records could not be opened, at least not yet, and there may be users in them. */
   readonly mayHaveUsers: boolean;
   /** With the folders that lie in DATA_DIR unless they are set. */
   readonly settings: Settings;
@@ -40,8 +41,8 @@ export interface OpenedRecords {
 }
 
 /**
- * Opens DATA_DIR and the records. A default folder that cannot be used is told, and nothing is kept; so is a disk that
- * is full or fails.
+ * Opens DATA_DIR and the records. A default folder that cannot be used is told, and nothing is kept. Where the disk is
+ * full or fails, that is told, and the records are opened as soon as that is possible.
  * @throws ConfigError when a folder or database that was set cannot be used, or when its records are newer than this
  * program; Error when the database cannot be reached
  */
@@ -69,7 +70,7 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
     tellWhere(records, log);
     return {
       records,
-      mayHaveUsers: records === null && mayHave,
+      mayHaveUsers: mayHave && database?.isOpen !== true,
       settings: folder === null ? settings : withFoldersIn(folder.path, settings),
       close: async () => {
         await records?.close();
@@ -83,7 +84,7 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
 }
 
 function tellWhere(records: Records | null, log: Log): void {
-  if (records === null) return;
+  if (records?.database.isOpen !== true) return;
   const { database, retentionDays } = records;
   log.info({ kind: database.kind, place: database.place, retentionDays }, 'records of calls are kept');
 }
@@ -110,22 +111,28 @@ async function openFolder({ settings, clock, log }: OpenOptions): Promise<DataFo
 }
 
 async function openDatabase(folder: DataFolder | null, options: OpenOptions): Promise<RecordsDatabase | null> {
-  const { settings, log } = options;
+  const { settings, clock, log, metrics } = options;
   if (settings.DATABASE_URL !== '') return openPostgresRecords(settings.DATABASE_URL, options);
   if (folder === null) return null;
   try {
     return await openSqlite(folder.path, options);
   } catch (error) {
     if (isDatabaseTrouble(error)) {
-      const reason = describeTrouble(error);
-      log.error({ reason }, 'nothing is kept of calls until the next start: the disk of DATA_DIR is full or fails');
-      return null;
+      metrics.records.openFailures.inc();
+      log.error(
+        { reason: describeTrouble(error) },
+        'the records cannot be opened: the disk of DATA_DIR is full or fails; calls go on, what is told of them ' +
+          'waits in memory, and it is tried again',
+      );
+      const { path } = folder;
+      const open = () => openSqlite(path, options);
+      return openLater({ path: join(path, RECORDS_FILE), open, clock, log, metrics: metrics.records });
     }
     throw asConfigError(error, settings);
   }
 }
 
-async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<RecordsDatabase> {
+async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<SqliteRecords> {
   const database = await openInFolder(folder);
   try {
     const backup = await migrateInFolder(database, folder, clock);
@@ -141,7 +148,7 @@ async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<
  * Opens the database in `folder`, a DATA_DIR that this process owns. Its schema may be older.
  * @throws as {@link openSqliteRecords}
  */
-export async function openInFolder(folder: string): Promise<RecordsDatabase> {
+export async function openInFolder(folder: string): Promise<SqliteRecords> {
   await makePrivateFolder(join(folder, 'records'), (name) => OWN_FILES.test(name));
   return openSqliteRecords(join(folder, RECORDS_FILE));
 }

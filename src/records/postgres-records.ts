@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep } from '../foundation/clock.ts';
 import { AdvisoryLock } from '../foundation/database/advisory-lock.ts';
 import { nameOfDatabase, openPool } from '../foundation/database/postgres.ts';
+import { TellingPostgresDialect } from '../foundation/database/postgres-dialect.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
@@ -41,7 +42,7 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
   });
   await takeAtStart(lock, options);
   const pool = openPool(url);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new TellingPostgresDialect({ pool }, 'the database of the records') });
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
     closed ??= db
@@ -65,13 +66,15 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
       db.transaction().execute(async (transaction) => {
         for (const query of queries) await transaction.executeQuery(query);
       }),
+    isOpen: true,
+    opened: Promise.resolve(),
     get isOurs() {
       return lock.isHeld;
     },
     sizeBytes: () => sizeOf(db),
     backUp: null,
     close,
-    abandon: () => void close(),
+    abandon: async () => void close(),
   };
 }
 

@@ -82,6 +82,8 @@ export class Recorder {
   #timer: Timer | null = null;
   #isWriting = false;
   #isTroubled = false;
+  /** The write that goes on has taken too long. */
+  #isStuck = false;
   #isOverflowing = false;
   #refusals = 0;
   #lost = 0;
@@ -106,9 +108,9 @@ export class Recorder {
     return this.#lost;
   }
 
-  /** Nothing can be stored just now. */
+  /** Nothing can be stored just now: writes fail, or one has no end. */
   get isTroubled(): boolean {
-    return this.#isTroubled;
+    return this.#isTroubled || this.#isStuck;
   }
 
   /** Stores what `feed` tells from now on; `source` knows the calls that it tells of. */
@@ -213,10 +215,10 @@ export class Recorder {
     this.#timer = null;
     if (this.#isWriting) return;
     this.#isWriting = true;
-    const { clock, log, metrics } = this.#options;
+    const { clock, metrics } = this.#options;
     if (this.#writing.length === 0) this.#writing = this.#gather();
     const startMs = clock.nowMs();
-    const stuck = clock.after(STUCK_MS, () => log.warn('the records have not been written for 10 s'), true);
+    const stuck = clock.after(STUCK_MS, () => this.#noteStuck(), true);
     try {
       await this.#store(this.#writing);
       await this.#storeRewrites();
@@ -226,6 +228,7 @@ export class Recorder {
       this.#noteTrouble(error as Error);
     } finally {
       stuck.cancel();
+      this.#isStuck = false;
       this.#isWriting = false;
     }
     this.#goOn();
@@ -320,8 +323,14 @@ export class Recorder {
     for (const { resolve } of settled) resolve();
   }
 
+  #noteStuck(): void {
+    this.#isStuck = true;
+    this.#options.log.warn({ events: this.backlog }, 'the records have not been written for 10 s');
+  }
+
   #noteTrouble(error: Error): void {
     const { log, metrics } = this.#options;
+    if (this.#isClosed) return;
     metrics.failures.inc();
     if (!this.#isTroubled)
       log.error(

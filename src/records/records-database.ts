@@ -20,6 +20,10 @@ export interface RecordsDatabase {
    * @throws the error of the database
    */
   runAtomically(queries: readonly CompiledQuery[]): Promise<void>;
+  /** False for as long as a database that could not be opened at the start is not: it rejects all with DiskError. */
+  readonly isOpen: boolean;
+  /** Resolves when {@link isOpen} is true; never, when it is closed before. */
+  readonly opened: Promise<void>;
   /** False while it may be another process's: nothing may be written then. */
   readonly isOurs: boolean;
   /** Bytes that it takes on disk. @throws the error of the database */
@@ -31,6 +35,9 @@ export interface RecordsDatabase {
   readonly backUp: ((path: string) => Promise<void>) | null;
   /** Closes it when all queries are done. Idempotent. */
   close(): Promise<void>;
-  /** Closes it without waiting: a disk that never answers would hold it for ever. */
-  abandon(): void;
+  /**
+   * Closes it without waiting for queries. Resolves when its thread has ended, which one that waits for a stuck disk
+   * never does.
+   */
+  abandon(): Promise<void>;
 }

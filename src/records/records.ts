@@ -4,7 +4,9 @@ import type { Clock } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { settlesWithin } from '../foundation/settles-within.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { BackupCopies } from './backup-copies.ts';
 import { RecentCount } from './database-report.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
@@ -15,6 +17,9 @@ import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
 import type { Outbox } from './webhooks/outbox.ts';
+
+/** How long the end of the gateway waits for the last sound. */
+const LAST_FILES_MS = 10_000;
 
 interface RecordsOptions {
   readonly database: RecordsDatabase;
@@ -39,6 +44,8 @@ export class Records {
   readonly retentionDays: number;
   /** How many calls there are. */
   readonly counted: RecentCount;
+  /** Copies of the SQLite database; null = it is elsewhere. */
+  readonly copies: BackupCopies | null;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -58,6 +65,9 @@ export class Records {
     this.lists = new CallLists({ database, clock, calls: this.calls });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
+    const { sqliteFolder, audit } = this;
+    this.copies =
+      sqliteFolder === null ? null : new BackupCopies({ database, folder: sqliteFolder, audit, clock, log });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
   }
@@ -93,29 +103,50 @@ export class Records {
   }
 
   /**
-   * Ends the calls of gateways that died; to be called before calls come in. What a full disk prevents is done by the
-   * next start.
+   * Ends the calls of gateways that died; to be called before calls come in. Where the records are not open yet, that
+   * is done when they are; what a full disk prevents, by the next start.
    * @throws the error of the database when it refuses
    */
   async recover(feed: Feed): Promise<void> {
-    const { database, recorder } = this;
     await this.#sound?.recover();
+    if (this.database.isOpen) await this.#endLostCalls(feed);
+    else void this.database.opened.then(() => this.#endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
+  }
+
+  async #endLostCalls(feed: Feed): Promise<void> {
+    const { database, recorder } = this;
     try {
       const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
     } catch (error) {
       if (!isDatabaseTrouble(error)) throw error;
-      this.#log.error({ reason: describeTrouble(error) }, 'calls of a server that died could not be ended');
+      this.#tellOfLost(error);
     }
   }
 
-  /** Stores what waits and closes the database. */
+  #tellOfLost(error: unknown): void {
+    const reason = describeTrouble(error as Error);
+    this.#log.error({ reason }, 'calls of a server that died could not be ended');
+  }
+
+  /**
+   * Stores what waits, for 10 s at most, and closes the database. Resolves when its threads have ended, which ones that
+   * wait for a stuck disk never do.
+   */
   async close(): Promise<void> {
-    await this.#sound?.close();
-    await this.recorder.close();
+    const soundEnded = this.#sound?.close() ?? Promise.resolve();
+    const copiesEnded = this.copies?.close() ?? Promise.resolve();
+    await Promise.all([
+      settlesWithin(this.#clock, Promise.all([soundEnded, copiesEnded]), LAST_FILES_MS),
+      this.recorder.close(),
+    ]);
+    // What nobody answers any more is given up first: webhooks may wait for it.
+    const abandoned = this.recorder.backlog > 0 ? this.database.abandon() : null;
     await this.#outbox?.close();
-    if (this.recorder.backlog === 0) await this.audit.flush();
-    if (this.recorder.backlog > 0) this.database.abandon();
-    else await this.database.close();
+    if (abandoned === null) {
+      await this.audit.flush();
+      await this.database.close();
+    }
+    await Promise.all([soundEnded, copiesEnded, abandoned]);
   }
 }

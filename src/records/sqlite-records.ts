@@ -18,16 +18,34 @@ const SETUP = `
  * Opens the database at `path`, in a folder that this process owns. The schema may be older.
  * @throws the system's error; DiskError when the disk is full or fails; Error when the file is no database
  */
-export async function openSqliteRecords(path: string): Promise<RecordsDatabase> {
+export async function openSqliteRecords(path: string): Promise<SqliteRecords> {
   const thread = await SqliteThread.open({ path, setup: SETUP, name: 'the database of the records' });
-  const db = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread, 'write') });
-  const reader = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread, 'read') });
+  const records = recordsOn(thread, path, { isOpen: true, opened: Promise.resolve() });
   try {
-    await db.executeQuery(CompiledQuery.raw('PRAGMA schema_version'));
+    await records.db.executeQuery(CompiledQuery.raw('PRAGMA schema_version'));
   } catch (error) {
-    thread.abandon();
+    void thread.abandon();
     throw error;
   }
+  return { ...records, thread };
+}
+
+/** What runs the statements of a database: its thread, or one that is not there yet. */
+export type SqliteRunner = Pick<SqliteThread, 'run' | 'runAtomically' | 'close' | 'abandon'>;
+
+/** Open records, and their thread. */
+export interface SqliteRecords extends RecordsDatabase {
+  readonly thread: SqliteThread;
+}
+
+/** The records at `path`, whose statements `thread` runs. */
+export function recordsOn(
+  thread: SqliteRunner,
+  path: string,
+  state: Pick<RecordsDatabase, 'isOpen' | 'opened'>,
+): RecordsDatabase {
+  const db = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread, 'write') });
+  const reader = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread, 'read') });
   let backups: Promise<void> = Promise.resolve();
   return {
     kind: 'sqlite',
@@ -35,6 +53,10 @@ export async function openSqliteRecords(path: string): Promise<RecordsDatabase> 
     db,
     reader,
     runAtomically: (queries) => runAtomically(db, thread, queries),
+    get isOpen() {
+      return state.isOpen;
+    },
+    opened: state.opened,
     isOurs: true,
     sizeBytes: async () => (await sizeOf(path)) + (await sizeOf(`${path}-wal`)),
     backUp: (copy) => {
@@ -49,7 +71,7 @@ export async function openSqliteRecords(path: string): Promise<RecordsDatabase> 
 /** The connection is taken first, so that this is not inside of another transaction. */
 async function runAtomically(
   db: Kysely<Tables>,
-  thread: SqliteThread,
+  thread: SqliteRunner,
   queries: readonly CompiledQuery[],
 ): Promise<void> {
   const statements = queries.map(({ sql, parameters }) => ({ sql, values: parameters.map(toSqlite) }));

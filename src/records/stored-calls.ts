@@ -115,6 +115,7 @@ export class StoredCalls implements FeedArchive {
 
   /** {@link FeedArchive.latestCallIds} */
   async latestCallIds(limit: number): Promise<readonly string[]> {
+    await this.#database.opened;
     const query = this.#database.reader.selectFrom('calls').select('id').orderBy('seq', 'desc').limit(limit);
     return (await query.execute()).map(({ id }) => id);
   }

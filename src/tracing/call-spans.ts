@@ -33,10 +33,15 @@ export class CallSpans implements CallTracer {
 
   onFailed({ carrier, callId, sinceMs, error, reason }: FailedCall): void {
     const maker = new SpanMaker(this.#tracer, this.#clock);
-    const span = maker.root('call', { ms: sinceMs }, SpanKind.SERVER);
+    const isOutgoing = callId !== null;
+    const span = maker.root('call', { ms: sinceMs }, isOutgoing ? SpanKind.CLIENT : SpanKind.SERVER);
     if (!span.isRecording()) return;
-    span.setAttributes({ 'trunkline.carrier': carrier, 'trunkline.call.end_reason': reason });
-    if (callId !== null) span.setAttribute('trunkline.call.id', callId);
+    span.setAttributes({
+      'trunkline.carrier': carrier,
+      'trunkline.call.direction': isOutgoing ? 'outgoing' : 'incoming',
+      'trunkline.call.end_reason': reason,
+    });
+    if (isOutgoing) span.setAttribute('trunkline.call.id', callId);
     if (error !== null) markFailed(span, error);
     maker.end(span);
   }

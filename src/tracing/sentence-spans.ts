@@ -30,7 +30,7 @@ export function makeSentence(
   if (cost !== null) maker.past(context, { name: 'queue', startMs: askedMs, endMs: begunMakingMs });
   if (firstMs !== null) {
     const attributes =
-      cost === null ? {} : { 'trunkline.engine.run_ms': cost.runMs, 'trunkline.engine.runs': cost.runs };
+      cost === null ? {} : { 'trunkline.engine.run_ms': Math.round(cost.runMs), 'trunkline.engine.runs': cost.runs };
     maker.past(context, { name: 'first_sound', startMs: begunMakingMs, endMs: firstMs, attributes });
   }
   if (begunMs !== null) maker.past(context, { name: 'play', startMs: begunMs, endMs: overMs });

@@ -40,7 +40,7 @@ export function makeUtterance(maker: SpanMaker, parent: Context, { callId, track
     const { askedMs, answeredMs, cost } = decode;
     const begunMs = Math.min(askedMs + cost.waitMs, answeredMs);
     maker.past(context, { name: 'queue', startMs: askedMs, endMs: begunMs });
-    const attributes = { 'trunkline.engine.run_ms': cost.runMs, 'trunkline.engine.runs': cost.runs };
+    const attributes = { 'trunkline.engine.run_ms': Math.round(cost.runMs), 'trunkline.engine.runs': cost.runs };
     maker.past(context, { name: 'run', startMs: begunMs, endMs: answeredMs, attributes });
   }
   if (settled.hasFinal) {

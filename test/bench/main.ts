@@ -113,14 +113,29 @@ bench('redaction', 'what is masked of card numbers and the like, written, spoken
 );
 bench(
   'records',
-  'the records of calls: searches',
-  (quick, { postgres }) =>
-    benchRecords({
-      captions: quick ? [20_000] : [100_000, 1_000_000],
-      rounds: quick ? 5 : 40,
-      postgres: postgres === true,
-    }),
-  { postgres: 'also in PostgreSQL, where it is installed' },
+  'the records of calls: writing, live calls, a start with many of them, searches',
+  (quick, { full, postgres }) =>
+    benchRecords(
+      quick
+        ? {
+            writing: { hours: 2, seconds: 3 },
+            live: { seconds: 5, rounds: 1 },
+            start: { calls: 2000, starts: 1 },
+            search: { captions: [20_000], rounds: 5 },
+            postgres: postgres === true,
+          }
+        : {
+            writing: { hours: 50, seconds: 20 },
+            live: { seconds: 20, rounds: 3 },
+            start: { calls: 100_000, starts: 5 },
+            search: { captions: full === true ? [100_000, 1_000_000] : [100_000], rounds: 40 },
+            postgres: postgres === true,
+          },
+    ),
+  {
+    full: 'also searches in a million captions, which takes some minutes',
+    postgres: 'also in PostgreSQL, on a server of its own',
+  },
 );
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),

@@ -6,7 +6,8 @@ import { CallLists } from '../../src/records/search/call-lists.ts';
 import { parseSearch } from '../../src/records/search/search-query.ts';
 import { StoredCalls } from '../../src/records/stored-calls.ts';
 import { seededRandom } from '../../src/simulator/random.ts';
-import { storeCaptions, WORDS } from './records-captions.ts';
+import { storeCaptions } from './records-captions.ts';
+import { WORDS } from './records-words.ts';
 import type { Report, Table } from './report.ts';
 
 const GOAL_MS = 50;

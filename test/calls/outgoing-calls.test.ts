@@ -1,10 +1,12 @@
 /** Calls that we make, from the dialling to the answer or to none. */
 
+import { SpanKind } from '@opentelemetry/api';
 import { describe, expect, it } from 'vitest';
 import type { LegEnd, LegHandlers } from '../../src/calls/leg.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
 import type { CallStart } from '../../src/protocols/dialect.ts';
 import { settle } from '../fakes/clock.ts';
+import { SpanTree } from '../tracing/span-tree.ts';
 import { type Gateway, startCalls } from './harness.ts';
 
 const NUMBERS = { callId: 'out-1', from: null, to: '+14155550100' };
@@ -51,7 +53,19 @@ class FarSide {
 /** What the feed says after the first event of such a call. */
 function types({ events }: Gateway): string[] {
   const [first, ...others] = events;
-  expect(first).toEqual({ type: 'call.state', callId: 'out-1', state: 'ringing', atMs: 0 });
+  expect(first).toEqual({
+    type: 'call.state',
+    callId: 'out-1',
+    state: 'ringing',
+    atMs: 0,
+    carrier: 'sip',
+    from: null,
+    to: '+14155550100',
+    names: { inbound: 'Maria K.', outbound: null },
+    agent: null,
+    queue: null,
+    startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
   return others.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
 }
 
@@ -123,5 +137,30 @@ describe('a call that we make', () => {
     await gateway.registry.drain(0);
     expect(far.closed).toEqual(['draining']);
     expect(types(gateway)).toEqual(['drained']);
+  });
+
+  it('is traced from its dialling, whether it is answered or not', async () => {
+    const spans = new SpanTree();
+    const gateway = startCalls({}, null, (clock) => spans.open(clock));
+    const answered = new FarSide(gateway);
+    await gateway.clock.run(3000);
+    answered.answer();
+    await gateway.clock.run(2000);
+    answered.end('closed');
+    await gateway.clock.run(100);
+    expect(spans.lines).toEqual(['call 0+5010']);
+    expect(spans.of('call')[0]?.events.map(({ name }) => name)).toEqual(['answered']);
+    new FarSide(gateway).end('busy');
+    const kinds = spans
+      .of('call')
+      .map(({ kind, attributes }) => [
+        kind,
+        attributes['trunkline.call.direction'],
+        attributes['trunkline.call.end_reason'],
+      ]);
+    expect(kinds).toEqual([
+      [SpanKind.CLIENT, 'outgoing', 'closed'],
+      [SpanKind.CLIENT, 'outgoing', 'busy'],
+    ]);
   });
 });

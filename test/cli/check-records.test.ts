@@ -18,8 +18,17 @@ describe('the check of the records', () => {
     [{ XDG_STATE_HOME: join(folder, 'file') }, 'warn', /cannot be used \(ENOTDIR\)/],
     [{ DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db' }, 'fail', /cannot be used \(ECONNREFUSED\)/],
   ])('of %j', async (environment, status, detail) => {
-    const finding = await checkRecords(readSettings(environment));
+    const [finding] = await checkRecords(readSettings(environment));
     expect(finding).toMatchObject({ name: 'records', status, detail: expect.stringMatching(detail) });
-    expect(finding.detail).not.toContain('hush');
+    expect(finding?.detail).not.toContain('hush');
+  });
+
+  it('names a folder for sound that cannot be used beside a database', async () => {
+    const database = { DATABASE_URL: 'postgres://127.0.0.1:1/db' };
+    const folderOf = async (environment: Record<string, string>) =>
+      (await checkRecords(readSettings({ ...database, ...environment }))).slice(1);
+    expect(await folderOf({ DATA_DIR: folder, RECORD: 'both' })).toEqual([]);
+    expect(await folderOf({ DATA_DIR: 'none' })).toEqual([]);
+    expect(await folderOf({ DATA_DIR: join(folder, 'file', 'a') })).toMatchObject([{ status: 'fail' }]);
   });
 });

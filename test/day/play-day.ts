@@ -112,12 +112,17 @@ export function parametersOf({ names, agent, queue }: Pick<PlannedCall, 'names' 
 }
 
 function momentsOf(call: PlannedCall): Moment[] {
-  const { id: callId, startMs, ringsMs, events } = call;
-  const rings: Moment[] =
-    ringsMs === 0 ? [] : [{ wallMs: startMs, event: { type: 'call.state', callId, state: 'ringing', atMs: 0 } }];
+  const { startMs, ringsMs, events } = call;
+  const rings: Moment[] = ringsMs === 0 ? [] : [{ wallMs: startMs, event: ringingOf(call) }];
   const beginMs = startMs + (ringsMs ?? 0);
   const started: Moment[] = ringsMs === null ? [] : [{ wallMs: beginMs, event: startOf(call, beginMs) }];
   return [...rings, ...started, ...events.map(({ atMs, event }) => ({ wallMs: beginMs + atMs, event }))];
+}
+
+function ringingOf({ id, carrier, from, to, names, agent, queue, startMs }: PlannedCall): FeedEvent {
+  const startedAt = new Date(startMs).toISOString();
+  const parties = { carrier, from, to, names, agent, queue, startedAt };
+  return { type: 'call.state', callId: id, state: 'ringing', atMs: 0, ...parties };
 }
 
 function startOf({ id, carrier, from, to, names, agent, queue, app }: PlannedCall, beginMs: number): FeedEvent {

@@ -38,6 +38,10 @@ it('a deleted call is in no answer, no file and no replay, though others were re
   await expect.poll(() => call.webhooks.taken.some(({ body }) => body.type === 'call.ended')).toBe(true);
   expect(left(call.files()).length).toBeGreaterThan(2);
 
+  // All of the sound but its head.
+  const heard = await fetch(`${url}/sound`, { headers: { range: 'bytes=44-' } });
+  expect([heard.status, (await heard.arrayBuffer()).byteLength > 100_000]).toEqual([206, true]);
+
   const reader = await readFeed(gateway.url);
   const reading = [
     fetch(`${gateway.url}/v1/calls/export`).then((answer) => answer.text()),
@@ -52,6 +56,8 @@ it('a deleted call is in no answer, no file and no replay, though others were re
 
   const { webhooks: _sent, log: _log, ...shown } = await call.shown();
   expect(left(shown)).toEqual([]);
+  for (const action of ['sound.played', 'feed.read', 'calls.exported', 'call.deleted'])
+    expect(shown['audit']).toContain(`"${action}"`);
   expect(left(call.files())).toEqual([]);
   const replay = await fetch(`${gateway.url}/v1/captions?call=${call.callId}&after=start`);
   const chunks = replay.body?.getReader();

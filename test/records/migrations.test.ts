@@ -113,7 +113,7 @@ describe('a data folder', () => {
     expect(first.mayHaveUsers).toBe(false);
     await first.close();
     mkdirSync(join(DATA_DIR, `${RECORDS_FILE}-wal`));
-    expect(await open({ DATA_DIR })).toMatchObject({ records: null, mayHaveUsers: has });
+    expect(await open({ DATA_DIR })).toMatchObject({ records: { database: { isOpen: false } }, mayHaveUsers: has });
   });
 
   it('is copied before its schema changes; of such copies the latest two stay', async () => {

@@ -152,7 +152,7 @@ describe('a folder of an earlier program', () => {
     void migrate(database.db, 'sqlite').catch(() => undefined);
     await middle;
     // Its thread ends with the transaction open, as it does when the process is killed.
-    database.abandon();
+    await database.abandon();
     later[MOOD] = addMood;
     expect(await status()).toEqual({ applied: ['0001-records'], pending: [MOOD], calls: 1 });
     const kept = await start();

@@ -209,6 +209,7 @@ describe('the spans of a call', () => {
     await hangUp(gateway, caller);
     expect(spans.attributes('call')).toEqual({
       carrier: 'twilio',
+      'call.direction': 'incoming',
       'call.end_reason': 'error',
       'error.type': 'too_many_calls',
     });

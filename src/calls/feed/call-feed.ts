@@ -92,7 +92,7 @@ export class CallFeed {
     feed.publish({ type: 'gap', callId, track, startMs, endMs, reason });
   }
 
-  publishState(state: CallPhase): void {
+  publishState(state: Exclude<CallPhase, 'ringing'>): void {
     const { callId, feed, nowMs } = this.#options;
     feed.publish({ type: 'call.state', callId, state, atMs: nowMs() });
   }

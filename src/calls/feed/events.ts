@@ -183,8 +183,16 @@ export interface CallEndedEvent {
 export interface CallStateEvent {
   readonly type: 'call.state';
   readonly callId: string;
-  readonly state: CallPhase;
+  readonly state: Exclude<CallPhase, 'ringing'>;
   readonly atMs: number;
+}
+
+/** We make a call, and nobody has answered yet: its first event. */
+export interface CallRingingEvent
+  extends Pick<CallStartedEvent, 'callId' | 'carrier' | 'from' | 'to' | 'names' | 'agent' | 'queue' | 'startedAt'> {
+  readonly type: 'call.state';
+  readonly state: 'ringing';
+  readonly atMs: 0;
 }
 
 /** The app's connection broke and is being opened again, or is back. */
@@ -266,6 +274,7 @@ export interface CallDeletedEvent {
 export type FeedEvent =
   | CallStartedEvent
   | CallStateEvent
+  | CallRingingEvent
   | AppConnectionEvent
   | AppMutedEvent
   | NoteEvent

@@ -1,15 +1,7 @@
 /** Transcripts are made of events, the same way whether the call is live or stored. */
 import type { CallPhase } from '../call-phase.ts';
 import type { CallCounts } from '../call-view.ts';
-import type {
-  CallStateEvent,
-  CaptionEvent,
-  DtmfEvent,
-  FeedEvent,
-  GapEvent,
-  RevisionEvent,
-  SpokenEvent,
-} from './events.ts';
+import type { CaptionEvent, DtmfEvent, FeedEvent, GapEvent, RevisionEvent, SpokenEvent } from './events.ts';
 import { type FinalCaption, inOrder, type PressedKeys, type TranscriptGap, type TranscriptItem } from './transcript.ts';
 
 /** Keys that follow one another within this time are one item … */
@@ -139,7 +131,7 @@ export class TranscriptBuilder {
     this.#keep({ kind: 'gap', track, startMs, endMs, reason });
   }
 
-  #change(phase: CallStateEvent['state'], atMs: number): void {
+  #change(phase: CallPhase, atMs: number): void {
     const before = this.#phases.at(-1);
     if (before?.phase === phase) return;
     if (before?.phase === 'held')

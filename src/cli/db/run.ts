@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { systemClock } from '../../foundation/clock.ts';
 import { ownerOf } from '../../foundation/folders/folder-owner.ts';
 import { createLog } from '../../foundation/log/log.ts';
-import { NO_FOLDER, readServerAddress } from '../../foundation/settings/config.ts';
+import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
 import { openDataFolder } from '../../records/data-folder.ts';
@@ -16,13 +16,11 @@ import { makeBackup } from '../../records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../records/sqlite-records.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { formatBytes } from '../models/progress.ts';
-import { localUrl, ServerClient } from '../server-client.ts';
+import { localUrl, namedServer, ServerClient, type ServerFlags } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Options of all commands. */
-export interface DatabaseFlags {
-  readonly url?: string;
-  readonly key?: string;
+export interface DatabaseFlags extends ServerFlags {
   readonly json?: boolean;
 }
 
@@ -34,10 +32,8 @@ type Place =
 
 /** @throws Error when nothing is kept */
 async function placeOf(flags: DatabaseFlags, settings: Settings): Promise<Place> {
-  const { DATA_DIR, DATABASE_URL, API_KEYS, HOST, PORT } = settings;
-  const named = readServerAddress();
-  const url = flags.url ?? named.url;
-  const key = flags.key ?? (named.key || (API_KEYS[0] ?? ''));
+  const { DATA_DIR, DATABASE_URL, HOST, PORT } = settings;
+  const { url, key } = namedServer(flags, settings);
   if (url !== '') return { kind: 'server', server: new ServerClient({ url, key }) };
   if (DATA_DIR !== NO_FOLDER && (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living')
     return { kind: 'server', server: new ServerClient({ url: localUrl(HOST, PORT), key }) };

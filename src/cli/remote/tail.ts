@@ -1,6 +1,6 @@
 /** `trunkline tail`: the captions of all calls or of one, as they come. */
 import { z } from 'zod';
-import type { FeedEvent } from '../../calls/feed/events.ts';
+import type { CallRingingEvent, CallStartedEvent, FeedEvent } from '../../calls/feed/events.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { call } from '../../http/calls/call-schemas.ts';
 import { EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
@@ -27,7 +27,7 @@ export async function tail(callId: string | undefined, context: RemoteContext): 
   if (!json) for (const each of calls) display.introduce(each.id, each.names, describeCall(each));
   const show = (event: FollowedEvent): void => {
     if (json) showAsJson(event, context);
-    else if (event.type !== 'call.started') display.show(event);
+    else if (!begins(event)) display.show(event);
     else if (callId === undefined)
       display.introduce(event.callId, event.names, describeCall({ ...event, id: event.callId }));
   };
@@ -93,6 +93,11 @@ async function replay({ id }: CallAnswer, show: Following['show'], { server }: R
 function showAsJson(event: FollowedEvent, { terminal }: RemoteContext): void {
   const passes = event.type === 'speech.started' || event.type === 'speech.stopped';
   if (!passes && !(event.type === 'caption' && !event.final)) terminal.out.line(JSON.stringify(event));
+}
+
+/** A call that we make has rung before it starts; one that rang before it was followed is told when it starts. */
+function begins(event: FollowedEvent): event is FollowedEvent & (CallStartedEvent | CallRingingEvent) {
+  return event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing' && 'from' in event);
 }
 
 function describeCall(described: Pick<CallAnswer, 'id' | 'carrier' | 'names' | 'from' | 'to'>): string {

@@ -1,8 +1,9 @@
 /** The `trunkline user` commands: what they take. Their code is loaded when one is run. */
 import { type Command, Option } from 'commander';
 import { ROLES, type Role } from '../../foundation/roles.ts';
-import { readServerAddress, readSettings } from '../../foundation/settings/config.ts';
+import { readSettings } from '../../foundation/settings/config.ts';
 import { parseWebUrl } from '../arguments.ts';
+import { namedServer, type ServerFlags } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 import type { UserContext } from './manage.ts';
 
@@ -28,9 +29,7 @@ Examples:
   $ trunkline user add crm --role app --generate-key    prints the key
   $ trunkline user password bob < new-password.txt`;
 
-interface Flags {
-  readonly url?: string;
-  readonly key?: string;
+interface Flags extends ServerFlags {
   readonly json?: boolean;
 }
 
@@ -99,9 +98,7 @@ function withServer(command: Command): Command {
     .option('--json', 'as JSON');
 }
 
-function contextOf({ url, key, json = false }: Flags, terminal: Terminal): UserContext {
+function contextOf({ json = false, ...flags }: Flags, terminal: Terminal): UserContext {
   const settings = readSettings(undefined, { opensPorts: false });
-  const known = readServerAddress();
-  const server = { url: url ?? known.url, key: key ?? (known.key || (settings.API_KEYS[0] ?? '')) };
-  return { settings, server, json, terminal };
+  return { settings, server: namedServer(flags, settings), json, terminal };
 }

@@ -5,9 +5,10 @@ import { ConfigError } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { agentName, newPassword, userName } from '../../records/users/user.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
+import type { ServerAddress } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { askPassword } from './ask-password.ts';
-import { openUsers, type ServerAddress, type ShownUser, type UserPlace } from './user-places.ts';
+import { openUsers, type ShownUser, type UserPlace } from './user-places.ts';
 
 /** What every one of these commands has. */
 export interface UserContext {

@@ -13,7 +13,7 @@ import { roleName, type User } from '../../records/users/user.ts';
 import type { Users } from '../../records/users/users.ts';
 import { EditableUsersFile } from '../../records/users/users-file-editor.ts';
 import { TableUsers } from '../../records/users/users-table.ts';
-import { ServerClient } from '../server-client.ts';
+import { localUrl, type ServerAddress, ServerClient } from '../server-client.ts';
 
 /** A server on this machine answers at once. */
 const PROBE_MS = 1000;
@@ -33,12 +33,6 @@ export interface UserPlace {
   close(): Promise<void>;
 }
 
-/** The server that the command names; empty = none. */
-export interface ServerAddress {
-  readonly url: string;
-  readonly key: string;
-}
-
 /**
  * The server at `url`; else USERS_FILE; else the server that runs on this machine; else the records, while no server
  * has them.
@@ -50,7 +44,7 @@ export async function openUsers(settings: Settings, { url, key }: ServerAddress)
     const path = resolve(settings.USERS_FILE);
     return localPlace(path, await EditableUsersFile.open(path), settings, async () => undefined);
   }
-  const here = new ServerClient({ url: `http://127.0.0.1:${settings.PORT}`, key });
+  const here = new ServerClient({ url: localUrl(settings.HOST, settings.PORT), key });
   if (await here.isThere(PROBE_MS)) return serverPlace(here);
   return openRecordedUsers(settings);
 }

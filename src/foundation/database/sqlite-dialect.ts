@@ -16,15 +16,17 @@ import {
 import type { SqliteLane, SqliteValue } from './sqlite-messages.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
 
+type StatementRunner = Pick<SqliteThread, 'run'>;
+
 /**
  * Runs queries on `thread`. In the lane `write` the one connection is given to one query or transaction after the
  * other. In the lane `read` queries wait for the writes, and there are no transactions.
  */
 export class SqliteThreadDialect implements Dialect {
-  readonly #thread: SqliteThread;
+  readonly #thread: StatementRunner;
   readonly #lane: SqliteLane;
 
-  constructor(thread: SqliteThread, lane: SqliteLane) {
+  constructor(thread: StatementRunner, lane: SqliteLane) {
     this.#thread = thread;
     this.#lane = lane;
   }
@@ -55,10 +57,10 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 class ThreadConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread;
+  readonly #thread: StatementRunner;
   readonly #lane: SqliteLane;
 
-  constructor(thread: SqliteThread, lane: SqliteLane) {
+  constructor(thread: StatementRunner, lane: SqliteLane) {
     this.#thread = thread;
     this.#lane = lane;
   }
@@ -83,7 +85,7 @@ export function toSqlite(value: unknown): SqliteValue {
 class ReadDriver implements Driver {
   readonly #connection: DatabaseConnection;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: StatementRunner) {
     this.#connection = new ThreadConnection(thread, 'read');
   }
 
@@ -109,7 +111,7 @@ class WriteDriver implements Driver {
   #last: Promise<void> = Promise.resolve();
   #release: () => void = () => undefined;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: StatementRunner) {
     this.#connection = new ThreadConnection(thread, 'write');
   }
 

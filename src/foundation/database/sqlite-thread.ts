@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { type Clock, systemClock, type Timer } from '../clock.ts';
 import { DiskError } from '../folders/disk.ts';
 import { closeToOthers, PRIVATE_FILE_MODE } from '../folders/folders.ts';
 import { packagePath } from '../folders/paths.ts';
@@ -13,10 +14,18 @@ import type {
   SqliteStatement,
   SqliteThreadData,
 } from './sqlite-messages.ts';
+import { DatabaseAway } from './trouble.ts';
+
+/** A read that has no answer for so long: the disk is stuck. Its asker gets an error, and the thread goes on. */
+const READ_MAX_MS = 15_000;
+/** Further reads are refused at once while so many wait. */
+const READS_WAITING_MAX = 1000;
 
 interface Waiting {
   resolve(results: readonly SqliteResult[]): void;
   reject(error: Error): void;
+  /** Ends the wait of a read. */
+  readonly timer: Timer | null;
 }
 
 interface SqliteThreadOptions {
@@ -26,12 +35,14 @@ interface SqliteThreadOptions {
   readonly setup: string;
   /** How errors call the database, e.g. `the store`. */
   readonly name: string;
+  /** By default the machine's own. */
+  readonly clock?: Clock;
 }
 
 /**
  * One database file. When a promise of a write resolves, its data is on disk. When the disk is full or fails, promises
- * reject with DiskError, nothing has changed, and the request may be repeated. A thread that ends by itself is replaced
- * at the next request.
+ * reject with DiskError, nothing has changed, and the request may be repeated. A read that gets no answer rejects with
+ * DatabaseAway; a write waits. A thread that ends by itself is replaced at the next request.
  */
 export class SqliteThread {
   readonly #options: SqliteThreadOptions;
@@ -84,21 +95,36 @@ export class SqliteThread {
     await ended;
   }
 
-  /** Ends the thread without waiting for it: a disk that never answers would hold it for ever. */
-  abandon(): void {
+  /**
+   * Rejects what waits, and ends the thread. Resolves when it has ended, which one that waits for a stuck disk never
+   * does.
+   */
+  async abandon(): Promise<void> {
     this.#isClosed = true;
-    void this.#worker?.terminate();
+    const worker = this.#worker;
     this.#lose(new Error(`${this.#options.name} is closed`));
+    await worker?.terminate();
   }
 
   #ask(lane: SqliteLane, statements: readonly SqliteStatement[], isAtomic: boolean): Promise<readonly SqliteResult[]> {
     if (this.#isClosed) return Promise.reject(new Error(`${this.#options.name} is closed`));
+    if (lane === 'read' && this.#waiting.size >= READS_WAITING_MAX) return Promise.reject(this.#away());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#worker ??= this.#start();
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { resolve, reject, timer: lane === 'read' ? this.#limit(id) : null });
       this.#worker.postMessage({ id, lane, statements, isAtomic } satisfies SqliteRequest);
     });
+  }
+
+  #limit(id: number): Timer {
+    const { clock = systemClock } = this.#options;
+    // It stays among those that wait, so that their number is that of the thread.
+    return clock.after(READ_MAX_MS, () => this.#waiting.get(id)?.reject(this.#away()), true);
+  }
+
+  #away(): DatabaseAway {
+    return new DatabaseAway(`${this.#options.name} does not answer: its disk is stuck or very busy`);
   }
 
   #start(): Worker {
@@ -119,6 +145,7 @@ export class SqliteThread {
   #settle(message: SqliteReply): void {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
+    waiting?.timer?.cancel();
     if ('results' in message) waiting?.resolve(message.results);
     else waiting?.reject(new (message.isDisk ? DiskError : Error)(`${this.#options.name} failed: ${message.error}`));
   }
@@ -130,7 +157,10 @@ export class SqliteThread {
   }
 
   #lose(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
+    for (const { reject, timer } of this.#waiting.values()) {
+      timer?.cancel();
+      reject(error);
+    }
     this.#waiting.clear();
   }
 }

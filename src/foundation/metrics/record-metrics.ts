@@ -9,6 +9,7 @@ export class RecordMetrics {
   readonly written;
   readonly lost;
   readonly failures;
+  readonly openFailures;
   readonly writeSeconds;
   readonly expired;
   readonly dataBytes;
@@ -24,6 +25,11 @@ export class RecordMetrics {
     this.failures = make.counter(
       'trunkline_records_write_failures_total',
       'Times that the records could not be written; what was to be written is kept and tried again',
+      [],
+    );
+    this.openFailures = make.counter(
+      'trunkline_records_open_failures_total',
+      'Times that the records could not be opened; it is tried again',
       [],
     );
     this.writeSeconds = make.histogram(

@@ -288,8 +288,8 @@ export class Access {
     if (!this.#people.areUnreadable) return;
     throw new TrunklineError(
       'users_unreadable',
-      'the users in DATA_DIR cannot be read, so nobody can sign in, and nobody gets in without; the log of the start ' +
-        'has the reason. Mend it and start again, or set API_KEYS',
+      'the users in DATA_DIR cannot be read, so nobody can sign in, and nobody gets in without; the log has the ' +
+        'reason. They are read when that is mended, or at the next start; with API_KEYS its keys get in',
     );
   }
 

@@ -122,7 +122,8 @@ export class CallVisibility {
 
   /** Stored events, which a reader gets again, begin with this one too. */
   #learn({ event }: FeedEntry): void {
-    if (event.type === 'call.started') this.#agents.set(event.callId, { agent: event.agent });
+    const isBeginning = event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing');
+    if (isBeginning) this.#agents.set(event.callId, { agent: event.agent ?? null });
   }
 
   #seesCall(principal: Principal, callId: string): boolean {

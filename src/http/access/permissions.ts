@@ -1,6 +1,7 @@
 /** What each role may do, and which calls it sees. Nothing else in the server decides that. */
 import type { CallNames } from '../../calls/call-names.ts';
 import type { CallView } from '../../calls/call-view.ts';
+import type { CallRingingEvent, CallStartedEvent, FeedEvent } from '../../calls/feed/events.ts';
 import type { FeedEntry } from '../../calls/feed/feed.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Role } from '../../foundation/roles.ts';
@@ -132,9 +133,14 @@ export function maskNumber(party: string | null): string | null {
 /** The JSON of entries whose numbers were masked, made once for all agents. */
 const maskedJson = new WeakMap<FeedEntry, string>();
 
+/** Calls that were stored by earlier versions ring without their parties. */
+function hasParties(event: FeedEvent): event is CallStartedEvent | CallRingingEvent {
+  return event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing' && 'from' in event);
+}
+
 /** The feed's entry as `principal` may see it. Whether they see its call is another question. */
 export function entryFor(principal: Principal, entry: FeedEntry): FeedEntry {
-  if (principal.role !== 'agent' || entry.event.type !== 'call.started') return entry;
+  if (principal.role !== 'agent' || !hasParties(entry.event)) return entry;
   const event = viewFor(principal, entry.event);
   const json = maskedJson.get(entry) ?? JSON.stringify(event);
   maskedJson.set(entry, json);

@@ -44,7 +44,7 @@ export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, opt
   trail.watch(app);
   void app.register(callListRoutes, { directory, visibility, trail });
   void app.register(callEventRoutes, { directory, visibility });
-  void app.register(exportRoutes, { directory, transcripts: storedOr(transcripts, kept), trail });
+  void app.register(exportRoutes, { directory, transcripts: storedOr(transcripts, kept), trail, clock });
   void app.register(noteRoutes, { directory, kept, feed, visibility, trail, clock });
   void app.register(auditRoutes, { directory, trail });
   void app.register(hangupRoutes, { calls });

@@ -1,13 +1,14 @@
 /** The calls of a search with their transcripts, as one stream. */
-import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallView } from '../../calls/call-view.ts';
+import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportCall, exportHead } from '../../records/export/export-formats.ts';
 import type { CallFilter } from '../../records/search/call-filter.ts';
 import { type CallPosition, positionOf } from '../../records/search/call-lists.ts';
 import { errorResponses } from '../server/errors.ts';
+import { sendStream } from '../speech/streamed-body.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { CallDirectory } from './call-directory.ts';
 import { callFilterQuery, filterOf } from './call-query.ts';
@@ -34,11 +35,12 @@ interface ExportOptions {
   readonly directory: CallDirectory;
   readonly transcripts: TranscriptSource;
   readonly trail: AuditTrail;
+  readonly clock: Clock;
 }
 
 /** `GET /v1/calls/export`. */
 export const exportRoutes: FastifyPluginCallbackZod<ExportOptions> = (app, options, done) => {
-  const { directory, trail } = options;
+  const { directory, trail, clock } = options;
   let open = 0;
   app.get(
     '/v1/calls/export',
@@ -59,17 +61,23 @@ export const exportRoutes: FastifyPluginCallbackZod<ExportOptions> = (app, optio
         throw new TrunklineError('too_many_requests', `${EXPORTS_MAX} exports are running, the most allowed`);
       open += 1;
       const tally = { calls: 0 };
-      const onEnd = (): void => {
+      const onEnd = (outcome: 'finished' | 'failed' | 'gone'): void => {
         open -= 1;
         const filters = Object.keys(query).join(' ');
-        trail.note(request, 'calls.exported', null, { format, filters, calls: tally.calls });
+        trail.note(request, 'calls.exported', null, { format, filters, calls: tally.calls, outcome });
       };
-      const content = Readable.from(contentOf(options, { q: query.q, filter, format }, tally), { objectMode: false });
-      content.once('close', onEnd);
-      return reply
-        .type(CONTENT_TYPES[format])
-        .header('content-disposition', `attachment; filename="calls.${format === 'text' ? 'txt' : format}"`)
-        .send(content as never);
+      const onFailed = (error: unknown): never => {
+        onEnd('failed');
+        throw error;
+      };
+      const headers = {
+        'content-type': CONTENT_TYPES[format],
+        'content-disposition': `attachment; filename="calls.${format === 'text' ? 'txt' : format}"`,
+      };
+      const chunks = contentOf(options, { q: query.q, filter, format }, tally);
+      // A reader that takes nothing for a minute would keep its place for ever.
+      const sending = sendStream({ reply, headers, chunks, clock, onFirst: () => undefined, onFailure: () => null });
+      await sending.then(onEnd, onFailed);
     },
   );
   done();

@@ -148,16 +148,15 @@ export class CallStore {
   #apply(event) {
     const nowMs = performance.now();
     this.#freshAtMs = nowMs;
-    if (this.#early !== null && !this.#calls.has(event.callId) && event.type !== 'call.started') {
+    if (this.#early !== null && !this.#calls.has(event.callId) && !begins(event)) {
       if (this.#early.length < EARLY_MAX) this.#early.push(event);
       return;
     }
-    if (event.type === 'call.started' && !this.#calls.has(event.callId))
+    if (begins(event) && !this.#calls.has(event.callId))
       this.#calls.set(event.callId, new LiveCall(viewOf(event), nowMs));
     if (event.type === 'call.deleted') this.#forget(event.callId);
     const call = this.#calls.get(event.callId);
-    if (call !== undefined && (call.apply(event, nowMs) || event.type === 'call.started'))
-      this.#changed.add(event.callId);
+    if (call !== undefined && (call.apply(event, nowMs) || begins(event))) this.#changed.add(event.callId);
     this.#tell();
   }
 
@@ -172,19 +171,24 @@ export class CallStore {
   }
 }
 
+/** A call that we make rings first. @param {any} event */
+function begins({ type, state, startedAt }) {
+  return type === 'call.started' || (type === 'call.state' && state === 'ringing' && startedAt !== undefined);
+}
+
 /** A call as its first event tells it. @param {any} event @returns {CallView} */
-function viewOf({ callId, carrier, from, to, startedAt, tracks, names, agent, queue, app }) {
+function viewOf({ type, callId, carrier, from, to, startedAt, tracks, names, agent, queue, app }) {
   return {
     id: callId,
     carrier,
     from,
     to,
-    state: 'live',
-    phase: 'live',
+    state: type === 'call.started' ? 'live' : 'dialing',
+    phase: type === 'call.started' ? 'live' : 'ringing',
     startedAt,
     endedAt: null,
     endReason: null,
-    tracks,
+    tracks: tracks ?? [],
     names: names ?? { inbound: null, outbound: null },
     agent: agent ?? null,
     queue: queue ?? null,

@@ -108,6 +108,8 @@ export class LiveCall {
       case 'app.muted':
       case 'app.unmuted':
         return this.#change({ appMuted: event.type === 'app.muted' });
+      case 'call.started':
+        return this.view.state === 'dialing' && this.#begin(event, nowMs);
       case 'call.state':
         return this.#change({ phase: event.state });
       case 'call.updated':
@@ -122,6 +124,12 @@ export class LiveCall {
       default:
         return false;
     }
+  }
+
+  /** It was answered. @param {any} event @param {number} nowMs */
+  #begin({ startedAt, tracks, names, app }, nowMs) {
+    this.#measuredAtMs = nowMs;
+    return this.#change({ state: 'live', phase: 'live', startedAt, tracks, names, app });
   }
 
   /** @param {any} event @param {number} nowMs */

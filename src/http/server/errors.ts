@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { DatabaseAway } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -165,6 +166,7 @@ function isOfTransport(error: unknown): boolean {
 function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineError {
   if (error instanceof TrunklineError) return error;
   if (isDiskTrouble(error)) return toDiskFull(error);
+  if (error instanceof DatabaseAway) return new TrunklineError('records_unavailable', error.message);
   if (isOfSchema(error))
     return new TrunklineError('invalid_request', explainValidation(error, request), wrongField(error));
   const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;

@@ -23,6 +23,11 @@ export class OwnPatterns {
     this.#patterns = patterns;
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#patterns.length;
+  }
+
   /**
    * What they match in `pieces`, texts that follow one another: as it is written, and with number words written in
    * figures.

@@ -2,6 +2,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { CallView } from '../../calls/call-view.ts';
 import type { Clock } from '../../foundation/clock.ts';
+import { isDatabaseTrouble } from '../../foundation/database/trouble.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { CallsTable, TextsTable } from '../tables.ts';
@@ -47,6 +49,8 @@ interface CallListsOptions {
 
 /** Calls of other gateways that go on; more than these are not listed as live. */
 const OPEN_MAX = 1000;
+/** So long a list of calls that go on waits for the database. */
+const LIVE_WITHIN_MS = 1000;
 /** Rows that one statement looks through where a filter leaves few of them. */
 const WINDOW_MIN = 500;
 const WINDOW_MAX = 16_000;
@@ -133,10 +137,18 @@ export class CallLists {
     after: CallPosition | null,
     limit: number,
   ): Promise<CallView[]> {
+    if (filter.state === 'dialing' || filter.state === 'live') return this.#goingOn(known, filter);
     const open = after === null || after.state !== 'ended' ? await this.#open(filter) : [];
-    const ended = filter.state === 'dialing' || filter.state === 'live' ? [] : this.#ended(known, filter, after, limit);
-    const rows = [...open.filter(({ id }) => !known.has(id)), ...(await ended)];
-    return this.#views(rows);
+    const ended = await this.#ended(known, filter, after, limit);
+    return this.#views([...open.filter(({ id }) => !known.has(id)), ...ended]);
+  }
+
+  /** Memory has the calls of this gateway: a database that fails or does not answer must not hide them. */
+  async #goingOn(known: ReadonlySet<string>, filter: CallFilter): Promise<CallView[]> {
+    const stored = this.#open(filter)
+      .then((open) => this.#views(open.filter(({ id }) => !known.has(id))))
+      .catch((error: unknown) => (isDatabaseTrouble(error) ? [] : Promise.reject(error)));
+    return (await settlesWithin(this.#options.clock, stored, LIVE_WITHIN_MS)) ? stored : [];
   }
 
   /** Calls that go on: where several gateways share a database, not all of them are in memory. */

@@ -36,25 +36,40 @@ export async function openSound(
     return null;
   }
   const key = await readSoundKey(settings.RECORD_KEY);
-  const noteBytes = async ({ callId, startedMs }: SoundOwner, bytes: number | null): Promise<void> => {
+  const storeBytes = async ({ callId, startedMs }: SoundOwner, bytes: number | null): Promise<void> => {
     // The row comes with the call's first event.
     await recorder.settled();
     const update = database.db.updateTable('calls').set({ sound_bytes: bytes });
     await update.where('id', '=', callId).where('started_ms', '=', startedMs).execute();
   };
+  /** Sound of earlier calls is counted before sizes are stored that would count twice. */
+  let counted: Promise<void> = Promise.resolve();
+  const warn = (err: unknown): void =>
+    parts.log.warn({ err }, 'the sizes of recorded sound could not be read or stored');
+  const noteBytes = async (owner: SoundOwner, bytes: number | null): Promise<void> => {
+    const stored = counted.then(() => storeBytes(owner, bytes));
+    if (database.isOpen) await stored;
+    else void stored.catch(warn);
+  };
   try {
-    const keptBytes = await sumBytes(database);
-    return await SoundStore.open({ ...parts, folder: join(folder, 'sound'), key, keptBytes, noteBytes });
+    const isOpen = database.isOpen;
+    const keptBytes = isOpen ? await sumBytes(database) : 0;
+    const store = await SoundStore.open({ ...parts, folder: join(folder, 'sound'), key, keptBytes, noteBytes });
+    if (isOpen) return store;
+    const summed = database.opened.then(() => sumBytes(database));
+    counted = summed.then((bytes) => store.countKept(bytes)).catch(warn);
+    return store;
   } catch (error) {
     const why = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);
-    refuseSound(settings, why);
-    parts.log.warn({ reason: why }, 'no sound of calls can be kept');
+    if (database.isOpen) refuseSound(settings, why);
+    parts.log.warn({ reason: why }, 'no sound of calls can be kept until the next start');
     return null;
   }
 }
 
 async function sumBytes({ reader }: RecordsDatabase): Promise<number> {
-  const query = reader.selectFrom('calls').select(({ fn }) => fn.sum('sound_bytes').as('bytes'));
+  const recorded = reader.selectFrom('calls').where('sound_bytes', 'is not', null);
+  const query = recorded.select(({ fn }) => fn.sum('sound_bytes').as('bytes'));
   return Number((await query.executeTakeFirst())?.bytes ?? 0);
 }
 

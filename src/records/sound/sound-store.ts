@@ -68,6 +68,7 @@ export class SoundStore implements SoundTap {
   readonly #pool: WorkerPool<ReadingTask, ReadingAnswer>;
   readonly #writing = new Map<string, Writing>();
   readonly #ending = new Set<Promise<void>>();
+  readonly #noting = new Set<Promise<void>>();
   #nextFile = 1;
   #keptBytes: number;
   #isClosing = false;
@@ -160,6 +161,11 @@ export class SoundStore implements SoundTap {
     return (kept?.size ?? 0) + (writing?.bytes ?? 0);
   }
 
+  /** Adds the sound of earlier calls, which could not be counted at the start. */
+  countKept(bytes: number): void {
+    this.#keptBytes += bytes;
+  }
+
   /** Finishes what a dying process left. To be called once, before calls come. */
   async recover(): Promise<void> {
     const { folder, log, noteBytes } = this.#options;
@@ -176,11 +182,12 @@ export class SoundStore implements SoundTap {
     if (names.length > 0) log.info({ calls: names.length }, 'finished the sound of calls that a crash cut off');
   }
 
-  /** Waits until all sound of ended calls is on disk, and ends the threads. */
+  /** Waits until all sound of ended calls is on disk and its size noted, and ends the threads. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const writing of [...this.#writing.values()]) if (!writing.sink.isOver) this.#end(writing, 0);
     await Promise.all(this.#ending);
+    await Promise.all(this.#noting);
     await this.#thread.close();
   }
 
@@ -213,9 +220,10 @@ export class SoundStore implements SoundTap {
 
   #note(owner: SoundOwner, bytes: number): void {
     const { log, noteBytes } = this.#options;
-    noteBytes(owner, bytes).catch((error: unknown) =>
-      log.warn({ err: error }, 'the size of the sound of a call could not be stored'),
-    );
+    const noting: Promise<void> = noteBytes(owner, bytes)
+      .catch((error: unknown) => log.warn({ err: error }, 'the size of the sound of a call could not be stored'))
+      .finally(() => this.#noting.delete(noting));
+    this.#noting.add(noting);
   }
 
   #forget(writing: Writing): void {

@@ -28,7 +28,7 @@ interface PeopleOptions {
 export async function openPeople(settings: Settings, options: PeopleOptions): Promise<People> {
   const { clock, log, records } = options;
   const database = records?.database.db ?? null;
-  const table = records === null ? null : await TableUsers.open(records.database.db, records.sqliteFolder);
+  const table = records === null ? null : await openTable(records, log);
   const users = settings.USERS_FILE === '' ? table : await openFile(resolve(settings.USERS_FILE), { clock, log });
   if (users !== table && table !== null && table.list.size > 0)
     log.warn({ users: table.list.size }, 'USERS_FILE is set, so the users in the records are not used');
@@ -37,13 +37,15 @@ export async function openPeople(settings: Settings, options: PeopleOptions): Pr
     users?.close();
     throw new ConfigError([exposure]);
   }
-  const areUnreadable = users === null && options.mayHaveUsers;
-  if (areUnreadable && settings.API_KEYS.length === 0)
-    log.error({}, 'users may be in DATA_DIR, but cannot be read: /v1 is refused to everybody until the next start');
+  const areUnreadable = () => options.mayHaveUsers && (users === null || (users === table && !table.isRead));
+  if (areUnreadable() && settings.API_KEYS.length === 0)
+    log.error({}, 'users may be in DATA_DIR, but cannot be read: /v1 is refused to everybody until they can');
   const passwords = new Passwords({ clock });
   return {
     users,
-    areUnreadable,
+    get areUnreadable() {
+      return areUnreadable();
+    },
     passwords,
     sessions: database === null ? null : new StoredSessions(database),
     close: () => {
@@ -51,6 +53,19 @@ export async function openPeople(settings: Settings, options: PeopleOptions): Pr
       passwords.close();
     },
   };
+}
+
+/** Users of records that are not open yet are read when they are. */
+async function openTable(
+  { database, sqliteFolder }: Pick<Records, 'database' | 'sqliteFolder'>,
+  log: Pick<Log, 'error'>,
+): Promise<TableUsers> {
+  if (database.isOpen) return TableUsers.open(database.db, sqliteFolder);
+  const table = TableUsers.unread(database.db, sqliteFolder);
+  void database.opened
+    .then(() => table.load())
+    .catch((err: unknown) => log.error({ err }, 'the users in DATA_DIR cannot be read'));
+  return table;
 }
 
 async function openFile(path: string, options: Pick<PeopleOptions, 'clock' | 'log'>): Promise<Users> {

@@ -11,6 +11,7 @@ export class TableUsers implements Users {
   readonly list = new UserList();
   readonly #db: Kysely<Tables>;
   readonly #folder: string | null;
+  #isRead = false;
 
   private constructor(db: Kysely<Tables>, folder: string | null) {
     this.#db = db;
@@ -22,10 +23,27 @@ export class TableUsers implements Users {
    * @throws the database's error
    */
   static async open(db: Kysely<Tables>, folder: string | null): Promise<TableUsers> {
-    const users = new TableUsers(db, folder);
-    await users.reload();
-    if (folder !== null) await (users.list.size === 0 ? markNoUsers(folder) : unmarkNoUsers(folder));
+    const users = TableUsers.unread(db, folder);
+    await users.load();
     return users;
+  }
+
+  /** As {@link open}, but nobody is known before {@link load}. */
+  static unread(db: Kysely<Tables>, folder: string | null): TableUsers {
+    return new TableUsers(db, folder);
+  }
+
+  /** Whether the users have been read. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Reads the users. @throws the database's error */
+  async load(): Promise<void> {
+    await this.reload();
+    const folder = this.#folder;
+    if (folder !== null) await (this.list.size === 0 ? markNoUsers(folder) : unmarkNoUsers(folder));
+    this.#isRead = true;
   }
 
   /** Reads what another gateway on the same database has changed. */

@@ -59,7 +59,7 @@ export class Outbox {
 
   /** Begins with what waits from earlier. */
   open(): void {
-    this.wake();
+    void this.#options.database.opened.then(() => this.wake());
   }
 
   /** There may be something to deliver. */

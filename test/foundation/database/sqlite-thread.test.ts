@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteThread } from '../../../src/foundation/database/sqlite-thread.ts';
+import { DatabaseAway } from '../../../src/foundation/database/trouble.ts';
 import { DiskError } from '../../../src/foundation/folders/disk.ts';
+import { FakeClock } from '../../fakes/clock.ts';
 
 const SETUP = 'CREATE TABLE IF NOT EXISTS words (word TEXT NOT NULL UNIQUE) STRICT;';
 
@@ -18,9 +20,51 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Keeps the thread busy until it is terminated. */
+const endless = {
+  sql: 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n',
+  values: [],
+};
+
 const insert = (word: string) => ({ sql: 'INSERT INTO words VALUES (?)', values: [word] });
 const all = { sql: 'SELECT word FROM words ORDER BY word', values: [] };
 const words = async () => (await thread.run('read', all)).rows.map(({ word }) => word);
+
+describe('a SQLite thread that does not answer', () => {
+  let stuck: SqliteThread;
+  let clock: FakeClock;
+  let busy: Promise<unknown>;
+  beforeEach(async () => {
+    clock = new FakeClock();
+    stuck = await SqliteThread.open({ path: join(folder, 'b.sqlite'), setup: SETUP, name: 'the words', clock });
+    busy = stuck.run('write', endless).catch((error: Error) => error.message);
+  });
+  afterEach(() => stuck.abandon());
+
+  it('holds a read for 15 s, refuses more reads than a thousand, and loses no write', async () => {
+    const read = stuck.run('read', all).catch((error: unknown) => error);
+    let written = false;
+    void stuck.run('write', insert('a')).then(
+      () => undefined,
+      () => {
+        written = true;
+      },
+    );
+    await clock.run(14_000);
+    const more = Array.from({ length: 1000 }, () => stuck.run('read', all).catch((error: unknown) => error));
+    expect(await more.at(-1)).toBeInstanceOf(DatabaseAway);
+    await clock.run(1000);
+    expect(await read).toBeInstanceOf(DatabaseAway);
+    expect(String(await read)).toContain('the words does not answer');
+    expect(written).toBe(false);
+  });
+
+  it('is given up at once when its end does not wait', async () => {
+    await stuck.abandon();
+    expect(await busy).toBe('the words is closed');
+    await expect(stuck.run('read', all)).rejects.toThrow('the words is closed');
+  });
+});
 
 describe('a SQLite thread', () => {
   it('does all statements of a transaction or none, and says why without the path', async () => {

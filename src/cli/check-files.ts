@@ -1,0 +1,39 @@
+/** The check of `trunkline doctor` for the files that settings name. */
+import { resolve } from 'node:path';
+import { ConfigError } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { readFileText } from '../foundation/watched-file.ts';
+import { FileError } from '../foundation/yaml-text.ts';
+import { CARDS_FILE_MAX_BYTES, parseCards } from '../hints/cards.ts';
+import { readPatternsFile } from '../records/open-feed.ts';
+import { parseUsers, readUsersFile } from '../records/users/users-file.ts';
+import type { Finding } from './checks.ts';
+
+/** Reads each as the server does at its start, and says what is in it. */
+const READERS = {
+  HINTS_FILE: async (path: string) =>
+    counted(parseCards(await readFileText(path, CARDS_FILE_MAX_BYTES), path).cards.length, 'card'),
+  USERS_FILE: async (path: string) => counted(parseUsers(await readUsersFile(path), path).length, 'user'),
+  REDACT_PATTERNS_FILE: async (path: string) => counted(readPatternsFile(path).count, 'pattern'),
+} as const;
+
+/** Whether the files can be used; nothing of those that are not set. It repeats no secret. */
+export async function checkFiles(settings: Pick<Settings, keyof typeof READERS>): Promise<Finding[]> {
+  const names = Object.keys(READERS) as (keyof typeof READERS)[];
+  return Promise.all(names.filter((name) => settings[name] !== '').map((name) => checkFile(name, settings[name])));
+}
+
+async function checkFile(name: keyof typeof READERS, setting: string): Promise<Finding> {
+  const path = resolve(setting);
+  try {
+    return { name: 'file', status: 'ok', detail: `${name}: ${await READERS[name](path)} in ${path}` };
+  } catch (error) {
+    if (error instanceof FileError) return { name: 'file', status: 'fail', detail: `${name}: ${error.message}` };
+    if (error instanceof ConfigError) return { name: 'file', status: 'fail', detail: error.message };
+    throw error;
+  }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkFiles } from '../../src/cli/check-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const NONE = { HINTS_FILE: '', USERS_FILE: '', REDACT_PATTERNS_FILE: '' };
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('the check of files', () => {
+  it('says nothing of files that are not set', async () => {
+    expect(await checkFiles(NONE)).toEqual([]);
+  });
+
+  it('counts what is in each', async () => {
+    const settings = {
+      HINTS_FILE: file(
+        'hints.yaml',
+        'cards:\n  - {words: [refund], title: Refunds, text: Ask for the order number.}\n',
+      ),
+      USERS_FILE: file('users.yaml', 'users: []\n'),
+      REDACT_PATTERNS_FILE: file('patterns.txt', 'policy number: \\bPOL-?\\d{6}\\b\norder: \\bO\\d{4}\\b\n'),
+    };
+    const details = (await checkFiles(settings)).map(({ status, detail }) => `${status} ${detail.split(' in ')[0]}`);
+    expect(details).toEqual(['ok HINTS_FILE: 1 card', 'ok USERS_FILE: 0 users', 'ok REDACT_PATTERNS_FILE: 2 patterns']);
+  });
+
+  it.each([
+    [{ HINTS_FILE: join(folder, 'none.yaml') }, /^HINTS_FILE: .*none\.yaml/],
+    [{ HINTS_FILE: file('bad.yaml', 'cards: 5\n') }, /^HINTS_FILE: .*bad\.yaml:1/],
+    [{ USERS_FILE: file('secret.yaml', 'users: [{name: ann, role: admin, secret: hush}]\n') }, /^USERS_FILE: /],
+    [{ REDACT_PATTERNS_FILE: file('bad.txt', 'order: (\n') }, /^REDACT_PATTERNS_FILE: /],
+    [{ REDACT_PATTERNS_FILE: join(folder, 'none.txt') }, /^REDACT_PATTERNS_FILE: .*ENOENT/],
+  ])('fails for %j', async (changes, detail) => {
+    const [finding, ...others] = await checkFiles({ ...NONE, ...changes });
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ name: 'file', status: 'fail', detail: expect.stringMatching(detail) });
+    expect(finding?.detail).not.toContain('hush');
+  });
+});
