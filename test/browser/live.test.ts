@@ -102,7 +102,7 @@ describe('a card', () => {
     expect(await page.locator('.line-who').allInnerTexts()).toEqual(['Caller', 'App']);
   });
 
-  it('marks the words to look out for and remembers them async () => {
+  it('marks the words to look out for and remembers them', async () => {
     gateway.calls = named('Maria');
     await open();
     await page.getByLabel('⚑ Mark').fill('cancel*, red light');

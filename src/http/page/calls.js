@@ -7,8 +7,8 @@
  *   names?: { inbound: string | null, outbound: string | null }, agent?: string | null, queue?: string | null,
  *   app?: string | null, appMuted?: boolean, appLost?: boolean, tracks: string[], lagMs: number | null,
  *   worstLagMs?: number | null, durationMs: number, endReason: string | null, counts?: { finals: number,
- *   spoken: number, keys: number, gaps: number }, handoffData?: string | null, outcome?: string | null, tags?: string[],
- *   sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
+ *   spoken: number, keys: number, gaps: number }, handoffData?: string | null,
+ *   outcome?: string | null, tags?: string[], sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
  * @typedef {'inbound' | 'outbound'} Track
  */
 
