@@ -51,9 +51,7 @@ export function isDroppable(urgency: Urgency): boolean {
   return urgency === 'turn' || urgency === 'partial';
 }
 
-/**
- * Which recogniser is meant where there are two: the one of partials, or the one of finals and recordings.
- */
+/** Which recogniser is meant where there are two: the one of partials, or the one of finals and recordings. */
 export type RecogniserRole = 'live' | 'final';
 
 /** What an engine is started with (its first message). */
@@ -264,13 +262,12 @@ export interface RecogniserAbilities {
 export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
-  /** SPDX identifier of the recogniser, or its licence's own name; null = its folder does not say. */
+  /** SPDX identifier, or the licence's own name; null = not known. */
   readonly asrLicence: string | null;
-  /** Null where only the recogniser is loaded: then a {@link DetectJob} fails with `bad_input`. */
+  /** The models of the other jobs: null = there is none, and such a job fails with `bad_input`. */
   readonly vadModel: string | null;
-  /** Names and revisions of whatever makes speech; null where nothing does, and then there are no voices. */
+  /** Names and revisions of whatever makes speech. */
   readonly ttsModel: string | null;
-  /** The turn detector; null = there is none, and a {@link TurnJob} fails with `bad_input`. */
   readonly turnModel: string | null;
   readonly voices: readonly VoiceInfo[];
   /** What the recogniser understands, in BCP-47; at least one, and first the one that is assumed. */
@@ -296,9 +293,7 @@ export interface AliveMessage {
   readonly kind: 'alive';
 }
 
-/**
- * The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy.
- */
+/** The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS}. `message` names the remedy. */
 export interface RefusedMessage {
   readonly kind: 'refused';
   readonly code: 'cuda_missing' | 'model_missing' | 'bad_settings';
