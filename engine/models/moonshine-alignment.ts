@@ -31,7 +31,9 @@ export function alignTokens({ queries, keys }: Attention): number[] {
   const tokens = queries.length / HIDDEN_SIZE;
   const frames = keys.length / HIDDEN_SIZE;
   const shares = Array.from({ length: tokens }, (_, token) => sharesOf({ queries, keys }, token, frames));
-  const found = bestPath(shares, frames).map((frame, token) => centreNear(shares[token] ?? new Float64Array(0), frame));
+  const found = risingPath(shares.map(toLogarithms), frames).map((frame, token) =>
+    centreNear(shares[token] ?? new Float64Array(0), frame),
+  );
   return found.map((_, token) => Math.max(...found.slice(0, token + 1)));
 }
 
@@ -71,20 +73,23 @@ function softmax(scores: Float64Array): Float64Array {
   return powers.map((power) => power / sum);
 }
 
+function toLogarithms(shares: Float64Array): Float64Array {
+  return shares.map((share) => Math.log(share + SHARE_FLOOR));
+}
+
 /**
- * One frame for each token, never before that of the token before it, so that the logarithms of their shares sum up to
- * the most.
+ * One frame for each row of scores, never before that of the row before it, so that their scores sum up to the most.
  */
-function bestPath(shares: readonly Float64Array[], frames: number): number[] {
+export function risingPath(rows: readonly Float64Array[], frames: number): number[] {
   /**
    * For each token and frame, the frame of the token before on the best path that has this token at or before this
    * frame.
    */
   const from: Int32Array[] = [];
   let best = new Float64Array(frames);
-  for (const row of shares) {
+  for (const row of rows) {
     const origins = risingMaxima(best);
-    best = Float64Array.from(row, (share, frame) => Math.log(share + SHARE_FLOOR) + (best[origins[frame] ?? 0] ?? 0));
+    best = Float64Array.from(row, (score, frame) => score + (best[origins[frame] ?? 0] ?? 0));
     from.push(origins);
   }
   const path: number[] = [];

@@ -9,6 +9,7 @@ import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } fro
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
+import { logprobOf, mostLikely } from './logits.ts';
 import { type Decoding, type MoonshineGraphs, type Said, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 
 const decoderCaches = cacheNames('decoder');
@@ -81,24 +82,24 @@ class ShippedDecoding implements Decoding {
     const outputs = await this.#decoder.run(feeds, prefillOutputs);
     const logits = floatsOf(outputs, 'logits');
     let accepted = 0;
-    while (accepted < draft.length && mostLikely(logits, accepted) === draft[accepted]) accepted++;
-    this.#last = mostLikely(logits, accepted);
+    while (accepted < draft.length && likeliestAt(logits, accepted) === draft[accepted]) accepted++;
+    this.#last = likeliestAt(logits, accepted);
     // The cached branch gives no encoder caches back: those of this run serve every step.
     for (const cache of encoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
     for (const cache of decoderCaches)
       this.#feeds[pastOf(cache)] = crop(tensorOf(outputs, presentOf(cache)), accepted + 1);
     this.#feeds['use_cache_branch'] = flag(true);
     const tokens = [...draft.slice(0, accepted), this.#last];
-    return { tokens, logprobs: tokens.map((token, position) => logprobOf(logits, position, token)) };
+    return { tokens, logprobs: tokens.map((token, position) => certaintyOf(logits, position, token)) };
   }
 
   async more(): Promise<Said> {
     this.#feeds['input_ids'] = tokenTensor([this.#last]);
     const outputs = await this.#decoder.run(this.#feeds, stepOutputs);
     const logits = floatsOf(outputs, 'logits');
-    this.#last = mostLikely(logits, 0);
+    this.#last = likeliestAt(logits, 0);
     for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
-    return { tokens: [this.#last], logprobs: [logprobOf(logits, 0, this.#last)] };
+    return { tokens: [this.#last], logprobs: [certaintyOf(logits, 0, this.#last)] };
   }
 
   align(): Promise<null> {
@@ -115,37 +116,13 @@ function flag(value: boolean): Tensor {
   return new Tensor('bool', [value], [1]);
 }
 
-/** Index of the largest logit of one position; read in place, for this is 32768 floats in every step. */
-function mostLikely(logits: Float32Array, position: number): number {
-  const from = position * VOCABULARY_SIZE;
-  let best = from;
-  let bestLogit = Number.NEGATIVE_INFINITY;
-  for (let i = from; i < from + VOCABULARY_SIZE; i++) {
-    const logit = logits[i] ?? Number.NaN;
-    if (logit > bestLogit) {
-      bestLogit = logit;
-      best = i;
-    }
-  }
-  return best - from;
+function likeliestAt(logits: Float32Array, row: number): number {
+  return mostLikely(logits, row, VOCABULARY_SIZE);
 }
 
-/**
- * Logits so far below the highest one make no difference to its probability: all 32768 of them 0.01 %. Most are, and
- * an exponential takes longer than a comparison.
- */
-const LOGITS_BELOW = 20;
-
-/** The logarithm of the probability of the likeliest token of one position. */
-function logprobOf(logits: Float32Array, position: number, likeliest: number): number {
-  const from = position * VOCABULARY_SIZE;
-  const most = logits[from + likeliest] ?? Number.NaN;
-  let sum = 0;
-  for (let i = from; i < from + VOCABULARY_SIZE; i++) {
-    const above = (logits[i] ?? Number.NaN) - most;
-    if (above > -LOGITS_BELOW) sum += Math.exp(above);
-  }
-  return -Math.log(sum);
+/** The logarithm of the probability of the likeliest token of a row. */
+function certaintyOf(logits: Float32Array, row: number, likeliest: number): number {
+  return logprobOf(logits, { row, count: VOCABULARY_SIZE, likeliest }, likeliest);
 }
 
 /** The first `positions` of a cache of [1, heads, length, head size]. */

@@ -3,18 +3,18 @@
  * arXiv:2410.15608.
  */
 import llamaTokenizer from 'llama-tokenizer-js';
-import { ENGINE_RATE_HZ, type SpokenWord } from '../contract.ts';
+import { ENGINE_RATE_HZ } from '../contract.ts';
 import { moonshineFiles, type ShippedFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
 import { runThrough, type Steps } from '../scheduler.ts';
-import { collapseLoops } from '../text.ts';
 import type { Asr, ReadingOptions, Recognition } from './model.ts';
 import type { MoonshineGraphs } from './moonshine-graphs.ts';
 import { openRewrittenGraphs } from './moonshine-rewritten.ts';
 import { openShippedGraphs } from './moonshine-shipped.ts';
 import { MOONSHINE_FILES, pathOf } from './package-files.ts';
 import { writeFloats } from './pcm.ts';
+import { type TokenTexts, toRecognition, upToEnd, withPieces, wordsOf } from './token-texts.ts';
 
 /** The tokenizer knows the first 32000 tokens; the first three are control tokens. */
 const TEXT_TOKENS_FROM = 3;
@@ -110,7 +110,7 @@ class Moonshine implements Asr {
     const decoding = yield* this.#graphs.encode(toWaveform(samples));
     yield;
     // A draft leaves room for at least one token more.
-    let said = await decoding.start(upToEnd(draft, maxTokens - 1));
+    let said = await decoding.start(upToEnd(draft, END_TOKEN, maxTokens - 1));
     const tokens = [...said.tokens];
     const logprobs = [...said.logprobs];
     while (!tokens.includes(END_TOKEN) && tokens.length < maxTokens) {
@@ -119,12 +119,12 @@ class Moonshine implements Asr {
       tokens.push(...said.tokens);
       logprobs.push(...said.logprobs);
     }
-    const read = toRecognition(upToEnd(tokens, maxTokens), logprobs);
-    const recognition = spelled ? { ...read, pieces: read.tokens.map(pieceOf) } : read;
+    const read = toRecognition(upToEnd(tokens, END_TOKEN, maxTokens), logprobs, TEXTS);
+    const recognition = spelled ? withPieces(read, TEXTS) : read;
     if (!timed || recognition.looped) return recognition;
     yield;
     const times = await decoding.align(recognition.tokens);
-    return times === null ? recognition : { ...recognition, words: wordsOf(recognition, times) };
+    return times === null ? recognition : { ...recognition, words: wordsOf(recognition, times, TEXTS) };
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
@@ -138,19 +138,6 @@ function toWaveform(samples: Int16Array): Float32Array {
   const waveform = new Float32Array(Math.max(samples.length, SAMPLES_MIN));
   writeFloats(samples, waveform, 0);
   return waveform;
-}
-
-/** The tokens before the end token, `maxTokens` at most. */
-function upToEnd(tokens: readonly number[], maxTokens: number): readonly number[] {
-  const end = tokens.indexOf(END_TOKEN);
-  return tokens.slice(0, Math.min(maxTokens, end === -1 ? tokens.length : end));
-}
-
-function toRecognition(decoded: readonly number[], logprobs: readonly number[]): Recognition {
-  const { tokens, looped } = collapseLoops(decoded);
-  const text = textOf(tokens);
-  if (looped) return { text, tokens: [], logprobs: new Float32Array(0), looped };
-  return { text, tokens, logprobs: Float32Array.from(logprobs.slice(0, tokens.length)), looped };
 }
 
 function textOf(tokens: readonly number[]): string {
@@ -172,27 +159,8 @@ function isText(token: number): boolean {
   return token >= TEXT_TOKENS_FROM && token < TEXT_TOKENS_TO;
 }
 
-/** Words are separated by spaces. `times` in samples: where each token begins, and where the last one ends. */
-function wordsOf({ tokens, logprobs }: Recognition, times: readonly number[]): SpokenWord[] {
-  const starts = tokens.flatMap((token, index) => (isText(token) && beginsWord(token) ? [index] : []));
-  return starts.flatMap((start, index) => {
-    const end = starts[index + 1] ?? tokens.length;
-    const text = textOf(tokens.slice(start, end));
-    if (text === '') return [];
-    const word = { text, startMs: toMs(times[start]), endMs: toMs(times[end]) };
-    return logprobs === null ? [word] : [{ ...word, probability: probabilityOf(logprobs.subarray(start, end)) }];
-  });
-}
-
-/** That all of the tokens are right. */
-function probabilityOf(logprobs: Float32Array): number {
-  return Math.exp(logprobs.reduce((sum, logprob) => sum + logprob, 0));
-}
-
 function beginsWord(token: number): boolean {
-  return llamaTokenizer.vocabById[token]?.startsWith(WORD_MARK) ?? false;
+  return isText(token) && (llamaTokenizer.vocabById[token]?.startsWith(WORD_MARK) ?? false);
 }
 
-function toMs(samples = Number.NaN): number {
-  return Math.round((1000 * samples) / ENGINE_RATE_HZ);
-}
+const TEXTS: TokenTexts = { textOf, pieceOf, beginsWord };

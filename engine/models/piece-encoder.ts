@@ -7,8 +7,8 @@
 /** What such a vocabulary writes for a space. */
 export const SPACE_MARK = '\u2581';
 
-/** Longest text that is encoded, in UTF-16 units: merging takes time with the square of it. */
-const TEXT_MAX_CHARS = 256;
+/** No piece reaches from one word into the next. What is left is short: merging takes time with the square of it. */
+const WORDS = /\u2581*[^\u2581]{1,200}|\u2581+$/gu;
 
 /** Encodes by a vocabulary's pieces. */
 export class PieceEncoder {
@@ -25,11 +25,16 @@ export class PieceEncoder {
 
   /** The tokens of `text`, with its spaces; empty where a character cannot be written. */
   encode(text: string): readonly number[] {
-    const symbols = Array.from(text.slice(0, TEXT_MAX_CHARS).replaceAll(' ', SPACE_MARK));
+    const words = text.replaceAll(' ', SPACE_MARK).match(WORDS) ?? [];
+    const ids = words.flatMap((word) => this.#encodeWord(word));
+    return ids.includes(-1) ? [] : ids;
+  }
+
+  #encodeWord(word: string): number[] {
+    const symbols = Array.from(word);
     for (let at = this.#firstMerge(symbols); at !== -1; at = this.#firstMerge(symbols))
       symbols.splice(at, 2, `${symbols[at]}${symbols[at + 1]}`);
-    const ids = symbols.flatMap((symbol) => this.#ids.get(symbol) ?? this.#bytesOf(symbol));
-    return ids.includes(-1) ? [] : ids;
+    return symbols.flatMap((symbol) => this.#ids.get(symbol) ?? this.#bytesOf(symbol));
   }
 
   /** The pair whose merge was learnt first; -1 = nothing can be merged. */

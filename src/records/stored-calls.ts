@@ -66,6 +66,7 @@ export class StoredCalls implements FeedArchive {
       queue: row.queue,
       app: row.app,
       appMuted: false,
+      appLost: false,
       state: row.state,
       phase: null,
       startedAt: new Date(row.started_ms).toISOString(),

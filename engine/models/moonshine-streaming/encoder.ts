@@ -1,0 +1,88 @@
+/**
+ * The encoder as it is published: a graph that takes features and keeps nothing. What was heard before is run again as
+ * far as the new frames depend on it.
+ */
+import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
+import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
+import type { StreamingConfig } from './config.ts';
+
+/** Frames that each layer sees to the left, itself included. */
+const LAYER_SPAN_FRAMES = 16;
+
+/** What an encoder must remember of the frames before, and how much memory that takes. */
+export interface EncoderState {
+  readonly bytes: number;
+}
+
+/** Encoded frames [1, count, width]; null = none. */
+export interface Encoded<State extends EncoderState> {
+  readonly frames: Tensor | null;
+  readonly state: State;
+}
+
+/** An encoder that is given features bit by bit. The same features in the same bits always give the same frames. */
+export interface StreamingEncoder<State extends EncoderState = EncoderState> {
+  /** How many features it takes at once, but for the last ones. */
+  readonly blockFeatures: number;
+  /** Before the first feature. */
+  readonly start: State;
+  /**
+   * One model run: frames that cannot change any more, or, with the last features, all that are left.
+   * @param features [1, count, width]; null = none, only if they are the last
+   */
+  encode(features: Tensor | null, state: State, isLast: boolean): Promise<Encoded<State>>;
+}
+
+interface Kept extends EncoderState {
+  /** The last features [count, width] so far. */
+  readonly features: Float32Array;
+  readonly width: number;
+  /** How many of them are encoded already. */
+  readonly done: number;
+}
+
+/** Opens the published graph. @throws whatever openSession throws */
+export async function openPublishedEncoder(
+  file: string,
+  config: StreamingConfig,
+  options: SessionOptions,
+): Promise<StreamingEncoder> {
+  return new PublishedEncoder(await openSession(file, options), config);
+}
+
+class PublishedEncoder implements StreamingEncoder<Kept> {
+  /** As many as are run again: each is then run about twice. */
+  readonly blockFeatures: number;
+  readonly start: Kept = { features: new Float32Array(0), width: 0, done: 0, bytes: 0 };
+  readonly #session: InferenceSession;
+  readonly #lookahead: number;
+
+  constructor(session: InferenceSession, { encoderLayers, lookaheadFrames }: StreamingConfig) {
+    this.#session = session;
+    this.#lookahead = lookaheadFrames;
+    this.blockFeatures = LAYER_SPAN_FRAMES * encoderLayers;
+  }
+
+  async encode(features: Tensor | null, state: Kept, isLast: boolean): Promise<Encoded<Kept>> {
+    const { done } = state;
+    const { all, width } = together(state, features);
+    const count = all.length / width;
+    const certain = isLast ? count : Math.max(done, count - this.#lookahead);
+    const first = Math.max(0, certain - this.blockFeatures);
+    const kept = all.slice(first * width);
+    const next = { features: kept, width, done: certain - first, bytes: kept.byteLength };
+    if (certain === done) return { frames: null, state: next };
+    const outputs = await this.#session.run({ features: new Tensor('float32', all, [1, count, width]) });
+    const encoded = tensorOf(outputs, 'encoded').data as Float32Array;
+    const frames = encoded.slice(done * width, certain * width);
+    return { frames: new Tensor('float32', frames, [1, certain - done, width]), state: next };
+  }
+}
+
+function together(before: Kept, added: Tensor | null): { readonly all: Float32Array; readonly width: number } {
+  if (added === null) return { all: before.features, width: before.width };
+  const all = new Float32Array(before.features.length + added.size);
+  all.set(before.features);
+  all.set(added.data as Float32Array, before.features.length);
+  return { all, width: added.dims[2] ?? 0 };
+}

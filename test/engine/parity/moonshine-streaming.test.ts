@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Asr, ReadingOptions } from '../../../engine/models/model.ts';
+import { Decoder } from '../../../engine/models/moonshine-streaming/decoder.ts';
+import { openPublishedEncoder } from '../../../engine/models/moonshine-streaming/encoder.ts';
+import { Frontend } from '../../../engine/models/moonshine-streaming/frontend.ts';
+import { Hearing } from '../../../engine/models/moonshine-streaming/hearing.ts';
+import { readStreamingFolder } from '../../../engine/models/moonshine-streaming/layout.ts';
+import { loadMoonshineStreaming } from '../../../engine/models/moonshine-streaming/load.ts';
+import { runThrough } from '../../../engine/scheduler.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
+import { finish } from '../speech.ts';
+import { arithmeticClip } from './arithmetic-clip.ts';
+
+/** What transformers makes of a clip (engine/export/moonshine-streaming/fixture.py). */
+interface Case {
+  readonly seed: number;
+  readonly samples: number;
+  readonly frames: number;
+  readonly tokens: readonly number[];
+  /** Frames whose features and memory, and tokens behind whose beginning the logits are in values.f32. */
+  readonly rows: readonly number[];
+  readonly positions: readonly number[];
+}
+
+const FIXTURES = packagePath('fixtures', 'models', 'moonshine-streaming');
+const CASES = JSON.parse(readFileSync(`${FIXTURES}/cases.json`, 'utf8')) as readonly Case[];
+const STEP_SAMPLES = 6400;
+const DEVICE = { device: { provider: 'cpu' }, threads: 1 } as const;
+const SECONDS_MAX_ORT = 10;
+
+/** Whole front end as .onnx, and split as .ort; the table of positions of the second is cut. */
+const LAYOUTS = [
+  { name: 'onnx', cases: CASES },
+  { name: 'ort-split', cases: CASES.filter(({ samples }) => samples <= SECONDS_MAX_ORT * 16_000) },
+] as const;
+
+async function load(name: string): Promise<Asr> {
+  return (await loadMoonshineStreaming(`${FIXTURES}/${name}`, DEVICE)).asr;
+}
+
+const clipOf = ({ seed, samples }: Case): Int16Array => arithmeticClip(seed, samples);
+
+async function read(asr: Asr, samples: Int16Array, draft: readonly number[] = [], options: ReadingOptions = {}) {
+  return (await finish(asr.transcribe(samples, draft, options))).result;
+}
+
+describe('the cases', () => {
+  it('are at least 20 clips of 0.4 to 30 s with at least 8 distinct tokens', () => {
+    expect(CASES.length).toBeGreaterThanOrEqual(20);
+    expect(Math.min(...CASES.map(({ samples }) => samples))).toBe(6400);
+    expect(Math.max(...CASES.map(({ samples }) => samples))).toBe(480_000);
+    for (const { tokens } of CASES) expect(new Set(tokens).size).toBeGreaterThanOrEqual(Math.min(8, tokens.length));
+  });
+});
+
+describe.each(LAYOUTS)('Moonshine streaming ($name) against transformers', ({ name, cases }) => {
+  let asr: Asr;
+
+  beforeAll(async () => {
+    asr = await load(name);
+  });
+
+  it.each(cases)('writes the same tokens: $samples samples', async (one) => {
+    expect((await read(asr, clipOf(one))).tokens).toEqual(one.tokens);
+  });
+
+  it.each(cases)('says the same when pushed in steps of 400 ms: $samples samples', async (one) => {
+    const clip = clipOf(one);
+    const stream = one.seed;
+    let draft: readonly number[] = [];
+    for (let length = STEP_SAMPLES; length < clip.length; length += STEP_SAMPLES)
+      ({ tokens: draft } = await read(asr, clip.subarray(0, length), draft, { stream }));
+    const last = await read(asr, clip, draft, { stream });
+    expect(last.tokens).toEqual(one.tokens);
+    expect(last).toEqual(await read(asr, clip, draft));
+  });
+
+  it('verifies a draft in one run, and goes on behind what is wrong in it', async () => {
+    for (const one of cases.slice(4, 12)) {
+      const clip = clipOf(one);
+      const { runs: plain } = await finish(asr.transcribe(clip, []));
+      const { result, runs } = await finish(asr.transcribe(clip, one.tokens));
+      expect(result.tokens).toEqual(one.tokens);
+      expect(runs).toBeLessThanOrEqual(plain - one.tokens.length + 1);
+      const wrong = one.tokens.with(3, (one.tokens[3] ?? 0) + 1);
+      expect((await read(asr, clip, wrong)).tokens).toEqual(one.tokens);
+      expect((await read(asr, clip, [...one.tokens, 7, 7, 7])).tokens).toEqual(one.tokens);
+    }
+  });
+});
+
+describe.each(LAYOUTS)('the graphs ($name) against transformers', ({ name, cases }) => {
+  it('give the same features, memory and logits', async () => {
+    const folder = await readStreamingFolder(`${FIXTURES}/${name}`);
+    const frontend = await Frontend.open(folder, DEVICE);
+    const encoder = await openPublishedEncoder(folder.graphs.encoder, folder.config, DEVICE);
+    const hearing = await Hearing.open({ frontend, encoder }, folder.graphs, DEVICE);
+    const decoder = await Decoder.open(folder.graphs.decoder, folder.config, DEVICE);
+    let values = valuesFile();
+    for (const one of CASES) {
+      const expected = takeValues(values, one, folder.config.vocabularySize);
+      values = expected.rest;
+      if (!cases.includes(one)) continue;
+      const sound = Float32Array.from(clipOf(one), (sample) => sample / 32_768);
+      const { features } = await frontend.run(sound, frontend.start);
+      expect(features.dims[1]).toBe(one.frames);
+      expect(difference(features.data as Float32Array, expected.features, one.rows)).toBeLessThan(1e-4);
+      const speech = await runThrough(hearing.hear(clipOf(one), undefined));
+      expect(speech?.keys.dims[3]).toBe(one.frames);
+      if (speech === null) continue;
+      const logits = await decoder.begin(speech).add([folder.config.startToken, ...one.tokens]);
+      expect(difference(logits, expected.logits, one.positions)).toBeLessThan(1e-3);
+    }
+    expect(values).toHaveLength(0);
+  });
+});
+
+function valuesFile(): Float32Array {
+  return new Float32Array(new Uint8Array(readFileSync(`${FIXTURES}/values.f32`)).buffer);
+}
+
+const FEATURE_WIDTH = 16;
+const MEMORY_WIDTH = 24;
+
+/** Features, memory and logits of one case, and what is left behind them. */
+function takeValues(values: Float32Array, { rows, positions }: Case, vocabularySize: number) {
+  const memoryAt = rows.length * FEATURE_WIDTH;
+  const logitsAt = memoryAt + rows.length * MEMORY_WIDTH;
+  const end = logitsAt + positions.length * vocabularySize;
+  return { features: values.subarray(0, memoryAt), logits: values.subarray(logitsAt, end), rest: values.subarray(end) };
+}
+
+/** The greatest difference between some rows and those that are expected. */
+function difference(all: Float32Array, expected: Float32Array, rows: readonly number[]): number {
+  const width = expected.length / rows.length;
+  return expected.reduce((most, value, index) => {
+    const at = (rows[Math.floor(index / width)] ?? 0) * width + (index % width);
+    return Math.max(most, Math.abs((all[at] ?? Number.NaN) - value));
+  }, 0);
+}
