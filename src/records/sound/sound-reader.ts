@@ -130,7 +130,10 @@ function inflate(content: Buffer, samples: number): Buffer {
   }
 }
 
-/** A file on disk, as {@link ReadAt}; its `stateOf` differs when its bytes do. @throws the system's error, e.g. ENOENT */
+/**
+ * A file on disk, as {@link ReadAt}; its `stateOf` differs when its bytes do..
+ * @throws the system's error, e.g. ENOENT
+ */
 export function openForReading(path: string): { readonly readAt: ReadAt; stateOf(): string; close(): void } {
   const file = openSync(path, 'r');
   return {
