@@ -44,6 +44,7 @@ export async function loadMoonshineStreaming(folder: string, options: SessionOpt
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
+      streams: true,
     },
   };
 }

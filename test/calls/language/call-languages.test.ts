@@ -29,6 +29,7 @@ class Multilingual {
       languageGuess: guesses,
       hotWords,
       textDrafts: false,
+      streams: false,
     };
     engine.hear = ({ language }: TranscribeRequest) => ({
       text: WORDS[language ?? (guesses ? this.spoken : 'en')] ?? '',
