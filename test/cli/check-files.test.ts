@@ -42,7 +42,10 @@ describe('the check of files', () => {
   it.each([
     [{ HINTS_FILE: join(folder, 'none.yaml') }, /^HINTS_FILE: .*none\.yaml/],
     [{ HINTS_FILE: file('bad.yaml', 'cards: 5\n') }, /^HINTS_FILE: .*bad\.yaml:1/],
-    [{ NUMBERS_FILE: file('numbers-bad.yaml', 'numbers:\n  - number: 030123\n') }, /^NUMBERS_FILE: .*yaml:2:13: .*quotes/],
+    [
+      { NUMBERS_FILE: file('numbers-bad.yaml', 'numbers:\n  - number: 030123\n') },
+      /^NUMBERS_FILE: .*yaml:2:13: .*quotes/,
+    ],
     [{ USERS_FILE: file('secret.yaml', 'users: [{name: ann, role: admin, secret: hush}]\n') }, /^USERS_FILE: /],
     [{ REDACT_PATTERNS_FILE: file('bad.txt', 'order: (\n') }, /^REDACT_PATTERNS_FILE: /],
     [{ REDACT_PATTERNS_FILE: join(folder, 'none.txt') }, /^REDACT_PATTERNS_FILE: .*ENOENT/],

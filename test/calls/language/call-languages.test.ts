@@ -110,7 +110,9 @@ describe('the language of a call', () => {
     const call = await new Multilingual({ guesses: false }).call();
     await call.utterances(['en', 1000]);
     expect([call.told, call.read]).toEqual([[], [['good morning', undefined]]]);
-    expect(call.gateway.engine.transcribed.some((request) => 'language' in request || 'hotWords' in request)).toBe(false);
+    expect(call.gateway.engine.transcribed.some((request) => 'language' in request || 'hotWords' in request)).toBe(
+      false,
+    );
   });
 
   it('is that of captions as if nobody had named one where it is not understood, and that is told', async () => {

@@ -37,7 +37,10 @@ describe('NUMBERS_FILE', () => {
   it.each([
     ['numbers:\n  - number: +4930123\n', 'n.yaml:2:13: numbers.0.number: expected a number in quotes'],
     ['numbers:\n  - {number: "1", langauge: de}\n', 'n.yaml:2:5: numbers.0: Unrecognized key'],
-    ['numbers:\n  - {number: "1", language: "speaks German"}\n', 'n.yaml:2:29: numbers.0.language: expected a language'],
+    [
+      'numbers:\n  - {number: "1", language: "speaks German"}\n',
+      'n.yaml:2:29: numbers.0.language: expected a language',
+    ],
     ['numbers:\n  - {number: "+1"}\n  - {number: "1"}\n', 'n.yaml:3:14: numbers.1.number: stands above already'],
     ['numbers: 5\n', 'n.yaml:1:10: numbers: '],
     [`numbers:\n  - {number: "1", hotWords: [${'a'.repeat(65)}]}\n`, 'n.yaml:2:30: numbers.0.hotWords.0: '],
