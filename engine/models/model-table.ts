@@ -110,7 +110,7 @@ export const MODEL_TABLE: ModelTable = [
       wordTimes: true,
       logprobs: true,
       languageGuess: false,
-      hotWords: false,
+      hotWords: true,
       textDrafts: false,
     },
     cost: RECOGNISER_COST,
@@ -160,10 +160,13 @@ export const MODEL_TABLE: ModelTable = [
     cost: RECOGNISER_COST,
     files: [],
     runsOn: ['cpu'],
-    load: async ({ folder, device, settings }) =>
+    load: async ({ folder, device, settings, progress }) =>
       (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(folder ?? '', {
         device,
         threads: settings.threads,
+        graphs: settings.modelGraphs,
+        cacheDir: settings.modelCacheDir,
+        progress,
       }),
   },
   {
