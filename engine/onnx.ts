@@ -33,18 +33,9 @@ export interface SessionOptions {
  */
 export async function openSession(file: string, options: SessionOptions): Promise<InferenceSession> {
   if (!existsSync(file)) throw new Refusal('model_missing', `model file ${file} is missing: run \`npm ci\` again`);
-  const { device, threads, config } = options;
-  const cuda = device.provider === 'cuda' ? [{ name: 'cuda', deviceId: device.deviceId }] : [];
+  const { device } = options;
   try {
-    return await InferenceSession.create(file, {
-      executionProviders: [...cuda, 'cpu'],
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      graphOptimizationLevel: 'all',
-      enableMemPattern: false,
-      enableCpuMemArena: false,
-      extra: { session: { ...config } },
-    });
+    return await InferenceSession.create(file, creationOf(options));
   } catch (error) {
     if (device.provider === 'cpu') throw error;
     throw new Refusal(
@@ -52,6 +43,29 @@ export async function openSession(file: string, options: SessionOptions): Promis
       `CUDA device ${device.deviceId} cannot be used: ${reasonOf(error)}; ${CUDA_REMEDY}`,
     );
   }
+}
+
+/**
+ * Opens a graph made here, on the CPU, whose large constants lie in files in `folder`. They are mapped into memory, not
+ * read.
+ * @throws whatever onnxruntime throws for a graph that it cannot run.
+ */
+export function openGraph(bytes: Uint8Array, folder: string, options: SessionOptions): Promise<InferenceSession> {
+  const config = { ...options.config, model_external_initializers_file_folder_path: folder };
+  return InferenceSession.create(bytes, creationOf({ ...options, device: { provider: 'cpu' }, config }));
+}
+
+function creationOf({ device, threads, config }: SessionOptions): InferenceSession.SessionOptions {
+  const cuda = device.provider === 'cuda' ? [{ name: 'cuda', deviceId: device.deviceId }] : [];
+  return {
+    executionProviders: [...cuda, 'cpu'],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: 'all',
+    enableMemPattern: false,
+    enableCpuMemArena: false,
+    extra: { session: { ...config } },
+  };
 }
 
 /** What the CUDA provider lacks on a machine, in words with the remedy; null = its files are there. */

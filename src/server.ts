@@ -286,7 +286,7 @@ function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
-  void app.register(databaseRoutes, { records: options.records, clock });
+  void app.register(databaseRoutes, { records: options.records });
   void app.register(systemRoutes, {
     sources,
     health,

@@ -20,7 +20,7 @@ const PRETEND = {
   DATA_DIR: 'none',
 };
 const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
-const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of .+, tone$/;
+const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of .+, tone\b/;
 
 describe('runGateway', () => {
   let gateway: Gateway | null = null;

@@ -15,7 +15,16 @@ interface Extensible {
   readonly unknown?: readonly UnknownField[];
 }
 
-/** A constant. Its numbers lie little-endian in `rawData`, or in the field of their type. */
+/** A property by its name. */
+export interface StringEntryProto extends Extensible {
+  readonly key?: string;
+  readonly value?: string;
+}
+
+/** `TensorProto.DataLocation`: the numbers lie in another file. */
+export const EXTERNAL_DATA = 1;
+
+/** A constant. Its numbers lie little-endian in `rawData`, in the field of their type, or elsewhere. */
 export interface TensorProto extends Extensible {
   readonly name?: string;
   readonly dims: readonly bigint[];
@@ -24,6 +33,9 @@ export interface TensorProto extends Extensible {
   readonly int32Data: readonly number[];
   readonly int64Data: readonly bigint[];
   readonly rawData?: Uint8Array;
+  /** With {@link EXTERNAL_DATA}: `location`, a path from the model's folder, and `offset` and `length` in bytes. */
+  readonly externalData?: readonly StringEntryProto[];
+  readonly dataLocation?: number;
 }
 
 /** A named argument of a node; which field counts says `type`. */
@@ -82,7 +94,14 @@ export interface ModelProto extends Extensible {
   readonly opsetImport: readonly { readonly domain?: string; readonly version?: bigint }[];
 }
 
-const TENSOR: Schema = {
+/** Field table of {@link StringEntryProto}. */
+export const STRING_ENTRY: Schema = {
+  key: { number: 1, type: 'string' },
+  value: { number: 2, type: 'string' },
+};
+
+/** Field table of {@link TensorProto}. */
+export const TENSOR: Schema = {
   dims: { number: 1, type: 'int64', many: true },
   dataType: { number: 2, type: 'int32' },
   floatData: { number: 4, type: 'float', many: true, packed: true },
@@ -90,6 +109,8 @@ const TENSOR: Schema = {
   int64Data: { number: 7, type: 'int64', many: true, packed: true },
   name: { number: 8, type: 'string' },
   rawData: { number: 9, type: 'bytes' },
+  externalData: { number: 13, type: STRING_ENTRY, many: true },
+  dataLocation: { number: 14, type: 'int32' },
 };
 
 const ATTRIBUTE: Schema = {
@@ -104,7 +125,8 @@ const ATTRIBUTE: Schema = {
   type: { number: 20, type: 'int32' },
 };
 
-const NODE: Schema = {
+/** Field table of {@link NodeProto}. */
+export const NODE: Schema = {
   input: { number: 1, type: 'string', many: true },
   output: { number: 2, type: 'string', many: true },
   name: { number: 3, type: 'string' },
@@ -123,7 +145,8 @@ const TENSOR_TYPE: Schema = {
   shape: { number: 2, type: { dim: { number: 1, type: DIMENSION, many: true } } },
 };
 
-const VALUE_INFO: Schema = {
+/** Field table of {@link ValueInfoProto}. */
+export const VALUE_INFO: Schema = {
   name: { number: 1, type: 'string' },
   type: { number: 2, type: { tensorType: { number: 1, type: TENSOR_TYPE } } },
 };

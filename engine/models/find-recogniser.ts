@@ -15,18 +15,25 @@ export interface FoundRecogniser {
   readonly bridge: Bridge | null;
 }
 
+/** Where a recogniser is wanted. */
+interface Wanted {
+  /** The folder of installed models; '' = there is none. */
+  readonly modelsDir: string;
+  /** The setting that names it. */
+  readonly setting: string;
+}
+
 /**
  * @param wanted a recogniser of the table, the name of an installed model, or an absolute path
- * @param modelsDir the folder of installed models; '' = there is none
  * @throws Refusal `model_missing` when there is none, `bad_settings` when it is no recogniser
  */
-export function findRecogniser(table: ModelTable, wanted: string, modelsDir: string): FoundRecogniser {
+export function findRecogniser(table: ModelTable, wanted: string, { modelsDir, setting }: Wanted): FoundRecogniser {
   const rows = modelsOf(table, 'recogniser');
   const packaged = rows.find(({ name, family }) => family === null && name === wanted);
   if (packaged !== undefined) return { row: packaged, folder: null, bridge: null };
   if (isAbsolute(wanted)) return lookInto(rows, wanted);
   const installed = findInstalledNamed(modelsDir, wanted);
-  if (installed === undefined) throw missing(rows, wanted, modelsDir);
+  if (installed === undefined) throw missing(rows, { wanted, modelsDir, setting });
   const { folder, bridge } = installed;
   return { row: requireFamily(rows, bridge, wanted), folder, bridge };
 }
@@ -57,12 +64,12 @@ function requireFamily(rows: readonly RecogniserRow[], { family }: Bridge, wante
   throw new Refusal('bad_settings', `${wanted} is a model of the family ${family}, expected a recogniser`);
 }
 
-function missing(rows: readonly RecogniserRow[], wanted: string, modelsDir: string): Refusal {
+function missing(rows: readonly RecogniserRow[], { wanted, modelsDir, setting }: Wanted & { wanted: string }): Refusal {
   const packaged = rows.flatMap(({ name, family }) => (family === null ? [name] : []));
-  const place = modelsDir === '' ? 'MODELS_DIR names no folder' : `there is no such model in ${modelsDir}`;
+  const place = modelsDir === '' ? 'and MODELS_DIR names no folder' : `or a model that is installed in ${modelsDir}`;
   return new Refusal(
     'model_missing',
-    `there is no recogniser ${wanted}: it is none of ${packaged.join(', ')}, and ${place}; ` +
+    `${setting}: got ${JSON.stringify(wanted)}, expected one of ${packaged.join(', ')}, ${place}; ` +
       'trunkline models list has the names',
   );
 }

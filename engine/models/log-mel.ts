@@ -1,11 +1,10 @@
 /**
  * The features that Whisper and its relatives listen to: the logarithm of the power in bands of the mel scale, as
  * `WhisperFeatureExtractor` of Hugging Face transformers computes it (feature_extraction_whisper.py). Windows of 25 ms
- * every 10 ms, centred on their times and mirrored at both ends; mel scale and areas as in M. Slaney, "Auditory
- * Toolbox" (1998).
+ * every 10 ms, centred on their times and mirrored at both ends.
  */
-import { ENGINE_RATE_HZ } from '../contract.ts';
 import { complexOf, planFft, runFft } from './fft.ts';
+import { type MelBand, melBands, powerIn } from './mel-bands.ts';
 
 /** Samples of one window: 25 ms. */
 const WINDOW_SAMPLES = 400;
@@ -22,12 +21,6 @@ const RANGE = 8;
 /** Decadic logarithms are brought to about [-1, 1] by adding this and dividing by it. */
 const SHIFT = 4;
 
-/** The mel scale is linear up to this, and logarithmic from there on. */
-const LINEAR_TO_HZ = 1000;
-const LINEAR_HZ_PER_MEL = 200 / 3;
-const LINEAR_TO_MEL = LINEAR_TO_HZ / LINEAR_HZ_PER_MEL;
-const LOG_STEP = Math.log(6.4) / 27;
-
 /** Periodic Hann window. */
 const WINDOW = Float64Array.from(
   { length: WINDOW_SAMPLES },
@@ -35,15 +28,9 @@ const WINDOW = Float64Array.from(
 );
 const PLAN = planFft([5, 5, 4, 4]);
 
-/** One band: its weights for the bins of the spectrum from `from` on. */
-interface Band {
-  readonly from: number;
-  readonly weights: Float64Array;
-}
-
 /** Makes features. It keeps its own buffers, so one call at a time may use it. */
 export class LogMel {
-  readonly #bands: readonly Band[];
+  readonly #bands: readonly MelBand[];
   readonly #signal = complexOf(WINDOW_SAMPLES);
   readonly #spare = complexOf(WINDOW_SAMPLES);
   readonly #power = new Float64Array(SPECTRUM_BINS);
@@ -51,7 +38,7 @@ export class LogMel {
 
   /** @param bands how many there are from 0 Hz to half the sampling rate: Whisper has 80, its third version 128 */
   constructor(bands: number) {
-    this.#bands = bandsOf(bands);
+    this.#bands = melBands(bands, WINDOW_SAMPLES);
   }
 
   /**
@@ -97,10 +84,7 @@ export class LogMel {
   /** Natural logarithms of the power in each band. */
   #write(power: Float64Array, logs: Float32Array, frame: number, frames: number): void {
     for (let band = 0, at = frame; band < this.#bands.length; band++, at += frames) {
-      const { from, weights } = this.#bands[band] as Band;
-      let sum = 0;
-      for (let i = 0; i < weights.length; i++) sum += (weights[i] as number) * (power[from + i] as number);
-      logs[at] = Math.log(Math.max(sum, POWER_MIN));
+      logs[at] = Math.log(Math.max(powerIn(this.#bands[band] as MelBand, power), POWER_MIN));
     }
   }
 }
@@ -133,31 +117,4 @@ function scale(logs: Float32Array): Float32Array {
   const factor = 1 / (Math.LN10 * SHIFT);
   for (let i = 0; i < logs.length; i++) logs[i] = Math.max(logs[i] as number, lowest) * factor + 1;
   return logs;
-}
-
-/** Triangles whose corners are equally far apart on the mel scale, each with an area of 1. */
-function bandsOf(count: number): Band[] {
-  const highestMel = toMel(ENGINE_RATE_HZ / 2);
-  const corners = Array.from({ length: count + 2 }, (_, i) => toHz((highestMel * i) / (count + 1)));
-  return Array.from({ length: count }, (_, band) => {
-    const [lowHz = 0, middleHz = 0, highHz = 0] = corners.slice(band, band + 3);
-    const all = Array.from({ length: SPECTRUM_BINS }, (_, bin) => {
-      const hz = (bin * ENGINE_RATE_HZ) / WINDOW_SAMPLES;
-      const height = Math.min((hz - lowHz) / (middleHz - lowHz), (highHz - hz) / (highHz - middleHz));
-      return (Math.max(height, 0) * 2) / (highHz - lowHz);
-    });
-    const from = Math.max(
-      all.findIndex((weight) => weight > 0),
-      0,
-    );
-    return { from, weights: Float64Array.from(all.slice(from, all.findLastIndex((weight) => weight > 0) + 1)) };
-  });
-}
-
-function toMel(hz: number): number {
-  return hz < LINEAR_TO_HZ ? hz / LINEAR_HZ_PER_MEL : LINEAR_TO_MEL + Math.log(hz / LINEAR_TO_HZ) / LOG_STEP;
-}
-
-function toHz(mel: number): number {
-  return mel < LINEAR_TO_MEL ? mel * LINEAR_HZ_PER_MEL : LINEAR_TO_HZ * Math.exp(LOG_STEP * (mel - LINEAR_TO_MEL));
 }

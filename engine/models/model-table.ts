@@ -12,6 +12,7 @@ import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
+import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
 
 /** What a model is loaded with. */
 export interface LoadContext {
@@ -60,6 +61,8 @@ export interface RecogniserRow extends Row {
   readonly languages: readonly string[];
   readonly abilities: RecogniserAbilities;
   readonly cost: SoundCost;
+  /** Of those in the npm packages; SPDX. Null = the folder says it, or nobody does. */
+  readonly licence: string | null;
   readonly runsOn: readonly Device['provider'][];
   load(context: LoadContext): Promise<LoadedRecogniser>;
 }
@@ -112,8 +115,10 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: false,
+      streams: false,
     },
     cost: RECOGNISER_COST,
+    licence: 'MIT',
     files: Object.values(MOONSHINE_FILES),
     runsOn: ['cpu', 'cuda'],
     load: async ({ settings, device, progress }) =>
@@ -128,6 +133,31 @@ export const MODEL_TABLE: ModelTable = [
   },
   {
     kind: 'recogniser',
+    name: 'parakeet-tdt',
+    family: { name: 'parakeet-tdt', isLaidOut: (files) => findParakeetLayout(files) !== null },
+    languages: ['en'],
+    abilities: {
+      drafts: false,
+      wordTimes: true,
+      logprobs: true,
+      languageGuess: false,
+      hotWords: true,
+      textDrafts: false,
+      streams: false,
+    },
+    cost: { perJobMs: 20, perSecondMs: 80 },
+    licence: null,
+    files: [],
+    runsOn: ['cpu'],
+    load: async ({ settings, folder }) =>
+      (await import('./parakeet/parakeet.ts')).loadParakeet({
+        folder,
+        threads: settings.threads,
+        graphs: settings.modelGraphs,
+      }),
+  },
+  {
+    kind: 'recogniser',
     name: 'tone',
     family: null,
     languages: ['en'],
@@ -138,8 +168,10 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: false,
       textDrafts: false,
+      streams: false,
     },
     cost: RECOGNISER_COST,
+    licence: null,
     files: [],
     runsOn: ['cpu'],
     load: async () => ({ asr: (await import('./tone.ts')).toneAsr, warning: null }),
@@ -156,8 +188,10 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
+      streams: true,
     },
     cost: RECOGNISER_COST,
+    licence: null,
     files: [],
     runsOn: ['cpu'],
     load: async ({ folder, device, settings, progress }) =>

@@ -53,6 +53,7 @@ export function createEngineClient(
 ): EngineClient {
   return new EngineClient({
     engineSettings: {
+      role: 'live',
       asrModel: settings.ASR_MODEL.includes('/') ? resolve(settings.ASR_MODEL) : settings.ASR_MODEL,
       vadModel: settings.VAD_MODEL,
       ttsModel: settings.TTS_MODEL,

@@ -8,6 +8,7 @@ import {
   type EngineSettings,
   type FailedMessage,
   isDroppable,
+  type ReadyMessage,
   type RecogniserAbilities,
   type VoiceInfo,
 } from '../../engine/contract.ts';
@@ -118,6 +119,10 @@ export class EngineClient implements Engine {
     return this.#load.live;
   }
 
+  get finalLoad(): number {
+    return this.load;
+  }
+
   get firmLoad(): number {
     return this.#load.firm;
   }
@@ -149,7 +154,7 @@ export class EngineClient implements Engine {
       ready: readyCount,
       workers: this.#options.workers,
       provider: lastReady?.provider ?? null,
-      models: lastReady === null ? null : { asr: lastReady.asrModel, vad: lastReady.vadModel, tts: lastReady.ttsModel },
+      models: lastReady === null ? null : namesOf(lastReady),
       pids,
     };
   }
@@ -176,11 +181,14 @@ export class EngineClient implements Engine {
   }
 
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
-    const { samples, urgency } = request;
+    const { samples, urgency, draftText, stream } = request;
     const draft = this.abilities?.drafts === false ? [] : request.draft;
+    const hasText = draftText !== undefined && this.abilities?.textDrafts === true;
+    const hasStream = stream !== undefined && this.abilities?.streams === true;
+    const known = { ...(hasText && { draftText }), ...(hasStream && { stream }) };
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const spelled = request.spelled === true && this.abilities?.logprobs !== false;
-    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed, spelled }, request);
+    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed, spelled, ...known }, request);
     const { id: _id, kind: _kind, ...transcript } = expectKind(reply, 'transcribed');
     return transcript;
   }
@@ -319,4 +327,8 @@ export class EngineClient implements Engine {
     this.#detectBatcher.close(new EngineError('unavailable', message));
     this.#dispatch.refuse(message);
   }
+}
+
+function namesOf({ asrModel, vadModel, ttsModel }: ReadyMessage): NonNullable<EngineStatus['models']> {
+  return { asr: asrModel, vad: vadModel ?? '', tts: ttsModel ?? '' };
 }

@@ -8,6 +8,6 @@ export interface EngineStatus {
   readonly workers: number;
   /** Where models run, and which; null until an engine was ready. */
   readonly provider: ReadyMessage['provider'] | null;
-  readonly models: { readonly asr: string; readonly vad: string; readonly tts: string } | null;
+  readonly models: Readonly<Record<'asr' | 'vad' | 'tts', string>> | null;
   readonly pids: readonly number[];
 }

@@ -41,6 +41,10 @@ export function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K)
 /** Is given the sound of a job as it is made, in order. It must not throw. */
 export type SoundListener = (samples: Int16Array, rateHz: number) => void;
 
+function estimateSpeech({ text, speed }: Pick<SpeakJob, 'text' | 'speed'>, cost: JobCosts['speak']): number {
+  return cost === null ? 0 : cost.perJobMs + (text.length / speed) * cost.perCharacterMs;
+}
+
 /** Settled once; what comes afterwards is ignored. */
 export class Job implements Owned {
   readonly id: number;
@@ -131,8 +135,7 @@ export class Job implements Owned {
   /** Rough cost in ms of model runs, by what an engine said of its models. */
   estimateMs(costs: JobCosts): number {
     const { work } = this;
-    if (work.kind === 'speak')
-      return costs.speak.perJobMs + (work.text.length / work.speed) * costs.speak.perCharacterMs;
+    if (work.kind === 'speak') return estimateSpeech(work, costs.speak);
     const samples =
       work.kind === 'detect' ? work.tracks.reduce((sum, track) => sum + track.samples.length, 0) : work.samples.length;
     const cost = costs[work.kind];

@@ -29,12 +29,12 @@ export class CallUpkeep {
   constructor(options: UpkeepOptions) {
     const { records, feed, sentences, sound } = options;
     this.records = records;
-    const { database, lists, audit, recorder } = records;
-    this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound });
+    const { database, lists, audit, recorder, copies } = records;
+    this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound, copies });
     this.#sweeper = new RetentionSweeper({
       ...options,
       database,
-      folder: records.sqliteFolder,
+      copies,
       audit,
       recorder,
       removal: this.removal,

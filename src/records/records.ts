@@ -6,6 +6,7 @@ import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { BackupCopies } from './backup-copies.ts';
 import { RecentCount } from './database-report.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
@@ -18,7 +19,7 @@ import { StoredCalls } from './stored-calls.ts';
 import type { Outbox } from './webhooks/outbox.ts';
 
 /** How long the end of the gateway waits for the last sound. */
-const LAST_SOUND_MS = 10_000;
+const LAST_FILES_MS = 10_000;
 
 interface RecordsOptions {
   readonly database: RecordsDatabase;
@@ -43,6 +44,8 @@ export class Records {
   readonly retentionDays: number;
   /** How many calls there are. */
   readonly counted: RecentCount;
+  /** Copies of the SQLite database; null = it is elsewhere. */
+  readonly copies: BackupCopies | null;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -62,8 +65,12 @@ export class Records {
     this.lists = new CallLists({ database, clock, calls: this.calls });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
+    const { sqliteFolder, audit } = this;
+    this.copies =
+      sqliteFolder === null ? null : new BackupCopies({ database, folder: sqliteFolder, audit, clock, log });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
+    this.calls.settled = () => this.recorder.settled();
   }
 
   /** The sound of calls; null = there is no folder for it. */
@@ -129,7 +136,11 @@ export class Records {
    */
   async close(): Promise<void> {
     const soundEnded = this.#sound?.close() ?? Promise.resolve();
-    await Promise.all([settlesWithin(this.#clock, soundEnded, LAST_SOUND_MS), this.recorder.close()]);
+    const copiesEnded = this.copies?.close() ?? Promise.resolve();
+    await Promise.all([
+      settlesWithin(this.#clock, Promise.all([soundEnded, copiesEnded]), LAST_FILES_MS),
+      this.recorder.close(),
+    ]);
     // What nobody answers any more is given up first: webhooks may wait for it.
     const abandoned = this.recorder.backlog > 0 ? this.database.abandon() : null;
     await this.#outbox?.close();
@@ -137,6 +148,6 @@ export class Records {
       await this.audit.flush();
       await this.database.close();
     }
-    await Promise.all([soundEnded, abandoned]);
+    await Promise.all([soundEnded, copiesEnded, abandoned]);
   }
 }

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { makePrivateFolder } from '../foundation/folders/folders.ts';
 import type { RecordsDatabase } from './records-database.ts';
 
-const BACKUPS = 'backups';
+/** Their folder in DATA_DIR. */
+export const BACKUPS = 'backups';
 
-/** `records-<time>-<why>.sqlite` */
-const NAME = /^records-(?<time>\d{8}T\d{9})Z-(?<why>request|migration)\.sqlite(?:\.part)?$/;
+/** `records-<time>-<why>.sqlite`; with more behind it, what a killed process left. */
+const NAME =
+  /^records-(?<time>\d{8}T\d{9})Z-(?<why>request|migration)\.sqlite(?<rest>(?:\.part)?(?:-wal|-journal|\.lock)?)$/;
+/** Of {@link NAME}'s time. */
+const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 
 /** Copies that were made before a migration are ours to remove: they hold what was deleted since. */
 const MIGRATION_COPIES_MAX = 2;
@@ -41,8 +45,32 @@ export async function removeBackupsBefore(folder: string, before: Date): Promise
   const backups = join(folder, BACKUPS);
   const names = await readdir(backups).catch(() => []);
   const old = names.filter((name) => (NAME.exec(name)?.groups?.['time'] ?? '9') < stampOf(before));
-  for (const name of old) await rm(join(backups, name), { force: true });
-  return old.length;
+  for (const name of old) await rm(join(backups, name), { recursive: true, force: true });
+  return old.filter(isWhole).length;
+}
+
+/** The names of the copies in `folder`, a DATA_DIR, the oldest first. */
+export async function wholeBackups(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, BACKUPS)).catch(() => []);
+  return names.filter(isWhole).toSorted();
+}
+
+/** When the copy with this name was made. */
+export function madeAt(name: string): Date {
+  const time = NAME.exec(name)?.groups?.['time'] ?? '';
+  return new Date(time.replace(TIME, '$1-$2-$3T$4:$5:$6.$7Z'));
+}
+
+/** Deletes drafts of copies in `folder`, a DATA_DIR, that a killed process left. @throws the system's error */
+export async function removeUnfinished(folder: string): Promise<void> {
+  const backups = join(folder, BACKUPS);
+  const names = await readdir(backups).catch(() => []);
+  const drafts = names.filter((name) => NAME.exec(name)?.groups?.['rest']?.startsWith('.part') === true);
+  for (const name of drafts) await rm(join(backups, name), { recursive: true, force: true });
+}
+
+function isWhole(name: string): boolean {
+  return NAME.exec(name)?.groups?.['rest'] === '';
 }
 
 /** As names of copies have it; in the order of time. */
@@ -52,6 +80,8 @@ function stampOf(time: Date): string {
 
 /** Copies of requests belong to whoever asked for them, until they are past their time. */
 async function removeOld(backups: string): Promise<void> {
-  const copies = (await readdir(backups)).filter((name) => NAME.exec(name)?.groups?.['why'] === 'migration');
+  const copies = (await readdir(backups)).filter(
+    (name) => isWhole(name) && NAME.exec(name)?.groups?.['why'] === 'migration',
+  );
   for (const name of copies.toSorted().slice(0, -MIGRATION_COPIES_MAX)) await rm(join(backups, name), { force: true });
 }

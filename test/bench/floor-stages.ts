@@ -167,6 +167,7 @@ export class LocalEngine {
 function engineSettings(): EngineSettings {
   const { ASR_MODEL, VAD_MODEL, CUDA_DEVICE, MODEL_CACHE_DIR } = readSettings({});
   return {
+    role: 'live',
     asrModel: ASR_MODEL,
     vadModel: VAD_MODEL,
     ttsModel: 'tone',
@@ -234,6 +235,7 @@ export async function transcribeLive(
 function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine {
   return {
     load: 0,
+    finalLoad: 0,
     firmLoad: 0,
     voices: [],
     languages: [],

@@ -18,6 +18,7 @@ import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
+import { benchRecognisers } from './recognisers.ts';
 import { benchRecords } from './records.ts';
 import { benchRedaction } from './redaction.ts';
 import { publish, type Report } from './report.ts';
@@ -112,6 +113,16 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
 );
+const recognisers = bench(
+  'recognisers',
+  'what each recogniser costs, and how many calls a core holds with it',
+  (quick) =>
+    benchRecognisers({
+      python: recognisers.opts<{ python?: string }>().python,
+      ...(quick ? { parakeetLayers: 2, rounds: 2 } : { parakeetLayers: 24, rounds: 5 }),
+    }),
+);
+recognisers.option('--python <path>', 'an interpreter with what engine/export/*/requirements.txt names');
 bench('redaction', 'what is masked of card numbers and the like, written, spoken and dictated', (quick) =>
   benchRedaction(quick ? { each: 20, spoken: 12 } : { each: 200, spoken: 120 }),
 );

@@ -117,6 +117,7 @@ class WatchedEngine {
   constructor(engine: EngineClient) {
     this.engine = {
       load: 0,
+      finalLoad: 0,
       firmLoad: 0,
       voices: [],
       languages: engine.languages,

@@ -36,6 +36,7 @@ const WORD_HEARD_SAMPLES = 1200;
  */
 export class FakeEngine implements Engine {
   load = 0;
+  finalLoad = 0;
   firmLoad = 0;
   /** Ms from a request to its answer, on the clock. */
   transcribeMs = 0;
@@ -73,6 +74,7 @@ export class FakeEngine implements Engine {
     languageGuess: false,
     hotWords: false,
     textDrafts: false,
+    streams: false,
   };
   ttsModel: string | null = 'fake-tts-1';
   turnModel: string | null = null;

@@ -31,7 +31,14 @@ function removalOf({ records, feed }: ToldGateway, sentences: SentenceCache, rem
       return 7;
     },
   };
-  return new CallRemoval({ database: records.database, search: records.lists.texts, feed, sound, sentences });
+  return new CallRemoval({
+    database: records.database,
+    search: records.lists.texts,
+    feed,
+    sound,
+    sentences,
+    copies: null,
+  });
 }
 
 /** A call in which both sides say words that nobody else says. */

@@ -56,10 +56,17 @@ describe.each(DATABASES)('retention in $name', ({ isThere, start }) => {
     const { records, feed, metrics } = gateway;
     const { database, audit } = records;
     const sentences = { sentencesOf: () => [], forget: async () => 0 };
-    const removal = new CallRemoval({ database, search: records.lists.texts, feed, sound: shelf, sentences });
+    const removal = new CallRemoval({
+      database,
+      search: records.lists.texts,
+      feed,
+      sound: shelf,
+      sentences,
+      copies: null,
+    });
     const settings = readSettings(environment);
     const log = createLog('silent');
-    const parts = { database, folder: null, removal, audit, sound: shelf, recorder, settings, clock, log };
+    const parts = { database, copies: null, removal, audit, sound: shelf, recorder, settings, clock, log };
     await new RetentionSweeper({ ...parts, metrics: metrics.records }).sweep();
     await audit.flush();
     const rows = await database.db.selectFrom('calls').select('id').orderBy('seq').execute();
@@ -122,9 +129,16 @@ it('makes room in SQLite by the oldest calls, when there is no sound any more', 
     );
   const { database, audit, recorder } = records;
   const sentences = { sentencesOf: () => [], forget: async () => 0 };
-  const removal = new CallRemoval({ database, search: records.lists.texts, feed, sound: null, sentences });
+  const removal = new CallRemoval({
+    database,
+    search: records.lists.texts,
+    feed,
+    sound: null,
+    sentences,
+    copies: null,
+  });
   const settings = { ...readSettings({}), RETENTION_DAYS: 0, DATA_MAX_BYTES: 900_000 };
-  const parts = { database, folder: null, removal, audit, sound: null, recorder, settings, clock: new FakeClock() };
+  const parts = { database, copies: null, removal, audit, sound: null, recorder, settings, clock: new FakeClock() };
   const sweeper = new RetentionSweeper({ ...parts, log: createLog('silent'), metrics: metrics.records });
   for (let turn = 0; turn < 3; turn++) await sweeper.sweep();
   expect(await usedBytes(database.reader)).toBeLessThan(900_000);

@@ -3,9 +3,9 @@
  * and a spectrum with a phase of its own. Frames overlap by three quarters and are added.
  */
 import { type Complex, complexOf } from '../fft.ts';
+import { RealFft } from '../real-fft.ts';
 import type { GaussianNoise } from './gaussian.ts';
 import { HOP_SAMPLES, PulseTrain } from './pulse-train.ts';
-import { FFT_BINS, FFT_SAMPLES, RealFft } from './real-fft.ts';
 import { exponential, writePolar } from './tables.ts';
 
 /** The outputs of the graph: each has 601 rows, the bins, of as many numbers as there are frames. */
@@ -22,6 +22,12 @@ export interface Spectra {
   readonly f0: Float32Array;
 }
 
+/** Samples of one frame's transform, as twice the product of its radices. */
+export const FFT_SAMPLES = 1200;
+/** Bins of one frame. */
+export const FFT_BINS = FFT_SAMPLES / 2 + 1;
+/** For {@link RealFft}. */
+export const FFT_RADICES = [5, 5, 4, 6] as const;
 /** Frames that share the reading of a row. */
 const BLOCK_FRAMES = 16;
 const OVERLAP = FFT_SAMPLES / HOP_SAMPLES;
@@ -48,7 +54,7 @@ export class Vocoder {
   readonly #spectra: Spectra;
   readonly #noise: GaussianNoise | null;
   readonly #frames: number;
-  readonly #fft = new RealFft();
+  readonly #fft = new RealFft(FFT_RADICES);
   readonly #bins = complexOf(FFT_BINS);
   readonly #shapes = new FrameShapes();
   readonly #source: Source;

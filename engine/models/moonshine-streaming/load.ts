@@ -51,6 +51,7 @@ export async function loadMoonshineStreaming(folder: string, options: StreamingO
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
+      streams: true,
     },
   };
 }

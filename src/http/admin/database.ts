@@ -1,12 +1,10 @@
 /** `/v1/admin/db`: the database of the records, for admins and `trunkline db`. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Clock } from '../../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { reportOf } from '../../records/database-report.ts';
 import type { Records } from '../../records/records.ts';
-import { makeBackup } from '../../records/sqlite-backups.ts';
 import { errorResponses } from '../server/errors.ts';
 
 /** The answer about the database. */
@@ -27,11 +25,10 @@ export const backupAnswer = z.object({ path: z.string().describe('The new file o
 
 interface DatabaseRouteOptions {
   readonly records: Records | null;
-  readonly clock: Clock;
 }
 
 /** The routes. */
-export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (app, { records, clock }, done) => {
+export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (app, { records }, done) => {
   app.get(
     '/v1/admin/db',
     {
@@ -62,12 +59,12 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
       },
     },
     async (_request, reply) => {
-      const { database, recorder, folder } = keptBy(records);
-      if (folder === null || database.backUp === null)
+      const { recorder, copies } = keptBy(records);
+      if (copies === null)
         throw new TrunklineError('not_implemented', 'PostgreSQL is backed up with its own tools, e.g. pg_dump');
       const path = await orUnavailable(async () => {
         await recorder.settled();
-        return makeBackup(database, { folder, why: 'request', now: clock.wall() });
+        return copies.make();
       });
       return reply.code(201).send({ path });
     },

@@ -113,8 +113,10 @@ export class CallDirectory {
     }
     await this.settle();
     const seq = (await kept.records.calls.seqOf(id)) ?? null;
-    await kept.removal.remove({ id, seq, startedMs: Date.parse(startedAt) });
+    await kept.removal.remove({ id, seq, startedMs: Date.parse(startedAt), leavesCopies: true });
     await kept.removal.finish();
+    // Copies may be many and large.
+    void kept.records.copies?.clean();
   }
 
   /** Resolves when what was told so far is stored. @throws TrunklineError `disk_full` */

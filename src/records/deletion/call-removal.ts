@@ -1,6 +1,7 @@
 /** Deletes calls with all that is kept of them. */
 import type { SpokenEvent } from '../../calls/feed/events.ts';
 import type { Feed } from '../../calls/feed/feed.ts';
+import type { BackupCopies } from '../backup-copies.ts';
 import { wordsOf } from '../search/search-words.ts';
 import type { TextSearch } from '../search/text-search.ts';
 import { deleteCallRows, emptyLog, type RowsDatabase } from './call-rows.ts';
@@ -12,6 +13,8 @@ export interface RemovedCall {
   readonly seq: number | null;
   /** Ms since 1970. */
   readonly startedMs: number;
+  /** It leaves the copies of the database as well; else they keep it until they are deleted themselves. */
+  readonly leavesCopies?: boolean;
 }
 
 /** The recorded sound of calls. */
@@ -41,6 +44,8 @@ interface CallRemovalOptions {
   /** Null = nothing is recorded. */
   readonly sound: SoundRemover | null;
   readonly sentences: SentenceCache;
+  /** Null = there are none, or they are not ours. */
+  readonly copies: Pick<BackupCopies, 'mark'> | null;
 }
 
 /** The one that deletes calls, for people and for the clock. */
@@ -57,10 +62,11 @@ export class CallRemoval {
    * {@link finish}. May be repeated where it failed.
    * @throws the error of the database or of the file system
    */
-  async remove({ id, seq, startedMs }: RemovedCall): Promise<{ readonly soundBytes: number }> {
-    const { database, sound, feed } = this.#options;
+  async remove({ id, seq, startedMs, leavesCopies = false }: RemovedCall): Promise<{ readonly soundBytes: number }> {
+    const { database, sound, feed, copies } = this.#options;
     const spoken = seq === null ? [] : await this.#spokenIn(seq);
     const soundBytes = (await sound?.remove({ callId: id, startedMs })) ?? 0;
+    if (seq !== null && leavesCopies) await copies?.mark({ id, startedMs });
     if (seq !== null) await deleteCallRows(database, seq);
     await this.#forgetSentences(spoken);
     feed.forget(id);

@@ -10,12 +10,15 @@ interface Due {
   readonly limit: number;
 }
 
-/** Calls past their time; only ones that are over. */
+/**
+ * Calls past their time; only ones that are over. Those with a time of their own leave copies of the database too: that
+ * time is shorter than the copies have.
+ */
 export async function findDueCalls(reader: Kysely<Tables>, due: Due): Promise<RemovedCall[]> {
   const { nowMs, endedBeforeMs, limit } = due;
   const ended = reader.selectFrom('calls').select(COLUMNS).where('state', '=', 'ended').limit(limit);
   const chosen = await ended.where('keep_until_ms', '<=', nowMs).orderBy('keep_until_ms').execute();
-  if (chosen.length > 0 || endedBeforeMs === null) return chosen.map(toCall);
+  if (chosen.length > 0 || endedBeforeMs === null) return chosen.map((row) => ({ ...toCall(row), leavesCopies: true }));
   const old = ended.where('keep_until_ms', 'is', null).where('ended_ms', '<', endedBeforeMs);
   return (await old.orderBy('ended_ms').execute()).map(toCall);
 }

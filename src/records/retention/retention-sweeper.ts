@@ -6,9 +6,9 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { RecordMetrics } from '../../foundation/metrics/record-metrics.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { BackupCopies } from '../backup-copies.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
-import { removeBackupsBefore } from '../sqlite-backups.ts';
 import { countCalls, findDueCalls, findOldestCalls } from './due-calls.ts';
 import { mergeIndex, usedBytes } from './used-bytes.ts';
 
@@ -35,8 +35,8 @@ export interface SoundShelf extends SoundRemover {
 
 interface SweeperOptions {
   readonly database: RecordsDatabase;
-  /** The DATA_DIR with copies of the database; null = it lies elsewhere. */
-  readonly folder: string | null;
+  /** Null = there are none, or they are not ours. */
+  readonly copies: Pick<BackupCopies, 'removeBefore' | 'cleanDaily'> | null;
   readonly removal: CallRemoval;
   readonly audit: AuditLog;
   /** Null = nothing is recorded. */
@@ -100,6 +100,8 @@ export class RetentionSweeper {
     this.#tell('space', crowded);
     await this.#expireAudit();
     await this.#expireBackups();
+    // Not waited for: copies may be many and large.
+    void this.#options.copies?.cleanDaily();
   }
 
   async #expireOld(): Promise<Expired> {
@@ -188,11 +190,12 @@ export class RetentionSweeper {
 
   /** A copy has calls that were deleted since; when it is this old, all of them are past their time. */
   async #expireBackups(): Promise<void> {
-    const { folder, clock, settings, log } = this.#options;
-    if (folder === null || settings.RETENTION_DAYS === 0) return;
+    const { copies, clock, settings, log } = this.#options;
+    if (copies === null || settings.RETENTION_DAYS === 0) return;
     const before = new Date(clock.wall().getTime() - settings.RETENTION_DAYS * DAY_MS);
-    const copies = await removeBackupsBefore(folder, before);
-    if (copies > 0) log.info({ copies }, 'copies of the records in DATA_DIR/backups past RETENTION_DAYS were deleted');
+    const removed = await copies.removeBefore(before);
+    if (removed > 0)
+      log.info({ copies: removed }, 'copies of the records in DATA_DIR/backups past RETENTION_DAYS were deleted');
   }
 
   #tell(reason: ExpiryReason, { calls, sounds, bytes }: Expired): void {

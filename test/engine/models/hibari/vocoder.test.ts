@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { complexOf } from '../../../../engine/models/fft.ts';
 import { GaussianNoise } from '../../../../engine/models/hibari/gaussian.ts';
 import { HOP_SAMPLES, PulseTrain } from '../../../../engine/models/hibari/pulse-train.ts';
-import { FFT_BINS, FFT_SAMPLES, RealFft } from '../../../../engine/models/hibari/real-fft.ts';
 import { exponential, sine, writePolar } from '../../../../engine/models/hibari/tables.ts';
-import { type Spectra, Vocoder } from '../../../../engine/models/hibari/vocoder.ts';
+import { FFT_BINS, FFT_RADICES, FFT_SAMPLES, type Spectra, Vocoder } from '../../../../engine/models/hibari/vocoder.ts';
+import { RealFft } from '../../../../engine/models/real-fft.ts';
 
 const FRAMES = 40;
 const ONES = new Float64Array(FFT_SAMPLES).fill(1);
@@ -16,7 +16,7 @@ function scattered(length: number): Float64Array {
 }
 
 describe('RealFft', () => {
-  const fft = new RealFft();
+  const fft = new RealFft(FFT_RADICES);
 
   it('is the discrete Fourier transform', () => {
     const samples = scattered(FFT_SAMPLES);

@@ -37,7 +37,8 @@ async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
 
 describe('a folder of Moonshine streaming', () => {
   it('is known by its files, and its language by its name', async () => {
-    expect(findRecogniser(MODEL_TABLE, folder, '')).toMatchObject({ row: { name: 'moonshine-streaming' }, folder });
+    const found = findRecogniser(MODEL_TABLE, folder, { modelsDir: '', setting: 'ASR_MODEL' });
+    expect(found).toMatchObject({ row: { name: 'moonshine-streaming' }, folder });
     const loaded = await load();
     expect(loaded.languages).toEqual(['de']);
     expect(loaded.abilities).toMatchObject({ drafts: true, wordTimes: false, hotWords: true, textDrafts: true });

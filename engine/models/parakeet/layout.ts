@@ -1,0 +1,31 @@
+/** Which files of a folder make a Parakeet TDT model, by their names. */
+
+/** The files of a folder. */
+export interface ParakeetLayout {
+  readonly kind: 'istupakov' | 'sherpa';
+  readonly encoder: string;
+  /** Prediction and joint network in one file, or in two. */
+  readonly decoders: readonly string[];
+  readonly tokens: string;
+}
+
+/** Graphs without their ending, and the file with the tokens. */
+const LAYOUTS = [
+  { kind: 'istupakov', encoder: 'encoder-model', decoders: ['decoder_joint-model'], tokens: 'vocab.txt' },
+  { kind: 'sherpa', encoder: 'encoder', decoders: ['decoder', 'joiner'], tokens: 'tokens.txt' },
+] as const;
+
+/** 8-bit weights first: on a CPU they take half the time of others, or less. */
+const ENDINGS = ['.int8.onnx', '.onnx'];
+
+/** The layout that `files` are in; null = in none. */
+export function findLayout(files: readonly string[]): ParakeetLayout | null {
+  const find = (graph: string) => ENDINGS.map((ending) => `${graph}${ending}`).find((file) => files.includes(file));
+  for (const { kind, encoder, decoders, tokens } of LAYOUTS) {
+    const [first, ...others] = [encoder, ...decoders].map(find);
+    const there = others.filter((file) => file !== undefined);
+    if (first !== undefined && there.length === decoders.length && files.includes(tokens))
+      return { kind, encoder: first, decoders: there, tokens };
+  }
+  return null;
+}
