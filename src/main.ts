@@ -63,8 +63,8 @@ export interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and changes nothing else in it.
- * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE, PROMPT_CACHE_DIR or
- * PROMPTS_FILE cannot be used; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
+ * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE,
+ * PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL), onRefused = (message) => log.fatal(message) } = options;

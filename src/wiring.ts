@@ -106,20 +106,11 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
-  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const registry = new CallRegistry({
-    ...common,
-    ...stores,
-    numbers,
-    engine,
-    synthesizer: speech.calls,
-    apps,
-    feed,
-    tracer,
-  });
+  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed, tracer });
   records?.follow(feed, registry);
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
@@ -154,22 +145,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  const work = {
-    numbers,
-    speech,
-    feed,
-    registry,
-    trunks,
-    recordings,
-    batches,
-    demoCalls,
-    records,
-    upkeep,
-    hints,
-    tracing,
-  };
+  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => kept.close().finally(closeFeed);
-  return { ...work, people, server, clock, metrics, engineClient: engine, closeRecords };
+  return { ...work, numbers, people, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(

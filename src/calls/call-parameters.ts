@@ -34,10 +34,10 @@ export interface CallParameters {
 }
 
 /**
- * Reads `callerName`, `agentName`, `agent`, `queue`, `retain`, `record`, `hints`, `language` (`transcriptionLanguage` goes
- * before it, as in TwiML) and `hotWords`, whatever the case of their names; what cannot be understood is as if it was not
- * there. A caller whom the parameters do not name has the name that the
- * carrier told. An `agent` that is too long is left out, not cut: it decides who may see the call.
+ * Reads `callerName`, `agentName`, `agent`, `queue`, `retain`, `record`, `hints`, `language` (before it goes
+ * `transcriptionLanguage`, as in TwiML) and `hotWords`, whatever the case of their names; what cannot be understood is
+ * as if it was not there. A caller whom the parameters do not name has the name that the carrier told. An `agent` that
+ * is too long is left out, not cut: it decides who may see the call.
  */
 export function readCallParameters({ parameters, details = {} }: Pick<CallStart, 'parameters' | 'details'>) {
   const given = new Map<string, string>();

@@ -28,8 +28,8 @@ export function languageCheck(
     isChecked = true;
     if (isAnyLanguage(language) || matchLanguage(language, languages()) !== null) return;
     const problem =
-      `DEFAULT_LANGUAGE: got ${JSON.stringify(language.slice(0, 40))}, expected auto, or a language of the recogniser, ` +
-      `which understands ${understoodNames(languages())}; ${adviceFor(language)}`;
+      `DEFAULT_LANGUAGE: got ${JSON.stringify(language.slice(0, 40))}, expected auto, or a language of the ` +
+      `recogniser, which understands ${understoodNames(languages())}; ${adviceFor(language)}`;
     if (ENGINE_PRELOAD) onRefused(problem);
     else log.error(`${problem}. Calls are captioned as if none was named until that is changed`);
   };

@@ -13,8 +13,8 @@ export const recognition = {
     DEFAULT_LANGUAGE: text(
       'auto',
       'language',
-      'Language that is spoken where no call, number or request names one, such as de or pt-BR. auto = the recogniser ' +
-        'finds out where it can; else it is the first one that it understands.',
+      'Language that is spoken where no call, number or request names one, such as de or pt-BR. auto = the ' +
+        'recogniser finds out where it can; else it is the first one that it understands.',
     ),
     NUMBERS_FILE: text(
       '',
