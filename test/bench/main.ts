@@ -13,6 +13,7 @@ import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
 import { benchHoldUps } from './hold-ups.ts';
+import { benchHotWords } from './hot-words.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
@@ -98,6 +99,9 @@ bench('floor', 'what scheduler, contract and ear add to the model runs, stage by
 });
 bench('hold-ups', 'what callers hear when the gateway is held up: AudioSocket beside SIP', (quick) =>
   benchHoldUps(quick ? { seconds: 15, calls: 4 } : { seconds: 40, calls: 10 }),
+);
+bench('hot-words', 'names that are hardly known, with and without hot words, and what stays as it is', (quick) =>
+  benchHotWords({ every: quick ? 4 : 1 }),
 );
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>

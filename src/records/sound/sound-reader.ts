@@ -131,7 +131,7 @@ function inflate(content: Buffer, samples: number): Buffer {
 }
 
 /**
- * A file on disk, as {@link ReadAt}; its `stateOf` differs when its bytes do..
+ * A file on disk, as {@link ReadAt}; its `stateOf` differs when its bytes do.
  * @throws the system's error, e.g. ENOENT
  */
 export function openForReading(path: string): { readonly readAt: ReadAt; stateOf(): string; close(): void } {

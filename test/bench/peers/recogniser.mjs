@@ -1,7 +1,7 @@
 /**
  * One of this engine's recognisers, as built in `dist`, without the process around it:
  * `node recogniser.mjs <dist/engine> <name or folder> <cache folder> <tokens of a decoder run>`.
- * With `stepSamples` in a request the speech is read as calls read it: a window each so many samples, longer every time.
+ * With `stepSamples` in a request the speech is read as calls read it: a window each so many samples, each longer.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
