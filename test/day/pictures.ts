@@ -16,6 +16,10 @@ import { type Day, openDay } from './gateway.ts';
 const TALKED_MS = 12_000;
 /** What the clocks on the pictures show, whenever they are taken. */
 const SHOWN_HOUR = 16;
+const SIZES = [
+  ['', { viewport: { width: 1440, height: 900 } }],
+  ['-phone', { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2 }],
+] as const;
 const WEBP_QUALITY = 0.82;
 
 interface Shot {
@@ -33,7 +37,7 @@ program.parse();
 const { all } = program.opts<{ all?: string }>();
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-pictures-'));
-const day = await openDay({ folder, port: 0, calls: 2000, live: 12, spoken: 12, seed: 1, tell: write });
+const day = await openDay({ folder, port: 0, calls: 2000, live: 12, spoken: 8, seed: 1, tell: write });
 const browser = await launchBrowser();
 try {
   await new Promise<void>((resolve) => systemClock.after(TALKED_MS, resolve));
@@ -47,10 +51,9 @@ try {
 
 async function takeForDocuments(browser: Browser, day: Day): Promise<void> {
   for (const shot of await shotsOf(day)) {
-    for (const [suffix, size] of [
-      ['', { viewport: { width: 1440, height: 900 } }],
-      ['-phone', { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2 }],
-    ] as const) {
+    for (const [suffix, size] of SIZES) {
+      // A call that is over shows on a phone what a live one does.
+      if (shot.name === 'call-live' && suffix !== '') continue;
       const png = await take(browser, shot, { ...size, colorScheme: 'light' });
       const webp = await toWebp(browser, png);
       writeFileSync(packagePath('docs', 'images', `${shot.name}${suffix}.webp`), webp);
@@ -82,10 +85,10 @@ async function shotsOf({ url, spokenIds, parts }: Day): Promise<Shot[]> {
   const talked = live.toSorted((a, b) => a.counts.finals - b.counts.finals).at(-1);
   return [
     { name: 'call-live', address: `${url}/#/calls/${talked?.id ?? ''}`, prepare: rests },
+    { name: 'system', address: `${url}/#/system`, prepare: rests },
     { name: 'live', address: `${url}/#/live`, prepare: looksOut },
     { name: 'call', address: `${url}/#/calls/${spokenIds[0] ?? ''}`, prepare: rests },
     { name: 'history', address: `${url}/#/history?q=cancel*+OR+refund`, prepare: rests },
-    { name: 'system', address: `${url}/#/system`, prepare: rests },
   ];
 }
 
