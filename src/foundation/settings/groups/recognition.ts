@@ -10,6 +10,18 @@ export const recognition = {
       'Speech recogniser: moonshine-tiny, the name of an installed model (trunkline models list), or the path of a ' +
         'folder with one. tone = a deterministic model for tests; it recognises no speech.',
     ),
+    DEFAULT_LANGUAGE: text(
+      'auto',
+      'language',
+      'Language that is spoken where no call, number or request names one, such as de or pt-BR. auto = the ' +
+        'recogniser finds out where it can; else it is the first one that it understands.',
+    ),
+    NUMBERS_FILE: text(
+      '',
+      'path',
+      'YAML file with the numbers that are called, the language that is spoken there and words that are likely to be ' +
+        'said. It is read again when it changes. Empty = none.',
+    ),
     TURN_MODEL: text(
       'auto',
       'model',
