@@ -113,7 +113,7 @@ export const MODEL_TABLE: ModelTable = [
       wordTimes: true,
       logprobs: true,
       languageGuess: false,
-      hotWords: false,
+      hotWords: true,
       textDrafts: false,
       streams: false,
     },
@@ -194,10 +194,13 @@ export const MODEL_TABLE: ModelTable = [
     licence: null,
     files: [],
     runsOn: ['cpu'],
-    load: async ({ folder, device, settings }) =>
+    load: async ({ folder, device, settings, progress }) =>
       (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(folder ?? '', {
         device,
         threads: settings.threads,
+        graphs: settings.modelGraphs,
+        cacheDir: settings.modelCacheDir,
+        progress,
       }),
   },
   {

@@ -10,6 +10,7 @@ import {
   isDroppable,
   type ReadyMessage,
   type RecogniserAbilities,
+  type TranscribeJob,
   type VoiceInfo,
 } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
@@ -202,7 +203,11 @@ export class EngineClient implements ManagedEngine {
     const known = { ...(hasText && { draftText }), ...(hasStream && { stream }) };
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const spelled = request.spelled === true && this.abilities?.logprobs !== false;
-    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed, spelled, ...known }, request);
+    const expected = this.#expected(request);
+    const reply = await this.#ask(
+      { kind: 'transcribe', urgency, samples, draft, timed, spelled, ...known, ...expected },
+      request,
+    );
     const { id: _id, kind: _kind, ...transcript } = expectKind(reply, 'transcribed');
     return transcript;
   }
@@ -232,6 +237,13 @@ export class EngineClient implements ManagedEngine {
   async close(): Promise<void> {
     this.#giveUp('the engines are being shut down');
     await this.#pool.stop();
+  }
+
+  /** What the recogniser has a use for of what is known beforehand. */
+  #expected({ language, hotWords = [] }: TranscribeRequest): Pick<TranscribeJob, 'language' | 'hotWords'> {
+    const takesHotWords = hotWords.length > 0 && this.abilities?.hotWords === true;
+    const known = language !== undefined && this.languages.includes(language);
+    return { ...(known && { language }), ...(takesHotWords && { hotWords }) };
   }
 
   get #state(): EngineStatus['state'] {

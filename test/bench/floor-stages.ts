@@ -6,9 +6,10 @@
 import { type EngineSettings, type FromEngine, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { moonshineFiles } from '../../engine/graph/moonshine.ts';
 import { EngineHost } from '../../engine/host.ts';
+import type { Said } from '../../engine/models/greedy.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
-import type { Decoding, MoonshineGraphs, Said } from '../../engine/models/moonshine-graphs.ts';
+import type { Decoding, MoonshineGraphs } from '../../engine/models/moonshine-graphs.ts';
 import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import type { Steps } from '../../engine/scheduler.ts';
@@ -112,6 +113,7 @@ class TimedGraphs implements MoonshineGraphs {
     return {
       start: (draft) => this.#decode(() => decoding.start(draft)),
       more: () => this.#decode(() => decoding.more()),
+      withLogits: () => decoding.withLogits(),
       align: (tokens) => decoding.align(tokens),
     };
   }

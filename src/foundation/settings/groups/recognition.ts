@@ -16,6 +16,18 @@ export const recognition = {
       'Second, better recogniser, for final captions and recordings, named as in ASR_MODEL. Partial captions stay ' +
         'with ASR_MODEL, which also reads what the second one cannot read in time. Empty = ASR_MODEL alone.',
     ),
+    DEFAULT_LANGUAGE: text(
+      'auto',
+      'language',
+      'Language that is spoken where no call, number or request names one, such as de or pt-BR. auto = the ' +
+        'recogniser finds out where it can; else it is the first one that it understands.',
+    ),
+    NUMBERS_FILE: text(
+      '',
+      'path',
+      'YAML file with the numbers that are called, the language that is spoken there and words that are likely to be ' +
+        'said. It is read again when it changes. Empty = none.',
+    ),
     TURN_MODEL: text(
       'auto',
       'model',
