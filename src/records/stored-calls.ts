@@ -22,6 +22,8 @@ const FEED_ID = /^(?<epoch>.+)-(?<number>[1-9]\d{0,15})$/;
 
 /** Reads what the recorder has stored. */
 export class StoredCalls implements FeedArchive {
+  /** {@link FeedArchive.settled}: to be set by whoever records. */
+  settled: () => Promise<void> = () => Promise.resolve();
   readonly #database: RecordsDatabase;
 
   constructor(database: RecordsDatabase) {
