@@ -41,8 +41,8 @@ export interface ModelLimits {
   readonly vocabularySize: number;
   /** Of the recogniser, in BCP-47. */
   readonly languages: readonly string[];
-  /** Floats of one track's voice-detector state. */
-  readonly vadStateLength: number;
+  /** Floats of one track's voice-detector state; null = there is no voice detector. */
+  readonly vadStateLength: number | null;
   readonly voices: readonly VoiceInfo[];
   /** Whether there is a turn detector. */
   readonly decidesTurns: boolean;
@@ -59,8 +59,10 @@ export function isMessage(value: unknown): value is Message {
  */
 export function checkSettings(value: unknown, table: ModelTable): EngineSettings {
   if (!isMessage(value)) throw new Refusal('bad_settings', `settings: got ${describe(value)}, expected an object`);
+  const role = checkChoice(value, 'role', ['live', 'final']);
   return {
-    asrModel: checkRecogniser(value['asrModel'], 'ASR_MODEL', table),
+    role,
+    asrModel: checkRecogniser(value['asrModel'], role === 'final' ? 'ASR_FINAL_MODEL' : 'ASR_MODEL', table),
     vadModel: checkModel(value['vadModel'], 'VAD_MODEL', table, 'voice detector'),
     ttsModel: checkModel(value['ttsModel'], 'TTS_MODEL', table, 'synthesizer'),
     turnModel: checkTurnModel(value['turnModel'], table),
@@ -206,6 +208,7 @@ function findTextProblem({ text, voice, speed, streamed }: Message, { voices }: 
   if (typeof text !== 'string') return `text: got ${describe(text)}, expected a string`;
   if (text.length > SPEAK_TEXT_MAX_CHARS)
     return `text: got ${text.length} characters, expected at most ${SPEAK_TEXT_MAX_CHARS}`;
+  if (voices.length === 0) return 'kind: got "speak", and there is no synthesizer';
   if (!voices.some(({ name }) => name === voice)) {
     return `voice: got ${describe(voice)}, expected one of ${voices.map(({ name }) => name).join(', ')}`;
   }
@@ -214,6 +217,7 @@ function findTextProblem({ text, voice, speed, streamed }: Message, { voices }: 
 }
 
 function findTracksProblem(tracks: unknown, limits: ModelLimits): string | null {
+  if (limits.vadStateLength === null) return 'kind: got "detect", and there is no voice detector';
   if (!Array.isArray(tracks) || tracks.length > TRACKS_MAX) return `tracks: expected an array of at most ${TRACKS_MAX}`;
   for (const [index, track] of tracks.entries()) {
     const problem = isMessage(track) ? findTrackProblem(track, limits) : 'expected an object';

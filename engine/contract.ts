@@ -51,8 +51,13 @@ export function isDroppable(urgency: Urgency): boolean {
   return urgency === 'turn' || urgency === 'partial';
 }
 
+/** Which recogniser is meant where there are two: the one of partials, or the one of finals and recordings. */
+export type RecogniserRole = 'live' | 'final';
+
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
+  /** `live`: all models. `final`: nothing but the recogniser, the second of two. */
+  readonly role: RecogniserRole;
   /**
    * A recogniser of the model table (engine/models/model-table.ts), the name of an installed one, or the absolute path
    * of a folder with one.
@@ -249,16 +254,20 @@ export interface RecogniserAbilities {
   readonly hotWords: boolean;
   /** It verifies a {@link TranscribeJob.draftText} in one run. */
   readonly textDrafts: boolean;
+  /** It may keep what it computed for a {@link TranscribeJob.stream}. */
+  readonly streams: boolean;
 }
 
 /** The models are loaded and warm. */
 export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
-  readonly vadModel: string;
+  /** SPDX identifier, or the licence's own name; null = not known. */
+  readonly asrLicence: string | null;
+  /** The models of the other jobs: null = there is none, and such a job fails with `bad_input`. */
+  readonly vadModel: string | null;
   /** Names and revisions of whatever makes speech. */
-  readonly ttsModel: string;
-  /** The turn detector; null = there is none, and a {@link TurnJob} fails with `bad_input`. */
+  readonly ttsModel: string | null;
   readonly turnModel: string | null;
   readonly voices: readonly VoiceInfo[];
   /** What the recogniser understands, in BCP-47; at least one, and first the one that is assumed. */
@@ -284,9 +293,7 @@ export interface AliveMessage {
   readonly kind: 'alive';
 }
 
-/**
- * The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy.
- */
+/** The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS}. `message` names the remedy. */
 export interface RefusedMessage {
   readonly kind: 'refused';
   readonly code: 'cuda_missing' | 'model_missing' | 'bad_settings';

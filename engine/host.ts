@@ -10,7 +10,7 @@ import type {
   TurnedMessage,
 } from './contract.ts';
 import { loadModels, type Models } from './models/load-models.ts';
-import type { Sound, TurnDetector } from './models/model.ts';
+import type { Sound } from './models/model.ts';
 import { MODEL_TABLE, type ModelTable } from './models/model-table.ts';
 import { speakWhole } from './models/speak-whole.ts';
 import { Refusal } from './refusal.ts';
@@ -140,40 +140,41 @@ export class EngineHost {
 
 /** A job as steps of the models. */
 async function* work({ asr, vad, tts, turn }: Models, job: EngineJob, tell: (sound: Sound) => void): Steps<Result> {
-  if (job.kind === 'detect') return { kind: 'detected', tracks: yield* vad.detect(job.tracks) };
+  if (job.kind === 'detect') return { kind: 'detected', tracks: yield* needed(vad).detect(job.tracks) };
   if (job.kind === 'speak') {
-    const sound = yield* job.streamed ? tts.speak(job, tell) : speakWhole(tts, job);
+    const sound = yield* job.streamed ? needed(tts).speak(job, tell) : speakWhole(needed(tts), job);
     return { kind: 'spoken', ...sound };
   }
-  if (job.kind === 'turn') return { kind: 'turned', probability: yield* requireTurn(turn).decide(job.samples) };
+  if (job.kind === 'turn') return { kind: 'turned', probability: yield* needed(turn).decide(job.samples) };
   return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft, job)) };
 }
 
 /** @throws Error when there is none, which the checks of the job have ruled out */
-function requireTurn(turn: TurnDetector | null): TurnDetector {
-  if (turn === null) throw new Error('there is no turn detector');
-  return turn;
+function needed<Model>(model: Model | null): Model {
+  if (model === null) throw new Error('there is no such model');
+  return model;
 }
 
 function limitsOf({ asr, vad, tts, turn, languages }: Models): ModelLimits {
   return {
     languages,
     vocabularySize: asr.vocabularySize,
-    vadStateLength: vad.stateLength,
-    voices: tts.voices,
+    vadStateLength: vad?.stateLength ?? null,
+    voices: tts?.voices ?? [],
     decidesTurns: turn !== null,
   };
 }
 
 function readyMessage(models: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
-  const { asr, vad, tts, turn, languages, abilities, costs, warning } = models;
+  const { asr, vad, tts, turn, asrLicence, languages, abilities, costs, warning } = models;
   return {
     kind: 'ready',
     asrModel: asr.name,
-    vadModel: vad.name,
-    ttsModel: tts.name,
+    asrLicence,
+    vadModel: vad?.name ?? null,
+    ttsModel: tts?.name ?? null,
     turnModel: turn?.name ?? null,
-    voices: tts.voices,
+    voices: tts?.voices ?? [],
     languages,
     abilities,
     costs,

@@ -17,8 +17,8 @@ export interface TextCost {
 /** What each kind of job costs about. */
 export interface JobCosts {
   readonly transcribe: SoundCost;
-  readonly detect: SoundCost;
-  readonly speak: TextCost;
-  /** Null where there is no turn detector. */
+  /** These three: null where there is no such model. */
+  readonly detect: SoundCost | null;
+  readonly speak: TextCost | null;
   readonly turn: SoundCost | null;
 }

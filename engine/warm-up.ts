@@ -30,9 +30,9 @@ const SENTENCE = 'Thank you for calling, how can I help you?';
 export async function warmUp({ asr, vad, tts, turn }: Pick<Models, 'asr' | 'vad' | 'tts' | 'turn'>): Promise<void> {
   for (const seconds of STRETCHES_S) await asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ));
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
-  await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
-  const voice = tts.voices[0]?.name ?? '';
-  await runThrough(speakWhole(tts, { text: SENTENCE, voice, speed: 1 }));
+  if (vad !== null) await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
+  const voice = tts?.voices[0]?.name ?? '';
+  if (tts !== null) await runThrough(speakWhole(tts, { text: SENTENCE, voice, speed: 1 }));
   if (turn !== null) await runThrough(turn.decide(speechLikeNoise(TURN_MAX_SAMPLES)));
 }
 

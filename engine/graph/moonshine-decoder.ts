@@ -5,7 +5,7 @@
  * The loop ends at the end token or after `max_steps` turns. The graph returns its caches for the next run, whose
  * `input_ids` are the last token alone. It also returns the log probability of each token that it kept or added, and
  * the queries of the last turn in one layer; they show where in the speech each token was found (see
- * moonshine-alignment.ts).
+ * moonshine-alignment.ts). Hot words need the logits of the last turn, which are there anyway.
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
 import {
@@ -28,6 +28,7 @@ import {
   LAYERS,
   PAST_NAMES,
   PRESENT_NAMES,
+  VOCABULARY_SIZE,
 } from './moonshine-shape.ts';
 import { DATA_TYPE } from './onnx-proto.ts';
 import { tensor } from './tensors.ts';
@@ -42,6 +43,7 @@ const TOKENS: ValueType = { type: 'int64', dims: [1, 'tokens'] };
 const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
 const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
 const LOGPROBS: ValueType = { type: 'float', dims: [1, 'certain'] };
+const LOGITS: ValueType = { type: 'float', dims: [1, 'asked', VOCABULARY_SIZE] };
 const QUERIES: ValueType = { type: 'float', dims: [1, 'asked', HIDDEN_SIZE] };
 
 /** The best tokens of each position, which the head computes a second time. */
@@ -61,13 +63,15 @@ export function buildDecoder(decoder: ShippedGraph): Uint8Array {
   const always = graph.constant(tensor('true', 'bool', [], Uint8Array.of(1)));
   const noQueries = graph.constant(tensor('no queries', 'float', [1, 0, HIDDEN_SIZE], new Float32Array(0)));
   const noLogprobs = graph.constant(tensor('no logprobs', 'float', [1, 0], new Float32Array(0)));
-  const carried = ['input_ids', ...PAST_NAMES, noLogprobs, noQueries];
+  const noLogits = graph.constant(tensor('no logits', 'float', [1, 0, VOCABULARY_SIZE], new Float32Array(0)));
+  const carried = ['input_ids', ...PAST_NAMES, noLogprobs, noQueries, noLogits];
   const results = graph.addMany('Loop', ['max_steps', always, ...carried], carried.length + 2, {
     attributes: { body },
   });
   for (const [index, name] of PRESENT_NAMES.entries()) graph.output(results[index + 1] ?? '', name, PRESENT);
-  graph.output(results.at(-4) ?? '', 'logprobs', LOGPROBS);
-  graph.output(results.at(-3) ?? '', 'queries', QUERIES);
+  graph.output(results.at(-5) ?? '', 'logprobs', LOGPROBS);
+  graph.output(results.at(-4) ?? '', 'queries', QUERIES);
+  graph.output(results.at(-3) ?? '', 'logits', LOGITS);
   graph.output(results.at(-2) ?? '', 'tokens', { type: 'int64', dims: ['steps', 1] });
   graph.output(results.at(-1) ?? '', 'accepted', { type: 'int64', dims: ['steps', 1] });
   return graph.file('moonshine tiny decoder');
@@ -81,9 +85,10 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
   const past = PAST_NAMES.map((name) => graph.input(`turn.${name}`, PAST));
   const before = graph.input('turn.logprobs', LOGPROBS);
   graph.input('turn.queries', QUERIES);
+  graph.input('turn.logits', LOGITS);
 
   const start = graph.add('Shape', [past[0] ?? ''], { attributes: { start: 2n, end: 3n } });
-  const { likeliest, logprobs, present, queries } = addTransformer(graph, { decoder, tokens, past, start });
+  const { likeliest, logprobs, present, queries, logits } = addTransformer(graph, { decoder, tokens, past, start });
   const accepted = addAgreement(graph, tokens, likeliest);
   const next = graph.add('Reshape', [
     graph.add('Gather', [likeliest, accepted], { attributes: { axis: 1n } }),
@@ -102,6 +107,7 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
   const added = graph.add('Slice', [logprobs, graph.integers([0n]), kept, graph.integers([1n])]);
   graph.output(graph.add('Concat', [before, added], { attributes: { axis: 1n } }), 'turn.next logprobs', LOGPROBS);
   graph.output(queries, 'turn.next queries', QUERIES);
+  graph.output(logits, 'turn.next logits', LOGITS);
   graph.output(next, 'turn.token', ONE_TOKEN);
   graph.output(accepted, 'turn.accepted', ONE_TOKEN);
   return graph.graph('turn');
@@ -134,10 +140,12 @@ interface Transformer {
   readonly start: string;
 }
 
-/** The likeliest token after each position, and its log probability; both [1, count]. */
+/** After each position the likeliest token and its log probability, both [1, count], and the logits of all tokens. */
 interface Likeliest {
   readonly likeliest: string;
   readonly logprobs: string;
+  /** [1, count, vocabulary], computed in 8-bit integers. */
+  readonly logits: string;
 }
 
 interface Transformed extends Likeliest {
@@ -216,7 +224,7 @@ function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, look
   const [likeliest = '', squeezed = ''] = [chosen, logprobs].map((value) =>
     graph.add('Squeeze', [value, graph.integers([2n])]),
   );
-  return { likeliest, logprobs: squeezed };
+  return { likeliest, logprobs: squeezed, logits: rough };
 }
 
 interface DecoderLayer {

@@ -18,11 +18,12 @@ export interface HotWordVocabulary {
  * docs/internals/graphs.md.
  */
 const BONUS_FIRST = 3;
-const BONUS_NEXT = 5;
+const BONUS_NEXT = 8;
 
 /** Scripts that put no space before a word. */
 const SPACELESS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
+const GOES_ON_WITH_WORD = /^[\p{L}\p{N}\p{M}]/u;
 
 interface Node {
   readonly next: Map<number, Node>;
@@ -80,6 +81,12 @@ export class HotWords {
     return nodes.some(({ isEnd }) => isEnd) ? 'complete' : 'begun';
   }
 
+  /** Whether a token goes on with the word before it: `Mark` is not said where `Market` is. */
+  goesOnWithWord(token: number): boolean {
+    const text = this.#vocabulary.textOf(token);
+    return GOES_ON_WITH_WORD.test(text) && !SPACELESS.test(text);
+  }
+
   #add(written: string): void {
     const isAnywhere = written.startsWith(' ') || SPACELESS.test(written);
     const tokens = this.#vocabulary.encode(written);
@@ -133,6 +140,8 @@ interface Venture {
   /** The first token that the recogniser alone would not have chosen, and what it would have. */
   readonly at: number;
   readonly likeliest: number;
+  /** Whether a whole hot word stands there. It is one only if the word ends with it. */
+  isWhole: boolean;
 }
 
 /** Greedy decoding with hot words: chooses one token after the other. */
@@ -161,18 +170,20 @@ export class HotWordSearch {
     const token = this.#preferred(likeliest, logitOf);
     this.#tokens.push(token);
     const at = this.#tokens.length - 1;
+    if (this.#venture !== null && this.#words.progress(this.#tokens, this.#venture.start) === 'broken') {
+      if (!this.#venture.isWhole || this.#words.goesOnWithWord(token)) return this.#takeBack(this.#venture);
+      this.#venture = null;
+    }
     if (this.#venture === null && token !== likeliest)
-      this.#venture = { start: this.#words.startOf(this.#tokens), at, likeliest };
-    if (this.#venture === null) return { token, kept: at };
-    const progress = this.#words.progress(this.#tokens, this.#venture.start);
-    if (progress === 'broken') return this.#takeBack(this.#venture);
-    if (progress === 'complete') this.#venture = null;
+      this.#venture = { start: this.#words.startOf(this.#tokens), at, likeliest, isWhole: false };
+    if (this.#venture !== null && this.#words.progress(this.#tokens, this.#venture.start) === 'complete')
+      this.#venture.isWhole = true;
     return { token, kept: at };
   }
 
   /** Ends the text: how many of {@link tokens} remain, without a hot word that is not complete. */
   end(): number {
-    return this.#venture?.at ?? this.#tokens.length;
+    return this.#venture === null || this.#venture.isWhole ? this.#tokens.length : this.#venture.at;
   }
 
   #preferred(likeliest: number, logitOf: (token: number) => number): number {

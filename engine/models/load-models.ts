@@ -13,19 +13,33 @@ import {
   type ModelTable,
   modelsOf,
   type RecogniserRow,
+  type SynthesizerRow,
   type TurnDetectorRow,
+  type VoiceDetectorRow,
 } from './model-table.ts';
 import { requireFiles } from './package-files.ts';
 
 /** The models of one engine process, and what is to be known of them. */
-export interface Models extends Pick<ReadyMessage, 'languages' | 'abilities' | 'costs'> {
+export interface Models extends Pick<ReadyMessage, 'languages' | 'abilities' | 'costs' | 'asrLicence'>, OtherModels {
   readonly asr: Asr;
-  readonly vad: Vad;
-  readonly tts: Tts;
-  /** Null where none is installed or wanted. */
-  readonly turn: TurnDetector | null;
   /** E.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;
+}
+
+/** All but the recogniser. */
+interface OtherModels {
+  /** These two: null where only the recogniser is wanted. */
+  readonly vad: Vad | null;
+  readonly tts: Tts | null;
+  /** Null where none is installed or wanted. */
+  readonly turn: TurnDetector | null;
+}
+
+/** The rows of all but the recogniser. */
+interface OtherRows {
+  readonly detector: VoiceDetectorRow;
+  readonly synthesizer: SynthesizerRow;
+  readonly turnDetector: TurnDetectorRow | null;
 }
 
 const CPU: Device = { provider: 'cpu' };
@@ -40,37 +54,62 @@ export async function loadModels(
   settings: EngineSettings,
   progress: (text: string) => void,
 ): Promise<Models> {
-  const found = findRecogniser(table, settings.asrModel, { modelsDir: settings.modelsDir, setting: 'ASR_MODEL' });
+  const found = findRecogniser(table, settings.asrModel, {
+    modelsDir: settings.modelsDir,
+    setting: settingOf(settings),
+  });
   const recogniser = found.row;
-  const detector = requireRow(table, 'voice detector', settings.vadModel);
-  const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);
-  const turnDetector = chooseTurnDetector(table, settings);
-  for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
+  const others = settings.role === 'final' ? null : findOthers(table, settings);
+  for (const row of [recogniser, others?.detector, others?.synthesizer, others?.turnDetector])
+    requireFiles(row?.files ?? []);
   const lexicon = await readLexicon(settings.lexiconFile);
   const context = { settings, device: CPU, lexicon, progress, folder: null };
   // The largest comes first: what loading it leaves free in the heap is enough for the others.
   const loaded = await loadOnProvider(recogniser, { ...context, folder: found.folder });
   const { asr, warning, languages = languagesOf(found), abilities = recogniser.abilities } = loaded;
-  const [vad, { tts, warning: voicesWarning }, turn] = await Promise.all([
-    detector.load(context),
-    synthesizer.load(context),
-    turnDetector?.load(context) ?? null,
-  ]);
+  const { warning: othersWarning, ...models } = await loadOthers(others, context);
   return {
     asr,
-    vad,
-    tts: respelling(tts, lexicon),
-    turn,
-    warning: joinWarnings([warning, voicesWarning, describeProblems(settings.modelsDir)]),
+    ...models,
+    warning: joinWarnings([warning, othersWarning]),
+    asrLicence: found.bridge?.licence ?? recogniser.licence,
     languages,
     abilities,
     costs: {
       transcribe: loaded.cost ?? recogniser.cost,
-      detect: detector.cost,
-      speak: synthesizer.cost,
-      turn: turnDetector?.cost ?? null,
+      detect: others?.detector.cost ?? null,
+      speak: others?.synthesizer.cost ?? null,
+      turn: others?.turnDetector?.cost ?? null,
     },
   };
+}
+
+function findOthers(table: ModelTable, settings: EngineSettings): OtherRows {
+  return {
+    detector: requireRow(table, 'voice detector', settings.vadModel),
+    synthesizer: requireRow(table, 'synthesizer', settings.ttsModel),
+    turnDetector: chooseTurnDetector(table, settings),
+  };
+}
+
+/** @param rows null = none of them is wanted */
+async function loadOthers(
+  rows: OtherRows | null,
+  context: LoadContext,
+): Promise<OtherModels & { readonly warning: string | null }> {
+  if (rows === null) return { vad: null, tts: null, turn: null, warning: null };
+  const [vad, { tts, warning }, turn] = await Promise.all([
+    rows.detector.load(context),
+    rows.synthesizer.load(context),
+    rows.turnDetector?.load(context) ?? null,
+  ]);
+  const problems = describeProblems(context.settings.modelsDir);
+  return { vad, tts: respelling(tts, context.lexicon), turn, warning: joinWarnings([warning, problems]) };
+}
+
+/** What the operator calls {@link EngineSettings.asrModel}. */
+function settingOf({ role }: EngineSettings): string {
+  return role === 'final' ? 'ASR_FINAL_MODEL' : 'ASR_MODEL';
 }
 
 function languagesOf({ row, bridge }: FoundRecogniser): readonly string[] {

@@ -61,6 +61,8 @@ export interface RecogniserRow extends Row {
   readonly languages: readonly string[];
   readonly abilities: RecogniserAbilities;
   readonly cost: SoundCost;
+  /** Of those in the npm packages; SPDX. Null = the folder says it, or nobody does. */
+  readonly licence: string | null;
   readonly runsOn: readonly Device['provider'][];
   load(context: LoadContext): Promise<LoadedRecogniser>;
 }
@@ -111,10 +113,12 @@ export const MODEL_TABLE: ModelTable = [
       wordTimes: true,
       logprobs: true,
       languageGuess: false,
-      hotWords: false,
+      hotWords: true,
       textDrafts: false,
+      streams: false,
     },
     cost: RECOGNISER_COST,
+    licence: 'MIT',
     files: Object.values(MOONSHINE_FILES),
     runsOn: ['cpu', 'cuda'],
     load: async ({ settings, device, progress }) =>
@@ -139,8 +143,10 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: false,
+      streams: false,
     },
     cost: { perJobMs: 20, perSecondMs: 80 },
+    licence: null,
     files: [],
     runsOn: ['cpu'],
     load: async ({ settings, folder }) =>
@@ -162,8 +168,10 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: false,
       textDrafts: false,
+      streams: false,
     },
     cost: RECOGNISER_COST,
+    licence: null,
     files: [],
     runsOn: ['cpu'],
     load: async () => ({ asr: (await import('./tone.ts')).toneAsr, warning: null }),
@@ -180,14 +188,19 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
+      streams: true,
     },
     cost: RECOGNISER_COST,
+    licence: null,
     files: [],
     runsOn: ['cpu'],
-    load: async ({ folder, device, settings }) =>
+    load: async ({ folder, device, settings, progress }) =>
       (await import('./moonshine-streaming/load.ts')).loadMoonshineStreaming(folder ?? '', {
         device,
         threads: settings.threads,
+        graphs: settings.modelGraphs,
+        cacheDir: settings.modelCacheDir,
+        progress,
       }),
   },
   {

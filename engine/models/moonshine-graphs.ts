@@ -1,17 +1,12 @@
 /** The interface of Moonshine's graphs, rewritten or shipped. */
 import { Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
+import type { LogitsText, Said } from './greedy.ts';
 
 /** An encoder and a decoder. */
 export interface MoonshineGraphs {
   /** One model run or several: encodes a waveform (16 kHz, -1 to 1) for the decoder. */
   encode(waveform: Float32Array): Steps<Decoding>;
-}
-
-/** Tokens in order, and the natural logarithm of the probability of each. */
-export interface Said {
-  readonly tokens: readonly number[];
-  readonly logprobs: readonly number[];
 }
 
 /**
@@ -25,6 +20,8 @@ export interface Decoding {
   start(draft: readonly number[]): Promise<Said>;
   /** One model run: at least one token more. */
   more(): Promise<Said>;
+  /** Instead of {@link start} and {@link more}: the same text, token by token and with logits, which takes longer. */
+  withLogits(): LogitsText;
   /**
    * One model run: when each of `tokens` begins, in samples from the start of the speech, and finally when the last one
    * ends; never decreasing. Null where the graphs cannot tell.

@@ -16,16 +16,21 @@ import {
   PAST_NAMES,
   PRESENT_NAMES,
   START_TOKEN,
+  VOCABULARY_SIZE,
 } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
+import { cropCache } from './attention-cache.ts';
+import type { LogitsText, Said } from './greedy.ts';
+import { mostLikely } from './logits.ts';
 import { alignTokens } from './moonshine-alignment.ts';
-import { type Decoding, type MoonshineGraphs, type Said, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 
 /** The keys that the aligning layer's queries are for. */
 const ALIGNING_KEYS = CROSS_NAMES[2 * ALIGNING_LAYER] ?? '';
 
+const TEXT_OUTPUTS = ['tokens', 'accepted', 'logits', ...PRESENT_NAMES];
 const OUTPUTS = ['tokens', 'accepted', 'logprobs', ...PRESENT_NAMES];
 
 /**
@@ -95,6 +100,10 @@ class RewrittenDecoding implements Decoding {
     return this.#run([this.#last]);
   }
 
+  withLogits(): LogitsText {
+    return new RewrittenText(this.#decoder, this.#speech);
+  }
+
   /** The first turn of the loop finds each of the tokens in the speech, even those that the model would not choose. */
   async align(tokens: readonly number[]): Promise<number[]> {
     const feeds = {
@@ -120,6 +129,45 @@ class RewrittenDecoding implements Decoding {
       logprobs: Array.from(floatsOf(outputs, 'logprobs')),
     };
   }
+}
+
+/** One turn of the loop at a time. */
+class RewrittenText implements LogitsText {
+  readonly #decoder: InferenceSession;
+  readonly #feeds: Tensors;
+
+  constructor(decoder: InferenceSession, speech: Tensors) {
+    this.#decoder = decoder;
+    this.#feeds = { ...speech, ...noPast(), max_steps: stepsTensor(1) };
+  }
+
+  get length(): number {
+    return this.#feeds[PAST_NAMES[0] ?? '']?.dims[2] ?? 0;
+  }
+
+  /** The graph keeps only the tokens that it would have chosen itself, and the first. */
+  async add(tokens: readonly number[]): Promise<Float32Array> {
+    const outputs = await this.#decoder.run({ ...this.#feeds, input_ids: tokenTensor(tokens) }, TEXT_OUTPUTS);
+    for (const [index, name] of PAST_NAMES.entries()) this.#feeds[name] = tensorOf(outputs, PRESENT_NAMES[index] ?? '');
+    const [accepted = 0] = numbersOf(outputs, 'accepted');
+    const [next = END_TOKEN] = numbersOf(outputs, 'tokens');
+    const logits = floatsOf(outputs, 'logits').subarray(0, (accepted + 1) * VOCABULARY_SIZE);
+    for (let row = 0; row <= accepted; row++) putFirst(logits, row, row < accepted ? (tokens[row + 1] ?? next) : next);
+    return logits;
+  }
+
+  keep(count: number): void {
+    for (const name of PAST_NAMES) this.#feeds[name] = cropCache(this.#feeds[name] as Tensor, count);
+  }
+}
+
+/** The logits are rounded more than those by which the graph chooses: its choice is made the likeliest here, too. */
+function putFirst(logits: Float32Array, row: number, chosen: number): void {
+  const from = row * VOCABULARY_SIZE;
+  const likeliest = mostLikely(logits, row, VOCABULARY_SIZE);
+  if (likeliest === chosen) return;
+  const [most = 0, least = 0] = [logits[from + likeliest], logits[from + chosen]];
+  [logits[from + likeliest], logits[from + chosen]] = [least, most];
 }
 
 function noPast(): Tensors {

@@ -9,8 +9,10 @@ import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } fro
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
+import { cropCache } from './attention-cache.ts';
+import type { LogitsText, Said } from './greedy.ts';
 import { logprobOf, mostLikely } from './logits.ts';
-import { type Decoding, type MoonshineGraphs, type Said, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 
 const decoderCaches = cacheNames('decoder');
 const encoderCaches = cacheNames('encoder');
@@ -87,7 +89,7 @@ class ShippedDecoding implements Decoding {
     // The cached branch gives no encoder caches back: those of this run serve every step.
     for (const cache of encoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
     for (const cache of decoderCaches)
-      this.#feeds[pastOf(cache)] = crop(tensorOf(outputs, presentOf(cache)), accepted + 1);
+      this.#feeds[pastOf(cache)] = cropCache(tensorOf(outputs, presentOf(cache)), accepted + 1);
     this.#feeds['use_cache_branch'] = flag(true);
     const tokens = [...draft.slice(0, accepted), this.#last];
     return { tokens, logprobs: tokens.map((token, position) => certaintyOf(logits, position, token)) };
@@ -102,8 +104,50 @@ class ShippedDecoding implements Decoding {
     return { tokens: [this.#last], logprobs: [certaintyOf(logits, 0, this.#last)] };
   }
 
+  withLogits(): LogitsText {
+    return new ShippedText(this.#decoder, this.#feeds);
+  }
+
   align(): Promise<null> {
     return Promise.resolve(null);
+  }
+}
+
+/** The cached branch takes one token only, so several go through the other one, from the beginning of the text. */
+class ShippedText implements LogitsText {
+  readonly #decoder: InferenceSession;
+  readonly #feeds: Tensors;
+  readonly #tokens: number[] = [];
+
+  constructor(decoder: InferenceSession, speech: Tensors) {
+    this.#decoder = decoder;
+    this.#feeds = { ...speech };
+  }
+
+  get length(): number {
+    return this.#tokens.length;
+  }
+
+  async add(tokens: readonly number[]): Promise<Float32Array> {
+    const isStep = tokens.length === 1 && this.#tokens.length > 0;
+    const before = this.#tokens.length;
+    this.#tokens.push(...tokens);
+    const feeds = isStep
+      ? { ...this.#feeds, input_ids: tokenTensor(tokens), use_cache_branch: flag(true) }
+      : { ...this.#feeds, ...noPast(), input_ids: tokenTensor(this.#tokens), use_cache_branch: flag(false) };
+    const outputs = await this.#decoder.run(feeds, isStep ? stepOutputs : prefillOutputs);
+    for (const cache of isStep ? decoderCaches : [...decoderCaches, ...encoderCaches])
+      this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
+    const logits = floatsOf(outputs, 'logits');
+    return isStep ? logits : logits.subarray(before * VOCABULARY_SIZE);
+  }
+
+  keep(count: number): void {
+    this.#tokens.length = count;
+    for (const cache of decoderCaches) {
+      const kept = this.#feeds[pastOf(cache)];
+      if (kept !== undefined) this.#feeds[pastOf(cache)] = cropCache(kept, count);
+    }
   }
 }
 
@@ -123,17 +167,4 @@ function likeliestAt(logits: Float32Array, row: number): number {
 /** The logarithm of the probability of the likeliest token of a row. */
 function certaintyOf(logits: Float32Array, row: number, likeliest: number): number {
   return logprobOf(logits, { row, count: VOCABULARY_SIZE, likeliest }, likeliest);
-}
-
-/** The first `positions` of a cache of [1, heads, length, head size]. */
-function crop(cache: Tensor, positions: number): Tensor {
-  const length = cache.dims[2] ?? 0;
-  if (positions === length) return cache;
-  const data = cache.data as Float32Array;
-  const kept = new Float32Array(HEADS * positions * HEAD_SIZE);
-  for (let head = 0; head < HEADS; head++) {
-    const start = head * length * HEAD_SIZE;
-    kept.set(data.subarray(start, start + positions * HEAD_SIZE), head * positions * HEAD_SIZE);
-  }
-  return new Tensor('float32', kept, [1, HEADS, positions, HEAD_SIZE]);
 }

@@ -5,15 +5,18 @@
 import llamaTokenizer from 'llama-tokenizer-js';
 import { ENGINE_RATE_HZ } from '../contract.ts';
 import { moonshineFiles, type ShippedFiles } from '../graph/moonshine.ts';
-import { END_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
+import { END_TOKEN, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
 import { runThrough, type Steps } from '../scheduler.ts';
+import { decodeGreedily, type Said } from './greedy.ts';
+import { HotWords, type HotWordVocabulary } from './hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from './model.ts';
-import type { MoonshineGraphs } from './moonshine-graphs.ts';
+import type { Decoding, MoonshineGraphs } from './moonshine-graphs.ts';
 import { openRewrittenGraphs } from './moonshine-rewritten.ts';
 import { openShippedGraphs } from './moonshine-shipped.ts';
 import { MOONSHINE_FILES, pathOf } from './package-files.ts';
 import { writeFloats } from './pcm.ts';
+import { PieceEncoder, SPACE_MARK } from './piece-encoder.ts';
 import { type TokenTexts, toRecognition, upToEnd, withPieces, wordsOf } from './token-texts.ts';
 
 /** The tokenizer knows the first 32000 tokens; the first three are control tokens. */
@@ -22,9 +25,6 @@ const TEXT_TOKENS_TO = 32_000;
 
 // Text is only decoded here, which needs none of the 32,000 pairs that encoding merges: 5 MB.
 llamaTokenizer.merges.clear();
-
-/** What the tokenizer writes for the space before a word. */
-const WORD_MARK = '\u2581';
 
 /** People do not speak faster, so a longer hypothesis is a hallucination. */
 const TOKENS_PER_SECOND = 6.5;
@@ -103,22 +103,18 @@ class Moonshine implements Asr {
   async *transcribe(
     samples: Int16Array,
     draft: readonly number[],
-    { timed = false, spelled = false }: ReadingOptions = {},
+    { timed = false, spelled = false, hotWords = [] }: ReadingOptions = {},
   ): Steps<Recognition> {
     if (samples.length === 0) return { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
     const maxTokens = Math.ceil((samples.length / ENGINE_RATE_HZ) * TOKENS_PER_SECOND) + TOKENS_SPARE;
     const decoding = yield* this.#graphs.encode(toWaveform(samples));
     yield;
     // A draft leaves room for at least one token more.
-    let said = await decoding.start(upToEnd(draft, END_TOKEN, maxTokens - 1));
-    const tokens = [...said.tokens];
-    const logprobs = [...said.logprobs];
-    while (!tokens.includes(END_TOKEN) && tokens.length < maxTokens) {
-      yield;
-      said = await decoding.more();
-      tokens.push(...said.tokens);
-      logprobs.push(...said.logprobs);
-    }
+    const drafted = upToEnd(draft, END_TOKEN, maxTokens - 1);
+    const words = hotWords.length === 0 ? null : new HotWords(hotWords, VOCABULARY);
+    const { tokens, logprobs } = yield* words === null || words.isEmpty
+      ? decode(decoding, drafted, maxTokens)
+      : decodeGreedily(decoding.withLogits(), { ...TOKENS, maxTokens, draft: drafted, hotWords: words });
     const read = toRecognition(upToEnd(tokens, END_TOKEN, maxTokens), logprobs, TEXTS);
     const recognition = spelled ? withPieces(read, TEXTS) : read;
     if (!timed || recognition.looped) return recognition;
@@ -132,6 +128,20 @@ class Moonshine implements Asr {
     await decoding.start(Array.from({ length: WARM_UP_RUNS }, () => WARM_UP_TOKEN));
     for (let i = 0; i < WARM_UP_RUNS; i++) await decoding.more();
   }
+}
+
+/** One step for each model run. */
+async function* decode(decoding: Decoding, draft: readonly number[], maxTokens: number): Steps<Said> {
+  let said = await decoding.start(draft);
+  const tokens = [...said.tokens];
+  const logprobs = [...said.logprobs];
+  while (!tokens.includes(END_TOKEN) && tokens.length < maxTokens) {
+    yield;
+    said = await decoding.more();
+    tokens.push(...said.tokens);
+    logprobs.push(...said.logprobs);
+  }
+  return { tokens, logprobs };
 }
 
 function toWaveform(samples: Int16Array): Float32Array {
@@ -152,7 +162,7 @@ function pieceOf(token: number): Uint8Array {
   const written = isText(token) ? (llamaTokenizer.vocabById[token] ?? '') : '';
   const byte = BYTE_TOKEN.exec(written)?.[1];
   if (byte !== undefined) return Uint8Array.of(Number.parseInt(byte, 16));
-  return new TextEncoder().encode(written.replaceAll(WORD_MARK, ' '));
+  return new TextEncoder().encode(written.replaceAll(SPACE_MARK, ' '));
 }
 
 function isText(token: number): boolean {
@@ -160,7 +170,20 @@ function isText(token: number): boolean {
 }
 
 function beginsWord(token: number): boolean {
-  return isText(token) && (llamaTokenizer.vocabById[token]?.startsWith(WORD_MARK) ?? false);
+  return isText(token) && (llamaTokenizer.vocabById[token]?.startsWith(SPACE_MARK) ?? false);
 }
 
 const TEXTS: TokenTexts = { textOf, pieceOf, beginsWord };
+
+const TOKENS = { startToken: START_TOKEN, endToken: END_TOKEN, vocabularySize: VOCABULARY_SIZE };
+
+/** Made when hot words come for the first time: it takes some megabytes. */
+let encoder: PieceEncoder | null = null;
+
+const VOCABULARY: HotWordVocabulary = {
+  encode: (text) => {
+    encoder ??= new PieceEncoder(llamaTokenizer.vocabById);
+    return encoder.encode(text);
+  },
+  textOf: (token) => new TextDecoder().decode(pieceOf(token)),
+};

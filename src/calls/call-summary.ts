@@ -37,6 +37,7 @@ export class CallSummary {
   #lagMs: number | null = null;
   #worstLagMs: number | null = null;
   #appMuted = false;
+  #appLost = false;
   #outcome: string | null = null;
   #tags: readonly string[] = [];
   #sound: CallView['sound'] = null;
@@ -75,6 +76,10 @@ export class CallSummary {
       case 'app.unmuted':
         this.#appMuted = event.type === 'app.muted';
         return;
+      case 'app.lost':
+      case 'app.back':
+        this.#appLost = event.type === 'app.lost';
+        return;
       case 'call.updated':
         this.#outcome = event.outcome;
         this.#tags = event.tags;
@@ -106,6 +111,7 @@ export class CallSummary {
       agent: parameters.agent,
       queue: parameters.queue,
       appMuted: this.#appMuted,
+      appLost: ending === null && this.#appLost,
       state: ending === null ? state : 'ended',
       phase: ending === null ? this.#phase : null,
       startedAt: startedAt.toISOString(),

@@ -27,6 +27,8 @@ export interface CallView {
   readonly app: string | null;
   /** Somebody took over: what the app says is passed over. */
   readonly appMuted: boolean;
+  /** The connection to the app broke and is being opened again. */
+  readonly appLost: boolean;
   /** `dialing`: we make the call, and it has not been answered yet. */
   readonly state: 'dialing' | 'live' | 'ended';
   /** Null when it has ended. */

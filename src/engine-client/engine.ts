@@ -7,6 +7,7 @@ import type {
   JobCost,
   JobErrorCode,
   RecogniserAbilities,
+  RecogniserRole,
   SpeakJob,
   SpokenWord,
   TranscribeJob,
@@ -19,12 +20,29 @@ export interface TranscribeRequest {
   readonly urgency: TranscribeJob['urgency'];
   /** Wanted within this many ms; partials that cannot be begun by then fail with `stale`. */
   readonly dueInMs: number;
+  /** Which recogniser is to read it, where there are two: the one of partials unless said otherwise. */
+  readonly use?: RecogniserRole;
+  /**
+   * With `use: 'final'`: after so many ms without an answer the other recogniser reads it as well, or at once where it
+   * is known that it would be late. Absent = however long it takes.
+   */
+  readonly lateInMs?: number;
   /** Tokens of the previous hypothesis; empty = none. */
   readonly draft: readonly number[];
+  /** Which of two recognisers the draft is of: the other one knows no such tokens. Absent where there is one. */
+  readonly draftBy?: RecogniserRole;
+  /** The text of the draft, for the other one. */
+  readonly draftText?: string;
+  /** The same number in requests whose samples begin alike: see {@link TranscribeJob.stream}. */
+  readonly stream?: number;
   /** Whether it should be found out when each word was said; takes about an eighth longer. */
   readonly timed?: boolean;
   /** Whether {@link Transcript.pieces} are wanted. */
   readonly spelled?: boolean;
+  /** What is spoken, one of {@link Engine.languages}; absent = the recogniser finds out, or assumes. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said; passed over by a recogniser that has no use for them. */
+  readonly hotWords?: readonly string[];
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
   readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
@@ -45,6 +63,15 @@ export interface Transcript {
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];
+  /** BCP-47 of what was said; absent when the request named it, or when the recogniser cannot tell. */
+  readonly language?: string;
+  /** Which of two recognisers read it; absent where there is one. */
+  readonly by?: RecogniserRole;
+  /**
+   * Where the other one than was wanted read it: what the wanted one makes of it, some seconds later at most; null when
+   * nothing comes of it. Absent when it was not asked.
+   */
+  readonly late?: Promise<Transcript | null>;
   readonly cost: JobCost;
 }
 
@@ -174,9 +201,11 @@ export interface Engine {
   wake(): void;
   /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */
   readonly load: number;
+  /** The same of the recogniser that reads finals, where that is another one. */
+  readonly finalLoad: number;
   /**
-   * The same share for work that is never dropped (all but partials): when it nears 1, finals come late, so new calls
-   * are refused by it.
+   * The same share as `load` for work that is never dropped (all but partials): when it nears 1, finals come late, so
+   * new calls are refused by it.
    */
   readonly firmLoad: number;
 }

@@ -70,6 +70,7 @@ export class Records {
       sqliteFolder === null ? null : new BackupCopies({ database, folder: sqliteFolder, audit, clock, log });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
+    this.calls.settled = () => this.recorder.settled();
   }
 
   /** The sound of calls; null = there is no folder for it. */

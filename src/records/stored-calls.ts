@@ -22,6 +22,8 @@ const FEED_ID = /^(?<epoch>.+)-(?<number>[1-9]\d{0,15})$/;
 
 /** Reads what the recorder has stored. */
 export class StoredCalls implements FeedArchive {
+  /** {@link FeedArchive.settled}: to be set by whoever records. */
+  settled: () => Promise<void> = () => Promise.resolve();
   readonly #database: RecordsDatabase;
 
   constructor(database: RecordsDatabase) {
@@ -64,6 +66,7 @@ export class StoredCalls implements FeedArchive {
       queue: row.queue,
       app: row.app,
       appMuted: false,
+      appLost: false,
       state: row.state,
       phase: null,
       startedAt: new Date(row.started_ms).toISOString(),

@@ -6,16 +6,17 @@
 import { type EngineSettings, type FromEngine, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { moonshineFiles } from '../../engine/graph/moonshine.ts';
 import { EngineHost } from '../../engine/host.ts';
+import type { Said } from '../../engine/models/greedy.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
-import type { Decoding, MoonshineGraphs, Said } from '../../engine/models/moonshine-graphs.ts';
+import type { Decoding, MoonshineGraphs } from '../../engine/models/moonshine-graphs.ts';
 import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import type { Steps } from '../../engine/scheduler.ts';
 import { systemTime } from '../../engine/time.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
@@ -112,6 +113,7 @@ class TimedGraphs implements MoonshineGraphs {
     return {
       start: (draft) => this.#decode(() => decoding.start(draft)),
       more: () => this.#decode(() => decoding.more()),
+      withLogits: () => decoding.withLogits(),
       align: (tokens) => decoding.align(tokens),
     };
   }
@@ -165,6 +167,7 @@ export class LocalEngine {
 function engineSettings(): EngineSettings {
   const { ASR_MODEL, VAD_MODEL, CUDA_DEVICE, MODEL_CACHE_DIR } = readSettings({});
   return {
+    role: 'live',
     asrModel: ASR_MODEL,
     vadModel: VAD_MODEL,
     ttsModel: 'tone',
@@ -180,7 +183,7 @@ function engineSettings(): EngineSettings {
 }
 
 /** An engine process and the contract in between: ms until the link has the answer. */
-export function runOnEngineClient(engineClient: EngineClient, { kind, samples }: Job): Promise<number> {
+export function runOnEngineClient(engineClient: ManagedEngine, { kind, samples }: Job): Promise<number> {
   const terms = { urgency: 'batch', dueInMs: NOBODY_WAITS_MS } as const;
   return timed(() =>
     kind === 'detect'
@@ -202,7 +205,7 @@ export interface HeardTime {
  * jobs that it asked for.
  */
 export async function transcribeLive(
-  engineClient: EngineClient,
+  engineClient: ManagedEngine,
   samples: Int16Array,
   onJob: (job: Job) => void,
 ): Promise<HeardTime> {
@@ -229,9 +232,10 @@ export async function transcribeLive(
   return { listeningMs, finalMs };
 }
 
-function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine {
+function watched(engineClient: ManagedEngine, onJob: (job: Job) => void): Engine {
   return {
     load: 0,
+    finalLoad: 0,
     firmLoad: 0,
     voices: [],
     languages: [],

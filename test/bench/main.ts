@@ -13,10 +13,12 @@ import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
 import { benchHoldUps } from './hold-ups.ts';
+import { benchHotWords } from './hot-words.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
+import { benchRecognisers } from './recognisers.ts';
 import { benchRecords } from './records.ts';
 import { benchRedaction } from './redaction.ts';
 import { publish, type Report } from './report.ts';
@@ -98,6 +100,9 @@ bench('floor', 'what scheduler, contract and ear add to the model runs, stage by
 bench('hold-ups', 'what callers hear when the gateway is held up: AudioSocket beside SIP', (quick) =>
   benchHoldUps(quick ? { seconds: 15, calls: 4 } : { seconds: 40, calls: 10 }),
 );
+bench('hot-words', 'names that are hardly known, with and without hot words, and what stays as it is', (quick) =>
+  benchHotWords({ every: quick ? 4 : 1 }),
+);
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>
   benchMemory(quick ? { minutes: 4, callMinutes: 1 } : { minutes: 60, callMinutes: 3 }),
@@ -108,6 +113,16 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
 );
+const recognisers = bench(
+  'recognisers',
+  'what each recogniser costs, and how many calls a core holds with it',
+  (quick) =>
+    benchRecognisers({
+      python: recognisers.opts<{ python?: string }>().python,
+      ...(quick ? { parakeetLayers: 2, rounds: 2 } : { parakeetLayers: 24, rounds: 5 }),
+    }),
+);
+recognisers.option('--python <path>', 'an interpreter with what engine/export/*/requirements.txt names');
 bench('redaction', 'what is masked of card numbers and the like, written, spoken and dictated', (quick) =>
   benchRedaction(quick ? { each: 20, spoken: 12 } : { each: 200, spoken: 120 }),
 );

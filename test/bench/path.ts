@@ -149,6 +149,7 @@ function mediaMessage(bytes: Uint8Array, index: number): string {
 function silentTranscriber(): LiveTranscriber {
   const silent: Engine = {
     load: 0,
+    finalLoad: 0,
     firmLoad: 0,
     ...SPEECHLESS,
     wake: () => undefined,
@@ -229,6 +230,7 @@ async function measureFinals(seconds: number): Promise<FinalCost[]> {
   let lastFinal: Transcript | null = null;
   const watched: Engine = {
     load: 0,
+    finalLoad: 0,
     firmLoad: 0,
     ...SPEECHLESS,
     wake: () => engineClient.wake(),

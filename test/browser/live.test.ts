@@ -63,6 +63,7 @@ describe('a card', () => {
     await open();
     gateway.publish({ type: 'lag.started', callId: 'One', track: 'inbound', atMs: 1, lagMs: 6100 });
     gateway.publish({ type: 'call.state', callId: 'Two', state: 'held', atMs: 1 });
+    gateway.calls = gateway.calls.map((view) => ({ ...view, appLost: view.id === 'Three' }));
     gateway.publish({ type: 'app.lost', callId: 'Three', atMs: 1 });
     gateway.publish({ type: 'call.ended', callId: 'Four', reason: 'lost', durationMs: 5000, handoffData: null });
     const chip = (name: string) => card(`${name} → Tom`).locator('.chip').innerText();
@@ -73,6 +74,7 @@ describe('a card', () => {
     expect(await page.locator('.counts').innerText()).toMatch(/3 live\s*1 slow\s*2 failed/);
     expect(await page.title()).toBe('3 live, 3 to look at · Trunkline');
     gateway.publish({ type: 'lag.ended', callId: 'One', track: 'inbound', atMs: 1, lagMs: 6100 });
+    gateway.calls = gateway.calls.map((view) => ({ ...view, appLost: false }));
     gateway.publish({ type: 'app.back', callId: 'Three', atMs: 1 });
     await expect.poll(() => page.locator('.counts').innerText()).toMatch(/3 live\s*1 failed/);
   });
@@ -91,6 +93,13 @@ describe('a card', () => {
     gateway.publish(caption('CA1', 2, { stable: 'Hello!', final: true, track: 'outbound' }));
     await expect.poll(() => lines.nth(1).innerText()).toBe('Tom\nHello!');
     expect(await page.locator('.card-facts').innerText()).toBe('queue Sales');
+  });
+
+  it('says that the app is away to whoever comes later, too', async () => {
+    gateway.calls = [call('CA1', { app: 'wss://app.example', appLost: true })];
+    await open();
+    await expect.poll(() => page.locator('.card .chip').innerText()).toBe('app lost');
+    expect(await page.locator('.line-who').allInnerTexts()).toEqual(['Caller', 'App']);
   });
 
   it('marks the words to look out for and remembers them', async () => {
@@ -122,6 +131,18 @@ describe('a card', () => {
         { method: 'POST', path: '/v1/calls/Maria/say', body: { text: 'One moment please.' } },
         { method: 'POST', path: '/v1/calls/Maria/hangup', body: null },
       ]);
+  });
+
+  it('offers nothing more when the call is over, and leaves who hung up with the keyboard on the card', async () => {
+    gateway.calls = named('Maria');
+    await open();
+    const hangUp = card('Maria → Tom').getByRole('button', { name: /Hang up|Really/ });
+    await hangUp.press('Enter');
+    await hangUp.press('Enter');
+    gateway.publish({ type: 'call.ended', callId: 'Maria', reason: 'api', durationMs: 5000, handoffData: null });
+    await expect.poll(() => hangUp.count()).toBe(0);
+    expect(await card('Maria → Tom').getByRole('button').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Maria → Tom');
   });
 
   it('offers only what somebody may do', async () => {

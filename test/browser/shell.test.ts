@@ -84,6 +84,28 @@ describe('the connection', () => {
       .toBe('The server has too much to do: captions of 3 calls are up to 4.0 s late.');
   });
 
+  it('keeps a note that somebody writes when the session ends or the server goes, and says that nothing was saved', async () => {
+    await openPage('#/calls/CA1');
+    await waitForReader(gateway);
+    await page.keyboard.press('n');
+    await page.keyboard.type('Half a no');
+    gateway.key = 'right';
+    gateway.cutFeeds();
+    await page.getByLabel('Password or API key').fill('right');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '+15550100 → +15550199' }).waitFor();
+    expect(await page.locator('#note').inputValue()).toBe('Half a no');
+    await gateway.close();
+    await page.keyboard.press('n');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.locator('.toast p').allInnerTexts())
+      .toEqual(['The server does not answer. Try again in a moment.']);
+    expect(await page.locator('#note').inputValue()).toBe('Half a no');
+    await gateway.listen();
+  });
+
   it('asks for the key once', async () => {
     gateway.key = 'right';
     await openPage('#/calls/CA1');
@@ -155,6 +177,16 @@ describe('how somebody likes to work', () => {
     await page.getByRole('button', { name: 'Larger text' }).click();
     await page.getByText('Text size 115 %').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('leaves Enter to the button or link that has the focus', async () => {
+    await openPage('#/live');
+    await page.locator('.card').waitFor();
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'History', exact: true }).press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
   });
 
   it('lists the keys of the view, which do nothing while somebody types', async () => {

@@ -33,6 +33,14 @@ describe('the system view', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('counts time as the server does, whatever the clock of the browser shows', async () => {
+    await openBlank();
+    await answer(page, USUAL);
+    await page.clock.install({ time: Date.now() - 30 * 3_600_000 });
+    await page.goto(`${gateway.url}#/system`);
+    await panel('Ways in').getByText('worked 2 min ago').first().waitFor();
+  });
+
   it('looks every four seconds while it is shown, and takes the focus from nobody', async () => {
     let looks = 0;
     await open({

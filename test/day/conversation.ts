@@ -34,6 +34,7 @@ export class Conversation {
   nowMs = 400;
   readonly #options: ConversationOptions;
   readonly #utterances: Record<Track, number> = { inbound: 0, outbound: 0 };
+  readonly #late = new Set<Track>();
   #spoken = 0;
 
   constructor(options: ConversationOptions) {
@@ -57,9 +58,8 @@ export class Conversation {
     const startMs = this.nowMs;
     const endMs = startMs + durationOf(text);
     const late = lagMs();
-    if (this.#options.partials) this.#addPartials(track, utterance, text);
-    if (late > LAG_TOLD_MS)
-      this.#add(endMs + LAG_TOLD_MS, { type: 'lag.started', callId, track, atMs: endMs, lagMs: late });
+    if (this.#options.partials) this.#addPartials(track, utterance, text, late);
+    this.#tellLag(track, endMs, late);
     const confidence = Math.round((0.97 - random() ** 4 * 0.6) * 100) / 100;
     const firstText = random() < 0.05 ? text.replace(/ \S+$/, '.') : text;
     this.#add(endMs + late, {
@@ -77,8 +77,6 @@ export class Conversation {
       confidence,
       ...(confidence < 0.5 && ({ lowConfidence: true } as const)),
     });
-    if (late > LAG_TOLD_MS)
-      this.#add(endMs + late + 1, { type: 'lag.ended', callId, track, atMs: endMs + late, lagMs: late });
     if (firstText !== text)
       this.#add(endMs + late + 900, { type: 'revision', callId, track, utterance, version: 2, text, startMs, endMs });
     this.nowMs = endMs + (random() < THINKS_SHARE ? between(2000, 9000, random) : between(250, 1500, random));
@@ -143,7 +141,17 @@ export class Conversation {
     this.#add(atMs, event);
   }
 
-  #addPartials(track: Track, utterance: number, text: string): void {
+  #tellLag(track: Track, endMs: number, lagMs: number): void {
+    const { callId } = this.#options;
+    const isLate = lagMs > LAG_TOLD_MS;
+    if (isLate === this.#late.has(track)) return;
+    if (isLate) this.#late.add(track);
+    else this.#late.delete(track);
+    const type = isLate ? 'lag.started' : 'lag.ended';
+    this.#add(endMs + Math.min(lagMs, LAG_TOLD_MS), { type, callId, track, atMs: endMs, lagMs });
+  }
+
+  #addPartials(track: Track, utterance: number, text: string, lagMs: number): void {
     const { callId } = this.#options;
     const startMs = this.nowMs;
     const words = text.split(' ');
@@ -152,8 +160,8 @@ export class Conversation {
       const stable = words.slice(0, n - 1).join(' ');
       const tail = ` ${words[n - 1]}`;
       const endMs = startMs + n * MS_PER_WORD;
-      const times = { startMs, endMs, lagMs: 120 };
-      this.#add(endMs + 120, {
+      const times = { startMs, endMs, lagMs };
+      this.#add(endMs + lagMs, {
         type: 'caption',
         callId,
         track,

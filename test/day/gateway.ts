@@ -1,5 +1,8 @@
 /** A gateway in this process with a day in its records and calls that go on. */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
@@ -18,7 +21,7 @@ import { placeSpokenCall, speakCall } from './spoken-calls.ts';
 const AUTH_TOKEN = 'the-auth-token-of-this-day';
 /** Where in the day its gateway is killed: in the busy hour. */
 const DEATH_SHARE = 0.23;
-const TROUBLES: readonly (Trouble | null)[] = ['slow', null, 'app lost', 'held', null, 'queued', 'hole', 'stream lost'];
+const TROUBLES: readonly Trouble[] = ['slow', 'app lost', 'stream lost', 'held', 'queued', 'hole'];
 const BEGIN_EVERY_MS = 900;
 
 /** What the day is to have. */
@@ -67,18 +70,21 @@ export async function openDay(options: DayOptions): Promise<Day> {
   await parts.records?.recover(parts.feed);
   const url = await parts.server.listen({ host: settings.HOST, port: settings.PORT });
   await parts.engineClient.start();
-  const lines = openLines(parts, settings, { dialogues, random });
+  const app = await openSilentApp();
+  const lines = openLines(parts, settings, { dialogues, random, appUrl: app.url });
   const close = async (): Promise<void> => {
     state.isDraining = true;
     lines.close();
     await parts.registry.drain(0);
     await endParts(parts);
+    app.close();
   };
   try {
     const troubles = Array.from({ length: live - Math.ceil(spoken / 2) }, (_, n) => TROUBLES[n] ?? null);
     const begun = beginCalls(lines, troubles);
     const spokenIds = await placeSpoken(url, { lines, dialogues, random, count: spoken, tell });
     await begun;
+    await fetch(`${url}/v1/prompts`, { method: 'DELETE' });
     await refuseSome(url);
     return { url, played, parts, spokenIds, close };
   } catch (error) {
@@ -108,15 +114,24 @@ function settingsOf(folder: string, port: number, calls: number): Settings {
 function openLines(
   parts: Parts,
   settings: Settings,
-  { dialogues, random }: { dialogues: Dialogues; random: () => number },
+  { dialogues, random, appUrl }: { dialogues: Dialogues; random: () => number; appUrl: string },
 ): LiveCalls {
   const trunk = new WebSocketTrunk({ registry: parts.registry, settings, clock: systemClock });
   return new LiveCalls({
     parts,
-    accept: (socket, carrier) => trunk.accept(socket, new TwilioDialect(carrier), {}),
+    accept: (socket, carrier) => trunk.accept(socket, new TwilioDialect(carrier), { trusted: true }),
     dialogues,
     random,
+    appUrl,
   });
+}
+
+/** An app that takes every call and says nothing. */
+async function openSilentApp(): Promise<{ url: string; close(): void }> {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `ws://127.0.0.1:${port}/menu`, close: () => server.close() };
 }
 
 /** One after the other, so that they do not all last equally long. */
@@ -143,7 +158,7 @@ async function placeSpoken(
   const voices = await listVoices(url);
   const over: Promise<string>[] = [];
   for (let n = 0; n < count; n++) {
-    const call = await speakCall(url, dialogues, random, voices);
+    const call = await speakCall(url, { dialogues, random, voices, number: n });
     const goesOn = n >= count / 2;
     if (goesOn) await Promise.all(over);
     tell(`call ${n + 1} of ${count} by its sound begins`);
@@ -163,8 +178,7 @@ async function listVoices(url: string): Promise<string[]> {
     data: { name: string; language: string; live: boolean; engine: string }[];
   };
   const english = data.filter(({ language, live, engine }) => live && engine !== 'espeak' && language.startsWith('en'));
-  const human = english.filter(({ name }) => name.includes(':'));
-  return (human.length > 1 ? human : english).map(({ name }) => name);
+  return english.map(({ name }) => name);
 }
 
 async function describe(

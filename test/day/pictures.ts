@@ -13,7 +13,7 @@ import { launchBrowser } from '../browser/chromium.ts';
 import { type Day, openDay } from './gateway.ts';
 
 /** The calls that go on have something to show by then. */
-const TALKED_MS = 30_000;
+const TALKED_MS = 12_000;
 /** What the clocks on the pictures show, whenever they are taken. */
 const SHOWN_HOUR = 16;
 const WEBP_QUALITY = 0.82;
@@ -72,16 +72,19 @@ async function takeAll(browser: Browser, day: Day, into: string): Promise<void> 
 }
 
 async function shotsOf({ url, spokenIds, parts }: Day): Promise<Shot[]> {
-  const live = parts.registry
-    .list()
-    .find(({ state, counts, sound }) => state === 'live' && sound !== null && counts.finals > 1);
   const rests = async (): Promise<void> => undefined;
+  const looksOut = async (page: Page): Promise<void> => {
+    await page.getByLabel('⚑ Mark').fill('cancel*, refund, slow');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+  };
+  const live = parts.registry.list().filter(({ state, sound }) => state === 'live' && sound === 'recording');
+  const talked = live.toSorted((a, b) => a.counts.finals - b.counts.finals).at(-1);
   return [
-    { name: 'live', address: `${url}/#/live`, prepare: (page) => page.getByLabel('⚑ Mark').fill('cancel*, refund') },
-    { name: 'call-live', address: `${url}/#/calls/${live?.id ?? spokenIds[0] ?? ''}`, prepare: rests },
-    { name: 'call', address: `${url}/#/calls/${spokenIds.at(-1) ?? ''}`, prepare: rests },
+    { name: 'call-live', address: `${url}/#/calls/${talked?.id ?? ''}`, prepare: rests },
+    { name: 'live', address: `${url}/#/live`, prepare: looksOut },
+    { name: 'call', address: `${url}/#/calls/${spokenIds[0] ?? ''}`, prepare: rests },
     { name: 'history', address: `${url}/#/history?q=cancel*+OR+refund`, prepare: rests },
-    { name: 'history-all', address: `${url}/#/history`, prepare: rests },
     { name: 'system', address: `${url}/#/system`, prepare: rests },
   ];
 }

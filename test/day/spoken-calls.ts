@@ -16,6 +16,16 @@ import { parametersOf } from './play-day.ts';
 
 const PAUSE_MS = 700;
 
+/** Dialogues with hints, facts and notes beside them. */
+const SPOKEN_TAGS: ReadonlySet<string> = new Set(['cancel', 'refund', 'router', 'complaint', 'bill']);
+
+interface SpeakOptions {
+  readonly dialogues: Dialogues;
+  readonly random: Random;
+  readonly voices: readonly string[];
+  readonly number: number;
+}
+
 /** The two sides of a call, as loud as a telephone has them. */
 export interface SpokenTracks {
   readonly inbound: Int16Array;
@@ -35,26 +45,23 @@ export interface SpokenCall {
   readonly agentName: string;
 }
 
-/** Has one dialogue spoken. */
-export async function speakCall(
-  url: string,
-  dialogues: Dialogues,
-  random: Random,
-  voices: readonly string[],
-): Promise<SpokenCall> {
-  const talk = pick(
-    dialogues.talks.filter(({ to, tags }) => to === null && !tags.includes('card')),
-    random,
-  );
+/** Has the `number`th of the dialogues that {@link SPOKEN_TAGS} name spoken. */
+export async function speakCall(url: string, { dialogues, random, voices, number }: SpeakOptions): Promise<SpokenCall> {
+  const talks = dialogues.talks.filter(({ to, tags }) => to === null && tags.some((tag) => SPOKEN_TAGS.has(tag)));
+  const talk = talks[number % talks.length];
+  if (talk === undefined) throw new Error('expected dialogues that may be spoken, got none');
   const agent = pick(
     AGENTS.filter(({ queues }) => queues.includes(talk.queue)),
     random,
   );
   const caller = callerName(random);
   const about = details({ agent: agent.name, caller, at: systemClock.wall() }, random);
-  const [agentVoice, callerVoice] = [pick(voices, random), pick(voices, random)];
   const steps = talkSteps(dialogues, talk, about, random);
-  const tracks = await speakSteps(url, steps, { agent: agentVoice, caller: callerVoice });
+  const human = voices.filter((voice) => voice.includes(':'));
+  const tracks = await speakSteps(url, steps, {
+    agent: pick(human.length > 0 ? human : voices, random),
+    caller: pick(voices, random),
+  });
   const names = { inbound: caller, outbound: agent.name };
   return {
     from: callerNumber(random),

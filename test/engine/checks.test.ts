@@ -49,7 +49,13 @@ describe('checkSettings', () => {
     expect(checkSettings(TONE, MODEL_TABLE)).toEqual(TONE);
   });
 
+  it('names the setting of the recogniser that it is started for', () => {
+    const settings = { ...TONE, role: 'final', asrModel: 'models/whisper' };
+    expect(() => checkSettings(settings, MODEL_TABLE)).toThrow(/^ASR_FINAL_MODEL: got "models\/whisper"/);
+  });
+
   it.each([
+    ['role', 'both', 'role: got "both", expected one of live, final'],
     [
       'asrModel',
       'models/whisper',

@@ -43,11 +43,30 @@ async function drained(): Promise<FromEngine[]> {
   return messages.filter(({ kind }) => kind !== 'ready');
 }
 
+const SOLE = { detect: null, speak: null, turn: null };
+
 describe('an engine', () => {
   it('says what it is when it is ready', async () => {
     await configured();
     expect(messages).toMatchObject([
       { kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null },
+    ]);
+  });
+
+  it('loads nothing but its recogniser where it is the second one', async () => {
+    host.receive({ kind: 'configure', settings: { ...TONE, role: 'final', turnModel: 'tone' } });
+    while (messages.length === 0) await systemTime.letMessagesIn();
+    expect(messages).toMatchObject([
+      { kind: 'ready', asrModel: 'tone', vadModel: null, ttsModel: null, turnModel: null, voices: [], costs: SOLE },
+    ]);
+    const rest = { urgency: 'detect', dueInMs: 100, tracks: [], text: 'Hi.', voice: 'kal', speed: 1, streamed: false };
+    host.receive({ ...rest, id: 1, kind: 'detect' });
+    host.receive({ ...rest, id: 2, kind: 'speak', urgency: 'speak' });
+    host.receive(transcribe(3));
+    expect(await drained()).toMatchObject([
+      { kind: 'failed', id: 1, message: 'kind: got "detect", and there is no voice detector' },
+      { kind: 'failed', id: 2, message: 'kind: got "speak", and there is no synthesizer' },
+      { kind: 'transcribed', id: 3, text: 'bravo bravo bravo' },
     ]);
   });
 

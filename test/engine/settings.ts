@@ -7,6 +7,7 @@ export const TEST_CACHE_DIR = packagePath('node_modules', '.cache', 'trunkline')
 
 /** Pretend models. */
 export const TONE: EngineSettings = Object.freeze({
+  role: 'live',
   asrModel: 'tone',
   vadModel: 'tone',
   ttsModel: 'tone',

@@ -20,8 +20,10 @@ const recogniser: RecogniserRow = {
     languageGuess: true,
     hotWords: false,
     textDrafts: false,
+    streams: false,
   },
   cost: { perJobMs: 1, perSecondMs: 10 },
+  licence: null,
   files: [],
   runsOn: ['cpu'],
   load: async () => ({

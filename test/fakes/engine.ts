@@ -36,6 +36,7 @@ const WORD_HEARD_SAMPLES = 1200;
  */
 export class FakeEngine implements Engine {
   load = 0;
+  finalLoad = 0;
   firmLoad = 0;
   /** Ms from a request to its answer, on the clock. */
   transcribeMs = 0;
@@ -49,6 +50,8 @@ export class FakeEngine implements Engine {
     tokens?: readonly number[];
     looped?: boolean;
     words?: readonly SpokenWord[];
+    language?: string;
+    logprobs?: Float32Array | null;
   } = ({ samples }) => ({
     text: wordsIn(samples),
   });
@@ -73,6 +76,7 @@ export class FakeEngine implements Engine {
     languageGuess: false,
     hotWords: false,
     textDrafts: false,
+    streams: false,
   };
   ttsModel: string | null = 'fake-tts-1';
   turnModel: string | null = null;

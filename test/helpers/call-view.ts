@@ -13,6 +13,7 @@ export function callView(id: string, changes: Partial<CallView> = {}): CallView 
     queue: null,
     app: null,
     appMuted: false,
+    appLost: false,
     state: 'live',
     phase: 'live',
     startedAt: '2026-01-01T00:00:00.000Z',

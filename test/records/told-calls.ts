@@ -28,9 +28,10 @@ export function openToldGateway(
     clock = systemClock,
     parameters = {},
     log = createLog('silent'),
-  }: { clock?: Clock; parameters?: ToldParameters; log?: Log } = {},
+    history = 10,
+  }: { clock?: Clock; parameters?: ToldParameters; log?: Log; history?: number } = {},
 ): ToldGateway {
-  const feed = new Feed({ history: 10, epoch: randomUUID() });
+  const feed = new Feed({ history, epoch: randomUUID() });
   const metrics = new Metrics();
   const records = new Records({ database, folder: null, retentionDays: 30, clock, log, metrics });
   records.follow(feed, {

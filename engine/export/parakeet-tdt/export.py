@@ -18,16 +18,16 @@ CASE_SECONDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.3, 2
 
 def read_arguments():
     parser = argparse.ArgumentParser(prog="export.py", description=__doc__)
-    parser.add_argument("out", type=Path, help="folder to write; it must not exist, or be empty")
+    parser.add_argument("--out", type=Path, required=True, help="where to write; is made, must be empty")
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--checkpoint", type=Path, help="folder with config.json, model.safetensors, tokenizer.json")
+    source.add_argument("--checkpoint", type=Path, metavar="FOLDER", help="with config.json, model.safetensors, tokenizer.json")
     source.add_argument("--random", choices=["tiny", "0.6b"], help="random weights in a tiny or in the true shape")
     parser.add_argument("--layers", type=int, default=None, help="encoder layers of a random model (4; 24)")
     parser.add_argument("--seed", type=int, default=0, help="first seed of a random model; usable ones are looked for")
     parser.add_argument("--layout", choices=["istupakov", "sherpa"], default="istupakov")
     parser.add_argument("--weights", choices=["float", "int8", "both"], default="int8")
     parser.add_argument("--name", default="parakeet-tdt", help="the model's name in bridge.json")
-    parser.add_argument("--model-version", default="1", help="its version there")
+    parser.add_argument("--version", default="1", help="its version there")
     parser.add_argument("--languages", default="", help="BCP-47, separated by commas")
     parser.add_argument("--licence", default="CC-BY-4.0")
     parser.add_argument("--cases", type=Path, help="file for what transformers makes of 22 clips of 0.4 to 30 s")
@@ -94,7 +94,7 @@ def write_bridge(arguments):
         "format": 1,
         "family": "parakeet-tdt",
         "name": arguments.name,
-        "version": arguments.model_version,
+        "version": arguments.version,
         "languages": [language for language in arguments.languages.split(",") if language],
         "licence": arguments.licence,
         "files": files,

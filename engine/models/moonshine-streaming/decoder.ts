@@ -1,6 +1,8 @@
 /** The decoder as it is published: tokens in, logits out. Its caches of the tokens before travel from run to run. */
 import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
+import { cropCache } from '../attention-cache.ts';
+import type { LogitsText } from '../greedy.ts';
 import { type Tensors, tokenTensor } from '../moonshine-graphs.ts';
 import type { StreamingConfig } from './config.ts';
 import type { CrossKv } from './hearing.ts';
@@ -27,7 +29,7 @@ export class Decoder {
 }
 
 /** One text as far as it was decoded. */
-export class DecoderText {
+export class DecoderText implements LogitsText {
   readonly #session: InferenceSession;
   readonly #feeds: Tensors;
 
@@ -37,7 +39,10 @@ export class DecoderText {
     this.#feeds = { k_self: none, v_self: none, out_k_cross: keys, out_v_cross: values };
   }
 
-  /** One model run: adds tokens to the text. The logits behind each of them, [tokens, vocabulary]. */
+  get length(): number {
+    return this.#feeds['k_self']?.dims[3] ?? 0;
+  }
+
   async add(tokens: readonly number[]): Promise<Float32Array> {
     const outputs = await this.#session.run({ ...this.#feeds, token: tokenTensor(tokens) }, [
       'logits',
@@ -49,21 +54,7 @@ export class DecoderText {
     return tensorOf(outputs, 'logits').data as Float32Array;
   }
 
-  /** Forgets all tokens but the first `count`. */
   keep(count: number): void {
-    for (const name of ['k_self', 'v_self']) this.#feeds[name] = cropped(this.#feeds[name] as Tensor, count);
+    for (const name of ['k_self', 'v_self']) this.#feeds[name] = cropCache(this.#feeds[name] as Tensor, count);
   }
-}
-
-/** The first `count` positions of a cache [layers, 1, heads, positions, head size]. */
-function cropped(cache: Tensor, count: number): Tensor {
-  const [layers = 0, , heads = 0, positions = 0, size = 0] = cache.dims;
-  if (positions === count) return cache;
-  const numbers = cache.data as Float32Array;
-  const kept = new Float32Array(layers * heads * count * size);
-  for (let head = 0; head < layers * heads; head++) {
-    const from = head * positions * size;
-    kept.set(numbers.subarray(from, from + count * size), head * count * size);
-  }
-  return new Tensor('float32', kept, [layers, 1, heads, count, size]);
 }

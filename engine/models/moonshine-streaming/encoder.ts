@@ -28,15 +28,14 @@ export interface StreamingEncoder<State extends EncoderState = EncoderState> {
   readonly start: State;
   /**
    * One model run: frames that cannot change any more, or, with the last features, all that are left.
-   * @param features [1, count, width]; null = none, only if they are the last
+   * @param features [1, count, width], at least one
    */
-  encode(features: Tensor | null, state: State, isLast: boolean): Promise<Encoded<State>>;
+  encode(features: Tensor, state: State, isLast: boolean): Promise<Encoded<State>>;
 }
 
 interface Kept extends EncoderState {
   /** The last features [count, width] so far. */
   readonly features: Float32Array;
-  readonly width: number;
   /** How many of them are encoded already. */
   readonly done: number;
 }
@@ -53,7 +52,7 @@ export async function openPublishedEncoder(
 class PublishedEncoder implements StreamingEncoder<Kept> {
   /** As many as are run again: each is then run about twice. */
   readonly blockFeatures: number;
-  readonly start: Kept = { features: new Float32Array(0), width: 0, done: 0, bytes: 0 };
+  readonly start: Kept = { features: new Float32Array(0), done: 0, bytes: 0 };
   readonly #session: InferenceSession;
   readonly #lookahead: number;
 
@@ -63,26 +62,20 @@ class PublishedEncoder implements StreamingEncoder<Kept> {
     this.blockFeatures = LAYER_SPAN_FRAMES * encoderLayers;
   }
 
-  async encode(features: Tensor | null, state: Kept, isLast: boolean): Promise<Encoded<Kept>> {
-    const { done } = state;
-    const { all, width } = together(state, features);
+  async encode(features: Tensor, { features: before, done }: Kept, isLast: boolean): Promise<Encoded<Kept>> {
+    const width = features.dims[2] ?? 0;
+    const all = new Float32Array(before.length + features.size);
+    all.set(before);
+    all.set(features.data as Float32Array, before.length);
     const count = all.length / width;
     const certain = isLast ? count : Math.max(done, count - this.#lookahead);
     const first = Math.max(0, certain - this.blockFeatures);
     const kept = all.slice(first * width);
-    const next = { features: kept, width, done: certain - first, bytes: kept.byteLength };
-    if (certain === done) return { frames: null, state: next };
+    const state = { features: kept, done: certain - first, bytes: kept.byteLength };
+    if (certain === done) return { frames: null, state };
     const outputs = await this.#session.run({ features: new Tensor('float32', all, [1, count, width]) });
     const encoded = tensorOf(outputs, 'encoded').data as Float32Array;
     const frames = encoded.slice(done * width, certain * width);
-    return { frames: new Tensor('float32', frames, [1, certain - done, width]), state: next };
+    return { frames: new Tensor('float32', frames, [1, certain - done, width]), state };
   }
-}
-
-function together(before: Kept, added: Tensor | null): { readonly all: Float32Array; readonly width: number } {
-  if (added === null) return { all: before.features, width: before.width };
-  const all = new Float32Array(before.features.length + added.size);
-  all.set(before.features);
-  all.set(added.data as Float32Array, before.features.length);
-  return { all, width: added.dims[2] ?? 0 };
 }

@@ -72,13 +72,14 @@ export class Hearing {
    */
   async *hear(samples: Int16Array, stream: number | undefined): Steps<CrossKv | null> {
     let heard = (stream === undefined ? null : this.#memory.find(stream, samples)) ?? this.#start;
-    for (; heard.samples + this.#blockSamples <= samples.length; yield) {
+    const whole = samples.length - (samples.length % FRAME_SAMPLES);
+    if (whole === 0) return null;
+    // The last block is never a known one: something must be left to end with.
+    for (; heard.samples + this.#blockSamples < whole; yield) {
       heard = await this.#hearMore(samples.subarray(0, heard.samples + this.#blockSamples), heard, false);
       if (stream !== undefined) this.#memory.keep(stream, samples, heard);
     }
-    const whole = samples.subarray(0, samples.length - (samples.length % FRAME_SAMPLES));
-    if (whole.length === 0) return null;
-    const { speech } = await this.#hearMore(whole, heard, true);
+    const { speech } = await this.#hearMore(samples.subarray(0, whole), heard, true);
     return joined(speech);
   }
 
@@ -86,8 +87,7 @@ export class Hearing {
   async #hearMore(samples: Int16Array, heard: Heard, isLast: boolean): Promise<Heard> {
     const sound = new Float32Array(samples.length - heard.samples);
     writeFloats(samples.subarray(heard.samples), sound, 0);
-    const { features, state: frontend } =
-      sound.length === 0 ? { features: null, state: heard.frontend } : await this.#frontend.run(sound, heard.frontend);
+    const { features, state: frontend } = await this.#frontend.run(sound, heard.frontend);
     const { frames, state: encoder } = await this.#encoder.encode(features, heard.encoder, isLast);
     const count = frames?.dims[1] ?? 0;
     const added = frames === null || count === 0 ? [] : [await this.#toSpeech(frames, heard.frames)];

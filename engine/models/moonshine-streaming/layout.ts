@@ -1,7 +1,8 @@
 /**
  * The files of a Moonshine streaming folder, as they are published: `frontend`, or `frontend.weights` and
  * `frontend.model`, `encoder`, `adapter`, `cross_kv`, `decoder_kv`, for some languages also
- * `decoder_kv_with_attention`, each as .ort or .onnx; `streaming_config.json` and `tokenizer.bin`. Source: https://github.com/moonshine-ai/moonshine
+ * `decoder_kv_with_attention`, each as .ort or .onnx; `streaming_config.json` and `tokenizer.bin`. Source:
+ * https://github.com/moonshine-ai/moonshine
  */
 import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';

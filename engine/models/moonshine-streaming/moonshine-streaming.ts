@@ -5,12 +5,12 @@
  */
 import { ENGINE_RATE_HZ } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
+import { decodeGreedily } from '../greedy.ts';
 import { HotWords } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';
 import type { Decoder } from './decoder.ts';
-import { decodeGreedily } from './greedy.ts';
 import type { CrossKv, Hearing } from './hearing.ts';
 import type { TokenTable } from './token-table.ts';
 import type { WordTimes } from './word-times.ts';

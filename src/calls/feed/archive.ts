@@ -16,6 +16,8 @@ export interface FeedArchive {
    * call's. Ids are as they were when the events were published.
    */
   after(id: string | null, filter: { readonly callId?: string }, limit: number): Promise<ArchivedEntries>;
+  /** Resolves when it has all that was published so far, or will never have it. */
+  settled(): Promise<void>;
   /** Whether the archive has events of the life of the gateway that gave out this feed id. */
   knows(id: string): Promise<boolean>;
   /** The ids of the `limit` calls that were stored last: a new call must not take one of them. */

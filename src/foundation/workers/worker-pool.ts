@@ -18,6 +18,8 @@ interface PoolOptions {
   readonly threadsMax: number;
   /** The heap limit of each thread; buffers are not part of the heap. */
   readonly heapMb: number;
+  /** How long a thread without work stays for the next; by default it ends at once. */
+  readonly idleMs?: number;
   readonly clock: Clock;
 }
 
@@ -44,11 +46,12 @@ export interface PoolWork<Answer> {
   close(): void;
 }
 
-/** Threads of one program. A thread without work ends. */
+/** Threads of one program. A thread without work ends, at once or after a while. */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;
   readonly #threads = new Set<PoolThread<Task, Answer>>();
   #nextId = 1;
+  #isClosed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -81,16 +84,26 @@ export class WorkerPool<Task, Answer> {
     };
   }
 
+  /** Ends threads without work, and others as soon as they have none. */
+  close(): void {
+    this.#isClosed = true;
+    for (const thread of [...this.#threads]) thread.rest(0);
+  }
+
   /** The thread with the least work, or a new one. */
   #threadFor(id: number): PoolThread<Task, Answer> {
     const [idlest] = [...this.#threads].toSorted((a, b) => a.works.size - b.works.size);
-    const thread = idlest !== undefined && this.#threads.size >= this.#options.threadsMax ? idlest : this.#start();
-    thread.works.add(id);
+    const isFull = this.#threads.size >= this.#options.threadsMax;
+    const thread = idlest !== undefined && (isFull || idlest.works.size === 0) ? idlest : this.#start();
+    thread.begin(id);
     return thread;
   }
 
   #start(): PoolThread<Task, Answer> {
-    const thread = new PoolThread<Task, Answer>(this.#options, () => this.#threads.delete(thread));
+    const thread = new PoolThread<Task, Answer>(this.#options, {
+      onIdle: () => thread.rest(this.#isClosed ? 0 : (this.#options.idleMs ?? 0)),
+      onEnd: () => this.#threads.delete(thread),
+    });
     this.#threads.add(thread);
     return thread;
   }
@@ -101,20 +114,27 @@ interface Asked<Answer> {
   settle(reply: WorkReply<Answer> | WorkLostError): void;
 }
 
+interface ThreadListener {
+  /** It has no work any more. */
+  onIdle(): void;
+  onEnd(): void;
+}
+
 class PoolThread<Task, Answer> {
   /** Ids of the work that has begun here and is not closed. */
   readonly works = new Set<number>();
   readonly #worker: Worker;
   readonly #clock: Clock;
-  readonly #onEnd: () => void;
+  readonly #listener: ThreadListener;
   /** Steps without a reply, in the order in which they are done, including aborted ones. */
   readonly #asked: Asked<Answer>[] = [];
   #watch: Timer | null = null;
+  #idle: Timer | null = null;
   #isGone = false;
 
-  constructor({ program, heapMb, clock }: PoolOptions, onEnd: () => void) {
+  constructor({ program, heapMb, clock }: PoolOptions, listener: ThreadListener) {
     this.#clock = clock;
-    this.#onEnd = onEnd;
+    this.#listener = listener;
     this.#worker = new Worker(program, {
       execArgv: [],
       stdout: true,
@@ -148,8 +168,23 @@ class PoolThread<Task, Answer> {
 
   end(id: number): void {
     if (!this.works.delete(id) || this.#isGone) return;
-    if (this.works.size === 0) this.#lose();
-    else this.#worker.postMessage({ id, isOver: true } satisfies WorkRequest<Task>);
+    this.#worker.postMessage({ id, isOver: true } satisfies WorkRequest<Task>);
+    if (this.works.size === 0) this.#listener.onIdle();
+  }
+
+  begin(id: number): void {
+    this.#idle?.cancel();
+    this.#worker.ref();
+    this.works.add(id);
+  }
+
+  /** Without work until `idleMs` have passed, it ends. It keeps no process alive meanwhile. */
+  rest(idleMs: number): void {
+    if (this.works.size > 0) return;
+    this.#idle?.cancel();
+    this.#worker.unref();
+    if (idleMs === 0) this.#lose();
+    else this.#idle = this.#clock.after(idleMs, () => this.#lose(), true);
   }
 
   #take(reply: WorkReply<Answer>): void {
@@ -168,7 +203,8 @@ class PoolThread<Task, Answer> {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#watch?.cancel();
-    this.#onEnd();
+    this.#idle?.cancel();
+    this.#listener.onEnd();
     void this.#worker.terminate();
     for (const [at, { settle }] of this.#asked.entries()) settle(new WorkLostError(at === 0));
   }

@@ -17,6 +17,7 @@ export const call = z.object({
   agent: z.string().nullable().describe('The parameter `agent`: whose call it is'),
   queue: z.string().nullable().describe('The parameter `queue`'),
   app: z.string().nullable().describe('The address of its app or of its TwiML, without the query; null = it has none'),
+  appLost: z.boolean().describe('The connection to the app broke and is being opened again'),
   appMuted: z.boolean().describe('Somebody took the call over: what the app says is passed over'),
   state: z
     .enum(['dialing', 'live', 'ended'])

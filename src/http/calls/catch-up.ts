@@ -1,12 +1,14 @@
 import type { FeedArchive } from '../../calls/feed/archive.ts';
 import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import { type Clock, sleep } from '../../foundation/clock.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
 
 /** Stored events that are read, and held for one reader, at once. */
 const PAGE_EVENTS = 500;
 /** Events are stored a moment after they are published: how often, and how many times, they are looked for again. */
 const RETRY_MS = 250;
 const RETRIES_MAX = 20;
+const NOT_YET = 'the events after that are not stored yet';
 
 interface CatchUpOptions {
   readonly feed: Pick<Feed, 'reaches' | 'isWhole'>;
@@ -36,15 +38,22 @@ export async function catchUp(options: CatchUpOptions): Promise<CaughtUp> {
   let last = filter.after;
   try {
     if (callId === undefined && !(await archive.knows(last))) return { last, missing: null };
+    let isSettled = false;
     for (let retries = 0; !feed.reaches(last); ) {
       const { entries, complete } = await archive.after(last, onlyOf, PAGE_EVENTS);
       if (entries.length > 0 && !(await take(entries))) break;
       last = entries.at(-1)?.id ?? last;
       if (!complete) continue;
-      if (callId !== undefined || feed.isWhole) break;
-      if (retries === RETRIES_MAX) return { last, missing: new Error('the events after that are not stored yet') };
-      retries++;
-      await sleep(clock, RETRY_MS);
+      if (isSettled || feed.isWhole) break;
+      if (callId !== undefined) {
+        // Memory may have none of its events to tell by: it has what came after all that is stored now.
+        isSettled = await settlesWithin(clock, archive.settled(), RETRIES_MAX * RETRY_MS);
+        if (!isSettled) return { last, missing: new Error(NOT_YET) };
+      } else {
+        if (retries === RETRIES_MAX) return { last, missing: new Error(NOT_YET) };
+        retries++;
+        await sleep(clock, RETRY_MS);
+      }
     }
     return { last, missing: null };
   } catch (error) {

@@ -5,10 +5,10 @@
  * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended',
  *   phase?: 'ringing' | 'queued' | 'live' | 'held' | null, startedAt: string, endedAt: string | null,
  *   names?: { inbound: string | null, outbound: string | null }, agent?: string | null, queue?: string | null,
- *   app?: string | null, appMuted?: boolean, tracks: string[], lagMs: number | null, worstLagMs?: number | null,
- *   durationMs: number, endReason: string | null, counts?: { finals: number, spoken: number, keys: number,
- *   gaps: number }, handoffData?: string | null, outcome?: string | null, tags?: string[],
- *   sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
+ *   app?: string | null, appMuted?: boolean, appLost?: boolean, tracks: string[], lagMs: number | null,
+ *   worstLagMs?: number | null, durationMs: number, endReason: string | null, counts?: { finals: number,
+ *   spoken: number, keys: number, gaps: number }, handoffData?: string | null,
+ *   outcome?: string | null, tags?: string[], sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
  * @typedef {'inbound' | 'outbound'} Track
  */
 
@@ -95,7 +95,18 @@ export function sidesOf(call) {
 export function nameCall(call) {
   const { inbound, outbound } = sidesOf(call);
   if (inbound === null && outbound === null) return `Call ${shortenId(call.id)}`;
-  return `${inbound ?? 'unknown'} → ${outbound ?? 'unknown'}`;
+  return `${isolate(inbound ?? 'unknown')} → ${isolate(outbound ?? 'unknown')}`;
+}
+
+/** Letters that are written from right to left, and marks that turn the direction. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
+/**
+ * A name that cannot turn round what stands beside it: from whom to whom an arrow leads, for example.
+ * @param {string} name @returns {string}
+ */
+export function isolate(name) {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 /**

@@ -4,7 +4,14 @@
 export class KeyWanted extends Error {}
 
 /** The server cannot be reached. */
-export class NoAnswer extends Error {}
+export class NoAnswer extends Error {
+  /** @param {string} method */
+  constructor(method) {
+    super('the server does not answer');
+    /** Somebody wanted something done, and has to be told that it was not. */
+    this.isDeed = method !== 'GET';
+  }
+}
 
 /** The server refuses, in its own words. */
 export class Refusal extends Error {
@@ -99,7 +106,7 @@ async function ask(path, request) {
     if (error.name === 'AbortError') throw error;
     return null;
   });
-  if (response === null) throw new NoAnswer();
+  if (response === null) throw new NoAnswer(request.method ?? 'GET');
   if (response.status === 401) throw new KeyWanted();
   if (!response.ok) throw await readRefusal(response);
   return response;

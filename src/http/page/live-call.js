@@ -23,7 +23,6 @@ export class LiveCall {
   speaking = new Set();
   /** How far the captions of a track are behind, while they are. @type {Map<string, number>} */
   lags = new Map();
-  appLost = false;
   /** The last flow step, where its app tells one; empty = none. */
   step = '';
   /** `performance.now()` of when it was seen to end; null = it goes on. @type {number | null} */
@@ -105,8 +104,7 @@ export class LiveCall {
     switch (event.type) {
       case 'app.lost':
       case 'app.back':
-        this.appLost = event.type === 'app.lost';
-        return true;
+        return this.#change({ appLost: event.type === 'app.lost' });
       case 'app.muted':
       case 'app.unmuted':
         return this.#change({ appMuted: event.type === 'app.muted' });
@@ -215,7 +213,7 @@ export class LiveCall {
   status(nowMs) {
     const { state, phase, endReason } = this.view;
     if (state === 'ended') return { level: isFailure(endReason) ? 'failed' : 'ended', words: '' };
-    if (this.appLost) return { level: 'failed', words: 'app lost' };
+    if (this.view.appLost === true) return { level: 'failed', words: 'app lost' };
     if (this.slowMs > 0) return { level: 'slow', words: '' };
     if (nowMs - this.#gapAtMs < GAP_TOLD_MS) return { level: 'slow', words: 'captions missing' };
     if (phase === 'held') return { level: 'held', words: 'held' };

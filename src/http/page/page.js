@@ -115,7 +115,8 @@ class Page {
   #fail(error) {
     if (error instanceof KeyWanted) this.#lock();
     else if (error instanceof NoAnswer) this.#banners.answers = false;
-    else this.#toasts.show(explainError(error), 'problem');
+    if (!(error instanceof KeyWanted) && (!(error instanceof NoAnswer) || error.isDeed))
+      this.#toasts.show(explainError(error), 'problem');
     this.#banners.show();
   }
 

@@ -18,6 +18,7 @@ export class Shell {
   /** What was shown before a call was opened. @type {import('./router.js').Route} */
   #origin = { view: 'live', params: {} };
   #onShow;
+  #onAddress = () => this.show();
 
   /** @param {(view: ViewName) => void} onShow called before a view is shown that was not */
   constructor(onShow) {
@@ -35,7 +36,7 @@ export class Shell {
 
   /** Shows what the address names, from now on. */
   start() {
-    addEventListener('hashchange', () => this.show());
+    addEventListener('hashchange', this.#onAddress);
     this.show();
   }
 

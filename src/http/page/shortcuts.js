@@ -45,9 +45,15 @@ export class Shortcuts {
       return;
     }
     if (document.querySelector('dialog[open]') !== null) return;
+    if (event.key === 'Enter' && isPressable(event.target)) return;
     const shortcut = [...this.#ofView, ...this.#general].find(({ keys }) => keys === event.key);
     if (shortcut === undefined) return;
     if (event.key !== 'Escape') event.preventDefault();
     shortcut.run(event);
   }
+}
+
+/** Whether Enter does something of its own there. @param {EventTarget | null} target */
+function isPressable(target) {
+  return target instanceof Element && target.closest('a[href], button, summary') !== null;
 }

@@ -17,12 +17,18 @@ export class Toasts {
 
   /** @param {string} words @param {'done' | 'problem'} [kind] */
   show(words, kind = 'done') {
+    this.#forget(words);
     const close = make('button', { type: 'button', class: 'plain', 'aria-label': `Close: ${words}` }, '×');
     const toast = make('div', { class: 'toast', 'data-kind': kind }, make('p', {}, words), close);
     close.addEventListener('click', () => toast.remove());
     this.#region.append(toast);
     while (this.#region.childElementCount > SHOWN_MAX) this.#region.firstElementChild?.remove();
     this.#leave(toast, kind === 'done' ? DONE_MS : PROBLEM_MS);
+  }
+
+  /** What is told again takes the place of what was told. @param {string} words */
+  #forget(words) {
+    for (const toast of this.#region.children) if (toast.querySelector('p')?.textContent === words) toast.remove();
   }
 
   /** @param {HTMLElement} toast @param {number} afterMs */

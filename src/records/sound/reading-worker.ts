@@ -1,11 +1,25 @@
 /** A thread that makes WAV files of sound, some seconds at a time. */
+import { LRUCache } from 'lru-cache';
 import { serveWork, type ThreadWork } from '../../foundation/workers/worker-thread.ts';
 import type { ReadingAnswer, ReadingTask } from './sound-messages.ts';
-import { openForReading, SoundReader } from './sound-reader.ts';
+import { openForReading, readLayout, type SoundLayout, SoundReader } from './sound-reader.ts';
 import { type ByteRange, WavView } from './wav-view.ts';
 
 /** About eight seconds of a telephone call: some ms of work. */
 const STEP_BYTES = 262_144;
+const LAYOUTS_MAX = 50;
+
+/** Players ask for part after part of a file: its records are looked for once. A layout holds no sound. */
+const layouts = new LRUCache<string, SoundLayout>({ max: LAYOUTS_MAX });
+
+function layoutOf({ readAt, stateOf }: ReturnType<typeof openForReading>): SoundLayout {
+  const state = stateOf();
+  const known = layouts.get(state);
+  if (known !== undefined) return known;
+  const layout = readLayout(readAt);
+  layouts.set(state, layout);
+  return layout;
+}
 
 class SoundReading implements ThreadWork<ReadingAnswer> {
   readonly #view: WavView;
@@ -14,10 +28,12 @@ class SoundReading implements ThreadWork<ReadingAnswer> {
   #at: number | null = null;
 
   constructor({ path, key, mustBeWhole, untilMs, wanted }: ReadingTask) {
-    const { readAt, close } = openForReading(path);
+    const file = openForReading(path);
+    const { readAt, close } = file;
     this.#close = close;
     try {
-      this.#view = new WavView(new SoundReader(readAt, key, mustBeWhole), untilMs);
+      const layout = layoutOf(file);
+      this.#view = new WavView(new SoundReader(readAt, key, mustBeWhole, layout), untilMs);
     } catch (error) {
       close();
       throw error;

@@ -1,13 +1,13 @@
 /** Reads a file of sound: where its records are, and the samples between any two moments. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { decodeG711 } from '../../audio/g711.ts';
 import type { Codec } from '../../foundation/units.ts';
+import { type PlacedRecord, RecordIndex } from './record-index.ts';
 import { type RecordSealer, sealerOf } from './record-sealer.ts';
 import {
   HEADER_MAX_BYTES,
   RECORD_HEAD_BYTES,
-  type RecordHead,
   type RecordKind,
   readHeader,
   readRecordHead,
@@ -19,20 +19,14 @@ import type { SoundKey } from './sound-key.ts';
 /** A call of a week at one record a second and channel has fewer. */
 const RECORDS_MAX = 2_000_000;
 
-/** Where a record is in its file. */
-interface PlacedRecord extends RecordHead {
-  readonly number: number;
-  readonly payloadAt: number;
-}
-
 /** The bytes of a file at `at`; fewer than `length` at its end. */
 export type ReadAt = (at: number, length: number) => Buffer;
 
 /** What a file of sound holds. */
 export interface SoundLayout {
   readonly header: SoundHeader;
-  /** Records of sound, in the order of the file. */
-  readonly records: readonly PlacedRecord[];
+  /** Records of sound. */
+  readonly records: RecordIndex;
   /** The call's length, or how far its sound goes where there is no end record. */
   readonly totalSamples: number;
   /** Where the whole records end: behind it is what a dying process left. */
@@ -47,20 +41,22 @@ export interface SoundLayout {
  */
 export function readLayout(readAt: ReadAt): SoundLayout {
   const { header, bytes } = readHeader(readAt(0, HEADER_MAX_BYTES));
-  const records: PlacedRecord[] = [];
+  const records = new RecordIndex();
   let totalSamples = 0;
   for (let at = bytes; ; ) {
     const head = readRecordHead(readAt(at, RECORD_HEAD_BYTES));
-    if (head === null || records.length >= RECORDS_MAX)
+    if (head === null || records.count >= RECORDS_MAX)
       return { header, records, totalSamples, wholeBytes: at, end: null };
     const payloadAt = at + RECORD_HEAD_BYTES;
     const wholeBytes = payloadAt + head.payloadBytes;
     // Its last byte: a file that was cut off may have the head of a record alone.
     if (head.payloadBytes === 0 || readAt(wholeBytes - 1, 1).length === 0)
       return { header, records, totalSamples, wholeBytes: at, end: null };
-    const record = { ...head, number: records.length, payloadAt };
-    if (head.kind === 'end') return { header, records, totalSamples: head.startSample, wholeBytes, end: record };
-    records.push(record);
+    if (head.kind === 'end') {
+      const end = { ...head, number: records.count, payloadAt };
+      return { header, records, totalSamples: head.startSample, wholeBytes, end };
+    }
+    records.add(head, payloadAt);
     totalSamples = Math.max(totalSamples, head.startSample + head.samples);
     at = wholeBytes;
   }
@@ -76,11 +72,12 @@ export class SoundReader {
   readonly #last = new Map<RecordKind, { readonly number: number; readonly samples: Int16Array }>();
 
   /**
-   * `mustBeWhole` = the file was finished, so one that ends without its end record was cut off.
+   * `mustBeWhole` = the file was finished, so one that ends without its end record was cut off. `layout` = what
+   * {@link readLayout} found in it.
    * @throws TrunklineError `sound_damaged`, `sound_locked`
    */
-  constructor(readAt: ReadAt, key: SoundKey | null, mustBeWhole: boolean) {
-    this.layout = readLayout(readAt);
+  constructor(readAt: ReadAt, key: SoundKey | null, mustBeWhole: boolean, layout = readLayout(readAt)) {
+    this.layout = layout;
     const { header, end, records } = this.layout;
     this.#readAt = readAt;
     this.#sealer = sealerOf(header, key);
@@ -88,7 +85,7 @@ export class SoundReader {
     if (end === null && mustBeWhole) refuseDamaged('its end is missing');
     if (end === null) return;
     this.#content(end);
-    if (end.samples !== records.length) refuseDamaged('records are missing');
+    if (end.samples !== records.count) refuseDamaged('records are missing');
   }
 
   /**
@@ -98,10 +95,9 @@ export class SoundReader {
    */
   read(fromSample: number, count: number): Int16Array {
     const mixed = new Int16Array(2 * count);
-    for (const record of this.layout.records) {
+    for (const record of this.layout.records.within(fromSample, fromSample + count)) {
       const first = Math.max(record.startSample, fromSample);
       const last = Math.min(record.startSample + record.samples, fromSample + count);
-      if (first >= last) continue;
       const samples = this.#samplesOf(record);
       const channel = record.kind === 'caller' ? 0 : 1;
       for (let at = first; at < last; at++)
@@ -134,10 +130,17 @@ function inflate(content: Buffer, samples: number): Buffer {
   }
 }
 
-/** A file on disk, as {@link ReadAt}. @throws the system's error, e.g. ENOENT */
-export function openForReading(path: string): { readonly readAt: ReadAt; close(): void } {
+/**
+ * A file on disk, as {@link ReadAt}; its `stateOf` differs when its bytes do.
+ * @throws the system's error, e.g. ENOENT
+ */
+export function openForReading(path: string): { readonly readAt: ReadAt; stateOf(): string; close(): void } {
   const file = openSync(path, 'r');
   return {
+    stateOf: () => {
+      const { dev, ino, size, mtimeMs } = fstatSync(file);
+      return `${dev} ${ino} ${size} ${mtimeMs}`;
+    },
     readAt: (at, length) => {
       const buffer = Buffer.alloc(length);
       return buffer.subarray(0, readSync(file, buffer, 0, length, at));

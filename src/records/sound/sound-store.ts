@@ -32,6 +32,10 @@ import { openWav, type WavStream } from './wav-stream.ts';
 const PRIVATE_FOLDER_MODE = 0o700;
 const READING_THREADS_MAX = 2;
 const READING_HEAP_MB = 64;
+/** A player asks for the next part soon. */
+const READING_IDLE_MS = 30_000;
+/** Sounds that are read at once: each has a file open. */
+const READS_MAX = 200;
 /** How often a file whose end could not be written is tried again. */
 const FINISH_RETRY_MS = 10_000;
 /** Then the next start of the server does it. */
@@ -70,6 +74,7 @@ export class SoundStore implements SoundTap {
   readonly #ending = new Set<Promise<void>>();
   readonly #noting = new Set<Promise<void>>();
   #nextFile = 1;
+  #reads = 0;
   #keptBytes: number;
   #isClosing = false;
 
@@ -85,7 +90,13 @@ export class SoundStore implements SoundTap {
     this.#keptBytes = options.keptBytes;
     this.#thread = new SoundThread({ folder, key });
     const program = packagePath('dist', 'src', 'records', 'sound', 'reading-worker.js');
-    this.#pool = new WorkerPool({ program, threadsMax: READING_THREADS_MAX, heapMb: READING_HEAP_MB, clock });
+    this.#pool = new WorkerPool({
+      program,
+      threadsMax: READING_THREADS_MAX,
+      heapMb: READING_HEAP_MB,
+      idleMs: READING_IDLE_MS,
+      clock,
+    });
   }
 
   /** Bytes of all sound, of live calls too. */
@@ -129,12 +140,18 @@ export class SoundStore implements SoundTap {
   /**
    * The sound of a call as a WAV file of two channels, or the bytes of it that are wanted. Of a live call, what there
    * is so far.
-   * @throws TrunklineError `sound_not_found`, `sound_locked`, `sound_damaged`
+   * @throws TrunklineError `sound_not_found`, `sound_locked`, `sound_damaged`, `too_many_requests`
    */
   async read(owner: SoundOwner, part: SoundPart, signal: AbortSignal): Promise<WavStream> {
     const found = await this.#locate(owner);
     if (found === null) throw new TrunklineError('sound_not_found', 'the sound of this call was not recorded');
-    return openWav(this.#pool, { ...found, ...part, key: this.#options.key }, signal);
+    if (this.#reads >= READS_MAX)
+      throw new TrunklineError('too_many_requests', `${READS_MAX} sounds of calls are being read, the most allowed`);
+    this.#reads++;
+    const onEnd = (): void => {
+      this.#reads--;
+    };
+    return openWav(this.#pool, { ...found, ...part, key: this.#options.key }, { signal, onEnd });
   }
 
   /** The oldest sound of a call that is over; null = there is none. */
@@ -188,6 +205,7 @@ export class SoundStore implements SoundTap {
     for (const writing of [...this.#writing.values()]) if (!writing.sink.isOver) this.#end(writing, 0);
     await Promise.all(this.#ending);
     await Promise.all(this.#noting);
+    this.#pool.close();
     await this.#thread.close();
   }
 

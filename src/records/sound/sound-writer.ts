@@ -99,14 +99,14 @@ export class SoundWriter {
     try {
       const { header, records, wholeBytes, totalSamples, end } = readLayout(reading.readAt);
       const { callId, startedMs } = header;
-      if (records.length === 0 && end === null) {
+      if (records.count === 0 && end === null) {
         rmSync(path, { force: true });
         return { callId, startedMs, bytes: 0 };
       }
       const file = openSync(path, 'r+');
       const bytes = end === null ? wholeBytes : end.payloadAt - RECORD_HEAD_BYTES;
       cutOff(file, bytes);
-      return new SoundWriter(folder, header, { file, bytes, records: records.length, key }).finish(totalSamples);
+      return new SoundWriter(folder, header, { file, bytes, records: records.count, key }).finish(totalSamples);
     } finally {
       reading.close();
     }

@@ -14,13 +14,20 @@ export interface WavStream {
   close(): void;
 }
 
+interface OpenOptions {
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+  /** Called once, when the file is closed. */
+  onEnd(): void;
+}
+
 /** Opens the file of `task`. @throws TrunklineError `sound_locked`, `sound_damaged` */
 export async function openWav(
   pool: WorkerPool<ReadingTask, ReadingAnswer>,
   task: ReadingTask,
-  signal: AbortSignal,
+  { signal, onEnd }: OpenOptions,
 ): Promise<WavStream> {
-  const work = pool.open(task);
+  const work = endingOnce(pool.open(task), signal, onEnd);
   try {
     const extent = await work.next(signal);
     if (extent.kind !== 'extent') throw new Error(`got ${extent.kind} of a file of sound, expected its extent`);
@@ -30,6 +37,21 @@ export async function openWav(
     work.close();
     throw error;
   }
+}
+
+/** Also where nobody closes it: whoever asked may go before the first byte. */
+function endingOnce<T>(work: PoolWork<T>, signal: AbortSignal, onEnd: () => void): PoolWork<T> {
+  let isOver = false;
+  const close = (): void => {
+    if (isOver) return;
+    isOver = true;
+    signal.removeEventListener('abort', close);
+    work.close();
+    onEnd();
+  };
+  signal.addEventListener('abort', close);
+  if (signal.aborted) close();
+  return { next: (asked) => work.next(asked), close };
 }
 
 async function* bytesOf(

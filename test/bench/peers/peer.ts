@@ -12,6 +12,10 @@ const NOTHING_SENT = { ...TELEMETRY_OFF, HF_HUB_DISABLE_TELEMETRY: '1' };
 export interface PeerAnswer {
   readonly text: string;
   readonly ms: number;
+  /** How many tokens it said, where the peer tells. */
+  readonly tokens?: number;
+  /** The longest that one step held its thread, where the peer has steps. */
+  readonly longestMs?: number;
   /** Processor time; more than `ms` where more than one thread was busy. */
   readonly cpuMs: number;
 }
@@ -69,9 +73,9 @@ export class Peer {
     return new Peer(child, peer.#lines, performance.now() - startedMs);
   }
 
-  /** Transcribes raw 16-bit 16 kHz mono samples in a file. */
-  async transcribe(path: string): Promise<PeerAnswer> {
-    this.#child.stdin?.write(`${JSON.stringify({ path })}\n`);
+  /** Transcribes raw 16-bit 16 kHz mono samples in a file. `request`: what else this peer is to be told. */
+  async transcribe(path: string, request: Readonly<Record<string, number>> = {}): Promise<PeerAnswer> {
+    this.#child.stdin?.write(`${JSON.stringify({ path, ...request })}\n`);
     return (await this.#answer()) as PeerAnswer;
   }
 

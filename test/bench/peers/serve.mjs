@@ -9,20 +9,22 @@ import { createInterface } from 'node:readline';
 /**
  * Serves until stdin ends.
  * @template Audio
- * @param {(audio: Audio) => Promise<string>} transcribe
+ * @param {(audio: Audio, request: Record<string, number>) => Promise<string | { text: string }>} transcribe what it
+ * returns is the answer, but for the times; a text alone is that
  * @param {(samples: Int16Array) => Audio} convert makes of the samples what the peer takes, outside the time that is
  * measured
  */
 export async function serve(transcribe, convert = toFloats) {
   answer({ ready: true });
   for await (const line of createInterface({ input: process.stdin })) {
-    const audio = convert(readSamples(JSON.parse(line).path));
+    const { path, ...request } = JSON.parse(line);
+    const audio = convert(readSamples(path));
     const cpuBefore = process.cpuUsage();
     const beginMs = performance.now();
-    const text = await transcribe(audio);
+    const said = await transcribe(audio, request);
     const ms = performance.now() - beginMs;
     const { user, system } = process.cpuUsage(cpuBefore);
-    answer({ text, ms, cpuMs: (user + system) / 1000 });
+    answer({ ...(typeof said === 'string' ? { text: said } : said), ms, cpuMs: (user + system) / 1000 });
   }
 }
 

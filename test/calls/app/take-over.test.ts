@@ -134,8 +134,10 @@ describe('taking a call over', () => {
     await arrive(() => app.frames.length > 0);
     app.socket.terminate();
     await arrive(() => ofApp().length > 0);
+    expect(gateway.registry.get('CA1')?.appLost).toBe(true);
     await gateway.clock.run(1000);
     await arrive(() => ofApp().length > 1);
+    expect(gateway.registry.get('CA1')?.appLost).toBe(false);
     expect(ofApp().map(({ type }) => type)).toEqual(['app.lost', 'app.back']);
   });
 

@@ -15,9 +15,9 @@ import { smallGraph } from './small-graph.ts';
  * those in people's caches.
  */
 const DIGESTS: Readonly<Record<number, Readonly<Record<WeightType, string>>>> = {
-  8: {
-    uint8: 'bdc3f3ce8c34f9bb87bc184a7c3317e2ebb9925e26d28a4c6685e610fbed7a85',
-    int8: '133f4db5f02d36c9f9852beb3671d33af6527368bd50465714d9a6350af8209a',
+  9: {
+    uint8: '3ec7f7428246f4e8eb3e6f8cdf3a7b32402e13c9b42a6427830be7c16cf1ba64',
+    int8: '17cd8aad410a4801edd8d7cc26c4a95664673c4b43fef4d473eba62740e9d829',
   },
 };
 

@@ -96,6 +96,12 @@ describe('HotWordSearch', () => {
     expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }, { [AND]: 9, [AC]: 1 }, { [END]: 9 }])).toEqual([COVE, AND, END]);
   });
 
+  it('takes a word back that goes on otherwise, and keeps it where the word ends', () => {
+    const steps = (next: number) => [{ [COVE]: 10, [KOV]: 9 }, { [AND]: 9, [AC]: 8 }, { [next]: 9 }, { [END]: 9 }];
+    expect(decode(kovac, steps(7))).toEqual([COVE, AND, 7, END]);
+    expect(decode(kovac, steps(11))).toEqual([KOV, AC, 11, END]);
+  });
+
   it('takes a word back that the end of the text breaks off', () => {
     expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }])).toEqual([]);
     expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }, { [END]: 20 }])).toEqual([COVE, END]);

@@ -47,6 +47,32 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
+describe('a pool of threads that stay', () => {
+  it('gives the next work to a thread that has none, until it has had none for a while', async () => {
+    const program = join(folder, 'program.mjs');
+    const staying = new WorkerPool<number, number>({ program, threadsMax: 2, heapMb: 32, idleMs: 1000, clock });
+    const first = staying.open(1);
+    await first.next(never);
+    first.close();
+    expect(staying.threads).toBe(1);
+    await clock.run(900);
+    const second = staying.open(5);
+    expect(await second.next(never)).toBe(5);
+    expect(staying.threads).toBe(1);
+    await clock.run(1100);
+    expect(await second.next(never)).toBe(6);
+    second.close();
+    await clock.run(1000);
+    expect([staying.threads, clock.pending]).toEqual([0, 0]);
+    const last = staying.open(9);
+    await last.next(never);
+    staying.close();
+    expect(staying.threads).toBe(1);
+    last.close();
+    expect([staying.threads, clock.pending]).toEqual([0, 0]);
+  });
+});
+
 describe('a pool of threads', () => {
   it('does each piece of work a step at a time, with no more threads than it may have', async () => {
     const works = [10, 20, 30, 40, 50].map((first) => pool.open(first));

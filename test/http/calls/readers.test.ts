@@ -51,6 +51,10 @@ const BUFFER_BYTES = 4096;
 
 /** Stores all events but those at the end that it does not have yet. */
 class PretendArchive implements FeedArchive {
+  async settled(): Promise<void> {
+    this.behind = 0;
+  }
+
   readonly entries: FeedEntry[] = [];
   readonly pages: number[] = [];
   behind = 0;
@@ -257,6 +261,17 @@ describe('a reader that asks for older events than memory has', () => {
     archive.behind = 0;
     await readAll(sink, clock);
     expect(sink.written).toEqual(['old-600', ...idsOf('e', 1, 40)]);
+  });
+
+  it('gets what one call told and memory has no more when that is stored', async () => {
+    const { readers, say, clock, archive } = storedReaders(3);
+    say('CA1');
+    for (let n = 0; n < 30; n++) say('CA2');
+    archive.behind = 31;
+    const sink = new PretendSink();
+    readers.open({ callId: 'CA1', after: 'old-3' }, sink);
+    await readAll(sink, clock);
+    expect(sink.written).toEqual(['e-1']);
   });
 
   it('gets one call from its beginning by any id, and goes on with it', async () => {

@@ -287,8 +287,10 @@ export class Transcript {
 
   /** Shows the beginning, and stays there. */
   goToStart() {
+    this.#following = false;
     this.#pane.scrollTop = 0;
-    this.#noteScroll();
+    // How much is out of sight is known when it was laid out.
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#noteScroll()));
   }
 
   #goToNewest() {

@@ -155,6 +155,7 @@ export class HistoryView {
     const asking = new AbortController();
     this.#asking = asking;
     this.#rows.element.setAttribute('aria-busy', 'true');
+    if (this.#rows.isEmpty) setText(this.#count, 'Searching…');
     try {
       const { data, next } = await getJson(listPath(this.#search, new Date()), asking.signal);
       if (asking.signal.aborted) return;

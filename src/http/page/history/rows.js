@@ -1,5 +1,5 @@
 /** The calls that were found: one line each, a card on a phone. The arrow keys move through them. */
-import { formatTime, isFailure, nameCall, nameCarrier, nameEnd, nameSpeaker, sidesOf } from '../calls.js';
+import { formatTime, isFailure, isolate, nameCall, nameCarrier, nameEnd, nameSpeaker, sidesOf } from '../calls.js';
 import { make } from '../dom.js';
 import { addressOf } from '../router.js';
 
@@ -47,6 +47,10 @@ export class Rows {
   /** Focuses the first row, if there is one. */
   focusFirst() {
     this.#links[0]?.focus();
+  }
+
+  get isEmpty() {
+    return this.element.childElementCount === 0;
   }
 
   get #links() {
@@ -125,8 +129,8 @@ function showSides(call) {
   return make(
     'span',
     { class: 'parties' },
-    make('b', {}, inbound ?? 'unknown'),
-    make('span', { class: 'to' }, ` → ${outbound ?? 'unknown'}`),
+    make('b', {}, isolate(inbound ?? 'unknown')),
+    make('span', { class: 'to' }, ` → ${isolate(outbound ?? 'unknown')}`),
   );
 }
 
@@ -150,7 +154,7 @@ function showFound(call) {
       make(
         'span',
         { class: 'snippet', 'data-track': track },
-        make('span', { class: 'speaker' }, `${nameSpeaker(call, track)}: `),
+        make('span', { class: 'speaker' }, `${isolate(nameSpeaker(call, track))}: `),
         ...parts.map(({ text, marked }) => (marked ? make('mark', {}, text) : text)),
       ),
     );

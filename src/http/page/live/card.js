@@ -56,6 +56,8 @@ export class Card {
   #facts = make('p', { class: 'card-facts' });
   #lines = TRACKS.map((track) => new CardLine(track));
   #acts = make('div', { class: 'card-acts' });
+  /** What can be done with a call that goes on. @type {HTMLElement[]} */
+  #deeds = [];
   element;
   /** Words of the list that were said so far. @type {Set<string>} */
   #flags = new Set();
@@ -70,13 +72,14 @@ export class Card {
     this.#name.href = address;
     this.#acts.append(make('a', { class: 'button', href: address, tabindex: '-1' }, 'Open', this.#aside()));
     if (mayAct)
-      this.#acts.append(
+      this.#deeds = [
         make('button', { type: 'button', tabindex: '-1', onclick: () => deeds.say(id) }, 'Say', this.#aside()),
         makeAskTwice(
           { words: 'Hang up', question: 'Really?', label: nameCall(call.view), attributes: { tabindex: '-1' } },
           () => deeds.hangUp(id),
         ),
-      );
+      ];
+    this.#acts.append(...this.#deeds);
     const head = make('div', { class: 'card-head' }, this.#name, this.#chip, this.#time);
     this.element = make(
       'li',
@@ -132,6 +135,14 @@ export class Card {
     setText(this.#chip, words);
     this.#chip.hidden = words === '';
     setText(this.#facts, this.#listFacts());
+    if (this.#call.view.state === 'ended' && this.#deeds[0]?.hidden === false) this.#hideDeeds();
+  }
+
+  /** The call is over. Whoever has just hung up with the keyboard stays on its card. */
+  #hideDeeds() {
+    const hadFocus = this.#deeds.some((deed) => deed === document.activeElement);
+    for (const deed of this.#deeds) deed.hidden = true;
+    if (hadFocus) this.#name.focus({ preventScroll: true });
   }
 
   /** @param {import('../live-call.js').CallStatus} status */
@@ -177,5 +188,6 @@ export class Card {
  */
 function nameLine(view, track, kind) {
   if (kind === 'prompt') return 'Prompt';
-  return shortenName(kind === 'spoken' ? nameSpoken(view) : nameSpeaker(view, track));
+  const isApp = kind === undefined && track === 'outbound' && (view.app ?? null) !== null;
+  return shortenName(kind === 'spoken' || isApp ? nameSpoken(view) : nameSpeaker(view, track));
 }

@@ -2,7 +2,7 @@
 import { make, setText } from '../dom.js';
 import { postJson } from '../gateway.js';
 import { panel, region, state } from './panel.js';
-import { countOf, formatAgo } from './words.js';
+import { countOf, formatAgo, serverTime } from './words.js';
 
 export class Apps {
   #context;
@@ -22,8 +22,8 @@ export class Apps {
   }
 
   /** @param {any} system */
-  show({ apps }) {
-    const now = new Date();
+  show({ apps, ...system }) {
+    const now = serverTime(system);
     this.#list.show(apps.map((/** @type {any} */ app) => describeApp(app, now)));
     this.#button.hidden = !apps.some((/** @type {any} */ { isOwn }) => isOwn);
   }

@@ -1,7 +1,7 @@
 /** The panels that are drawn every few seconds: engines, ways in, apps, refusals, disk. */
 import { make } from '../dom.js';
 import { panel, region, state } from './panel.js';
-import { countOf, formatAgo, formatBytes, formatSeconds, formatSpan } from './words.js';
+import { countOf, formatAgo, formatBytes, formatSeconds, formatSpan, serverTime } from './words.js';
 
 /** The calls of the last polls, as bars. */
 const BARS_MAX = 60;
@@ -98,9 +98,9 @@ export class Engines {
   element = panel('engines', 'Engines', this.#models.element, this.#list.element, this.#queue.element);
 
   /** @param {any} system */
-  show({ engines, models, provider, voice, queue }) {
+  show({ engines, models, provider, voice, queue, ...system }) {
     this.#models.show({ models, provider, voice });
-    const now = new Date();
+    const now = serverTime(system);
     this.#list.show(
       engines.map((/** @type {any} */ engine, /** @type {number} */ index) => ({
         number: index + 1,
@@ -205,8 +205,8 @@ export class WaysIn {
   element = panel('ways', 'Ways in', this.#list.element, this.#unused.element);
 
   /** @param {any} system */
-  show({ waysIn }) {
-    const now = new Date();
+  show({ waysIn, ...system }) {
+    const now = serverTime(system);
     const matters = (/** @type {any} */ way) =>
       way.configured || way.workedAt !== null || way.failure !== null || way.id === 'twilio_webhook';
     const [used, unused] = [waysIn.filter(matters), waysIn.filter((/** @type {any} */ way) => !matters(way))];

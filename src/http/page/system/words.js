@@ -13,6 +13,14 @@ export function formatSpan(ms) {
   return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`;
 }
 
+/**
+ * What the clock of the server shows, which times of its own are to be compared with.
+ * @param {{ startedAt: string, uptimeMs: number }} system @returns {Date}
+ */
+export function serverTime({ startedAt, uptimeMs }) {
+  return new Date(Date.parse(startedAt) + uptimeMs);
+}
+
 /** How long ago, as `2 min ago`. @param {string} iso @param {Date} now @returns {string} */
 export function formatAgo(iso, now) {
   const ms = now.getTime() - Date.parse(iso);

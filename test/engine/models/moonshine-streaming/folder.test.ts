@@ -10,6 +10,8 @@ import { loadMoonshineStreaming } from '../../../../engine/models/moonshine-stre
 import { Refusal } from '../../../../engine/refusal.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
 
+import { STREAMING } from './options.ts';
+
 const FIXTURE = packagePath('fixtures', 'models', 'moonshine-streaming', 'onnx');
 
 let parent = '';
@@ -25,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true }));
 
-const load = () => loadMoonshineStreaming(folder, { device: { provider: 'cpu' }, threads: 1 });
+const load = () => loadMoonshineStreaming(folder, STREAMING);
 
 async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const error = await work.then(() => null).catch((reason: unknown) => reason);

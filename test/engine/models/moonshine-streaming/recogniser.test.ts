@@ -5,13 +5,15 @@ import { packagePath } from '../../../../src/foundation/folders/paths.ts';
 import { arithmeticClip } from '../../parity/arithmetic-clip.ts';
 import { finish } from '../../speech.ts';
 
+import { STREAMING } from './options.ts';
+
 const SPOKEN = arithmeticClip(7, 64_000);
 
 let asr: Asr;
 
 beforeAll(async () => {
   const folder = packagePath('fixtures', 'models', 'moonshine-streaming', 'ort-split');
-  ({ asr } = await loadMoonshineStreaming(folder, { device: { provider: 'cpu' }, threads: 1 }));
+  ({ asr } = await loadMoonshineStreaming(folder, STREAMING));
 });
 
 const read = async (samples: Int16Array, draft: readonly number[] = [], options: ReadingOptions = {}) =>

@@ -1,0 +1,52 @@
+/**
+ * One of this engine's recognisers, as built in `dist`, without the process around it:
+ * `node recogniser.mjs <dist/engine> <name or folder> <cache folder> <tokens of a decoder run>`.
+ * With `stepSamples` in a request the speech is read as calls read it: a window each so many samples, each longer.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { serve } from './serve.mjs';
+
+const [engine = '', name = '', cacheDir = '', runTokens = ''] = process.argv.slice(2);
+const load = (path) => import(pathToFileURL(join(engine, path)).href);
+const [{ findRecogniser }, { MODEL_TABLE }, { readLexicon }, { speechLikeNoise }] = await Promise.all([
+  load('models/find-recogniser.js'),
+  load('models/model-table.js'),
+  load('models/lexicon.js'),
+  load('warm-up.js'),
+]);
+const { row, folder } = findRecogniser(MODEL_TABLE, name, '');
+const { asr, warning } = await row.load({
+  settings: {
+    threads: 1,
+    modelGraphs: 'rewritten',
+    modelCacheDir: cacheDir,
+    decodeRunTokens: Number(runTokens),
+    modelsDir: '',
+  },
+  device: { provider: 'cpu' },
+  lexicon: await readLexicon(''),
+  progress: (text) => process.stderr.write(`${text}\n`),
+  folder,
+});
+if (warning !== null) throw new Error(warning);
+for (const seconds of [1, 4]) await asr.warmUp(speechLikeNoise(seconds * 16_000));
+let streams = 0;
+await serve(transcribe, (samples) => samples);
+
+async function transcribe(samples, { stepSamples = samples.length }) {
+  const stream = ++streams;
+  let [said, longestMs] = [null, 0];
+  for (let end = Math.min(stepSamples, samples.length); ; end = Math.min(end + stepSamples, samples.length)) {
+    const steps = asr.transcribe(samples.subarray(0, end), said?.tokens ?? [], { stream });
+    for (;;) {
+      const beginMs = performance.now();
+      const step = await steps.next();
+      longestMs = Math.max(longestMs, performance.now() - beginMs);
+      if (!step.done) continue;
+      said = step.value;
+      break;
+    }
+    if (end === samples.length) return { text: said.text, tokens: said.tokens.length, longestMs };
+  }
+}
