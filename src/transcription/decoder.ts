@@ -1,8 +1,17 @@
-import type { JobCost, SpokenWord } from '../../engine/contract.ts';
-import { type Engine, EngineError, type EngineErrorCode } from '../engine-client/engine.ts';
+import { ENGINE_RATE_HZ, type JobCost, type SpokenWord } from '../../engine/contract.ts';
+import {
+  type Engine,
+  EngineError,
+  type EngineErrorCode,
+  type TranscribeRequest,
+  type Transcript,
+} from '../engine-client/engine.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from './clean-text.ts';
-import { understandSpeech } from './second-look.ts';
+import { confidenceOf } from './confidence.ts';
+import { sumCosts, understandSpeech } from './second-look.ts';
+import type { ExpectedSpeech, LanguageGuess } from './track-language.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
 
@@ -23,6 +32,10 @@ export interface DecodedText {
   readonly looped: boolean;
   /** When they were asked for and can be told. */
   readonly words: readonly SpokenWord[] | undefined;
+  /** BCP-47 of the language that it was read in; null = nobody said, and the recogniser cannot tell. */
+  readonly language: string | null;
+  /** The language that the recogniser found, whether or not it was read in it; null = none. */
+  readonly guess: LanguageGuess | null;
   readonly cost: JobCost;
 }
 
@@ -45,11 +58,16 @@ const BATCH_DUE_MS = 60_000;
 export class Decoder {
   readonly #engine: Engine;
   readonly #urgency: 'live' | 'batch';
+  readonly #expected: ExpectedSpeech;
   readonly #dueMs: Readonly<Record<DecodePurpose, number>>;
 
-  constructor(engine: Engine, urgency: 'live' | 'batch', settings: DecoderSettings) {
+  constructor(
+    engine: Engine,
+    { urgency, settings, expected }: { urgency: 'live' | 'batch'; settings: DecoderSettings; expected: ExpectedSpeech },
+  ) {
     this.#engine = engine;
     this.#urgency = urgency;
+    this.#expected = expected;
     this.#dueMs = {
       partial: settings.CHUNK_MS,
       eager: Math.max(settings.ENDPOINT_MS - settings.EAGER_MS, FINAL_DUE_MS),
@@ -71,17 +89,48 @@ export class Decoder {
     const batch = this.#urgency === 'batch';
     const job = {
       ...request,
+      ...this.#expectedIn(purpose),
       urgency: batch ? 'batch' : URGENCY[purpose],
       dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
     } as const;
     try {
       // A partial without words is followed by the next one.
-      const read = purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job);
-      const { text, tokens, logprobs, looped, words, cost } = await read;
-      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs, looped, words, cost };
+      const read = await (purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job));
+      const guess = purpose === 'partial' ? null : guessOf(read, job);
+      const { transcript, language } = await this.#inItsLanguage(read, guess, job);
+      const { text, tokens, logprobs, looped, words, cost } = transcript;
+      const draft = looped ? [] : tokens;
+      return { ok: true, text: cleanText(text), draft, logprobs, looped, words, language, guess, cost };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;
     }
   }
+
+  /** In finals the recogniser finds the language out each time, unless somebody named it. */
+  #expectedIn(purpose: DecodePurpose): Pick<TranscribeRequest, 'language' | 'hotWords'> {
+    const { language, hotWords } = this.#expected;
+    const finds = purpose === 'eager' || purpose === 'final';
+    const known = finds ? language.named : language.current;
+    return { ...(known !== null && { language: known }), ...(hotWords.length > 0 && { hotWords }) };
+  }
+
+  /** What was read in a language that is doubted is read again in that of the track. */
+  async #inItsLanguage(
+    read: Transcript,
+    guess: LanguageGuess | null,
+    job: TranscribeRequest,
+  ): Promise<{ readonly transcript: Transcript; readonly language: string | null }> {
+    const { language } = this.#expected;
+    const { current } = language;
+    if (guess === null || current === null || language.accepts(guess))
+      return { transcript: read, language: guess?.language ?? job.language ?? null };
+    const again = await understandSpeech(this.#engine, { ...job, language: current });
+    return { transcript: { ...again, cost: sumCosts(read.cost, again.cost) }, language: current };
+  }
+}
+
+function guessOf({ language, logprobs }: Transcript, { samples }: TranscribeRequest): LanguageGuess | null {
+  if (language === undefined) return null;
+  return { language, speechMs: samplesToMs(samples.length, ENGINE_RATE_HZ), confidence: confidenceOf(logprobs) };
 }

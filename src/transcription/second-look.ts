@@ -28,11 +28,12 @@ export async function understandSpeech(
   const samples = joinSamples([around, request.samples, around]);
   const second = await engine.transcribe({ ...request, samples, draft: [] });
   const isSure = !second.looped && (confidenceOf(second.logprobs) ?? 0) >= LOW_CONFIDENCE;
-  const cost = sumOf(first.cost, second.cost);
+  const cost = sumCosts(first.cost, second.cost);
   return isSure ? { ...withoutStart(second, AROUND_MS), cost } : { ...first, cost };
 }
 
-function sumOf(a: JobCost, b: JobCost): JobCost {
+/** The cost of two jobs together. */
+export function sumCosts(a: JobCost, b: JobCost): JobCost {
   return { waitMs: a.waitMs + b.waitMs, runMs: a.runMs + b.runMs, runs: a.runs + b.runs };
 }
 

@@ -34,6 +34,9 @@ export interface Outcome {
   readonly hypothesis: Hypothesis;
   /** Of the decode that the text is; null for a `fallback`, and where the recogniser has none. */
   readonly logprobs: Float32Array | null;
+  /** The language that the text was read in, and the one that the recogniser found; null = not known. */
+  readonly language: DecodedText['language'];
+  readonly guess: DecodedText['guess'];
   /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
   readonly decodedTo: number;
   /** The decode that the text is; null for a `fallback`. */
@@ -70,7 +73,7 @@ interface Timed {
   readonly answeredMs: number;
 }
 
-type GoodText = Pick<DecodedText, 'text' | 'logprobs'>;
+type GoodText = Pick<DecodedText, 'text' | 'logprobs' | 'language' | 'guess'>;
 
 /**
  * The decodes of one utterance: partials (one in flight, one waiting, a newer one replaces that), the eager decode
@@ -202,15 +205,15 @@ export class Utterance {
 
   #outcome(
     how: FinalHow,
-    { text, logprobs }: GoodText,
+    { text, logprobs, language, guess }: GoodText,
     decodedTo: number,
     found: Pick<Outcome, 'decode' | 'failures'>,
   ): Outcome {
-    return { how, hypothesis: this.#agreement.finish(text), logprobs, decodedTo, ...found };
+    return { how, hypothesis: this.#agreement.finish(text), logprobs, language, guess, decodedTo, ...found };
   }
 
   #fallBack(failures: number): Outcome {
-    const known = { text: this.#agreement.current.text, logprobs: null };
+    const known = { text: this.#agreement.current.text, logprobs: null, language: null, guess: null };
     return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures });
   }
 

@@ -50,6 +50,8 @@ export class FakeEngine implements Engine {
     tokens?: readonly number[];
     looped?: boolean;
     words?: readonly SpokenWord[];
+    language?: string;
+    logprobs?: Float32Array | null;
   } = ({ samples }) => ({
     text: wordsIn(samples),
   });
