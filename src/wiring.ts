@@ -12,8 +12,8 @@ import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
-import type { EngineClient } from './engine-client/engine-client.ts';
 import { createEngineClient } from './engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from './engine-client/managed-engine.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
 import { type Log, logState } from './foundation/log/log.ts';
@@ -49,7 +49,7 @@ import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 export interface Parts {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  readonly engineClient: EngineClient;
+  readonly engineClient: ManagedEngine;
   readonly speech: Speech;
   readonly feed: Feed;
   readonly registry: CallRegistry;
@@ -151,7 +151,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
 }
 
 function describeEngine(
-  engine: EngineClient,
+  engine: ManagedEngine,
   settings: Settings,
 ): Pick<GatewayHealth, 'engine' | 'voice' | 'turnModel'> {
   return { engine: engine.status, voice: voiceInUse(settings, engine.voices), turnModel: engine.turnModel };
@@ -171,7 +171,7 @@ function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metri
 function openEngineClient(
   settings: Settings,
   { clock, log, metrics, onRefused, engineWatcher }: WiringOptions & Pick<Parts, 'clock' | 'metrics'>,
-): EngineClient {
+): ManagedEngine {
   const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
   const checkLanguage = languageCheck(settings, { log, onRefused, languages: () => engineClient.languages });
   const onReady: EngineStartListener['onReady'] = (...how) => {
@@ -180,7 +180,7 @@ function openEngineClient(
     engineWatcher?.onReady(...how);
   };
   const onProgress = (text: string) => engineWatcher?.onProgress(text);
-  const engineClient: EngineClient = createEngineClient(settings, {
+  const engineClient: ManagedEngine = createEngineClient(settings, {
     clock,
     log,
     metrics,

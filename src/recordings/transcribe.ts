@@ -255,6 +255,7 @@ class Work {
       timed,
       spelled,
       draft: [],
+      use: 'final',
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
       ...(language !== null && { language }),

@@ -7,7 +7,7 @@ import { isAnyLanguage } from './spoken-language.ts';
 
 interface LanguageCheckOptions {
   readonly log: Pick<Log, 'error'>;
-  /** What the recogniser understands, once an engine is ready. */
+  /** What the recogniser understands; empty where that is not known yet. */
   readonly languages: () => readonly string[];
   /** Called at the start of a gateway whose recogniser does not understand the language. */
   readonly onRefused: (message: string) => void;
@@ -24,7 +24,7 @@ export function languageCheck(
 ): () => void {
   let isChecked = false;
   return () => {
-    if (isChecked) return;
+    if (isChecked || languages().length === 0) return;
     isChecked = true;
     if (isAnyLanguage(language) || matchLanguage(language, languages()) !== null) return;
     const problem =

@@ -10,6 +10,12 @@ export const recognition = {
       'Speech recogniser: moonshine-tiny, the name of an installed model (trunkline models list), or the path of a ' +
         'folder with one. tone = a deterministic model for tests; it recognises no speech.',
     ),
+    ASR_FINAL_MODEL: text(
+      '',
+      'model',
+      'Second, better recogniser, for final captions and recordings, named as in ASR_MODEL. Partial captions stay ' +
+        'with ASR_MODEL, which also reads what the second one cannot read in time. Empty = ASR_MODEL alone.',
+    ),
     DEFAULT_LANGUAGE: text(
       'auto',
       'language',
@@ -68,6 +74,14 @@ export const recognition = {
       'ms',
       'After this much silence the server starts to compute the final caption. It uses the result if the ' +
         'silence lasts.',
+    ),
+    FINAL_LATE_MS: whole(
+      500,
+      0,
+      10_000,
+      'ms',
+      'A final caption waits for ASR_FINAL_MODEL until this long after the end of the utterance. Then ASR_MODEL ' +
+        'reads it, and the better text follows as a revision.',
     ),
     CHUNK_MS: whole(400, 100, 5000, 'ms', 'A partial caption follows the one before it after this much new speech.'),
     OVERLAP_MS: whole(
