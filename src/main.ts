@@ -63,8 +63,8 @@ export interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and changes nothing else in it.
- * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, PROMPT_CACHE_DIR or
- * PROMPTS_FILE cannot be used; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
+ * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE,
+ * PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL), onRefused = (message) => log.fatal(message) } = options;
@@ -148,12 +148,13 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 
 /** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */
 async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, log: Log): Promise<void> {
-  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints } = parts;
+  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints, numbers } = parts;
   const steps: Readonly<Record<string, () => unknown>> = {
     trunks: () => trunks.close(),
     server: () => server.close(),
     upkeep: () => upkeep?.close(),
     hints: () => hints.close(),
+    numbers: () => numbers.close(),
     batches: () => batches.close(),
     engines: () => engineClient.close(),
     speech: () => speech.close(),

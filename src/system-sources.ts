@@ -4,7 +4,7 @@ import type { AppServices } from './calls/app/services.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import { checkCores, checkFfmpeg, checkNode, checkRuntime, type Finding } from './cli/checks.ts';
 import { checkInstalled } from './cli/models/check-installed.ts';
-import type { EngineClient } from './engine-client/engine-client.ts';
+import type { ManagedEngine } from './engine-client/managed-engine.ts';
 import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
@@ -22,7 +22,7 @@ const COUNT_WITHIN_MS = 1000;
 interface SourceOptions {
   readonly settings: Settings;
   readonly registry: CallRegistry;
-  readonly engine: EngineClient;
+  readonly engine: ManagedEngine;
   readonly apps: AppServices;
   readonly demoCalls: SystemSources['demoCalls'];
   readonly records: Records | null;

@@ -8,10 +8,12 @@ import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
 import { CallTranscripts } from './calls/call-transcripts.ts';
 import type { Feed } from './calls/feed/feed.ts';
+import { languageCheck } from './calls/language/language-check.ts';
+import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
-import type { EngineClient } from './engine-client/engine-client.ts';
 import { createEngineClient } from './engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from './engine-client/managed-engine.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
 import { type Log, logState } from './foundation/log/log.ts';
@@ -47,7 +49,7 @@ import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 export interface Parts {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  readonly engineClient: EngineClient;
+  readonly engineClient: ManagedEngine;
   readonly speech: Speech;
   readonly feed: Feed;
   readonly registry: CallRegistry;
@@ -62,6 +64,8 @@ export interface Parts {
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
   readonly hints: Hints;
+  /** What is known of called numbers. */
+  readonly numbers: Numbers;
   /** Null = calls are not traced. */
   readonly tracing: Tracing | null;
   /** Who may sign in. */
@@ -77,8 +81,8 @@ interface WiringOptions {
 }
 
 /**
- * @throws ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; Error
- * when the database cannot be reached
+ * @throws ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be
+ * used; Error when the database cannot be reached
  */
 export async function buildParts(settings: Settings, options: WiringOptions): Promise<Parts> {
   const metrics = new Metrics();
@@ -102,7 +106,8 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
   const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed, tracer });
@@ -142,11 +147,11 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => kept.close().finally(closeFeed);
-  return { ...work, people, server, clock, metrics, engineClient: engine, closeRecords };
+  return { ...work, numbers, people, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(
-  engine: EngineClient,
+  engine: ManagedEngine,
   settings: Settings,
 ): Pick<GatewayHealth, 'engine' | 'voice' | 'turnModel'> {
   return { engine: engine.status, voice: voiceInUse(settings, engine.voices), turnModel: engine.turnModel };
@@ -166,14 +171,16 @@ function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metri
 function openEngineClient(
   settings: Settings,
   { clock, log, metrics, onRefused, engineWatcher }: WiringOptions & Pick<Parts, 'clock' | 'metrics'>,
-): EngineClient {
+): ManagedEngine {
   const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
+  const checkLanguage = languageCheck(settings, { log, onRefused, languages: () => engineClient.languages });
   const onReady: EngineStartListener['onReady'] = (...how) => {
     checkVoice();
+    checkLanguage();
     engineWatcher?.onReady(...how);
   };
   const onProgress = (text: string) => engineWatcher?.onProgress(text);
-  const engineClient: EngineClient = createEngineClient(settings, {
+  const engineClient: ManagedEngine = createEngineClient(settings, {
     clock,
     log,
     metrics,

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 import { encode } from './codec.ts';
-import { bytesOf, type ModelFile, placeOf, readBytes } from './model-file.ts';
+import { bytesOf, type ModelConstant, type ModelFile, placeOf, readBytes } from './model-file.ts';
 import {
   DATA_TYPE,
   type GraphProto,
@@ -14,6 +14,9 @@ import {
   type TensorProto,
   type ValueInfoProto,
 } from './onnx-proto.ts';
+
+/** The highest bit of each of four bytes. */
+const SIGN_BITS = 0x80808080;
 
 /** Nodes that run together, and the values that they share with others. */
 export interface GraphPart {
@@ -74,7 +77,7 @@ export function partBytes(
   const graph: GraphProto = {
     name: 'part',
     node: part.nodes,
-    initializer: constants.map((constant) => aligned(constant, model.path)),
+    initializer: constants.map((constant) => readable(constant, model.path)),
     input: part.inputs.map((name) => infoOf(name, model.inputs, shapeOf)),
     output: part.outputs.map((name) => model.outputs.find((output) => output.name === name) ?? { name }),
     valueInfo: [],
@@ -85,13 +88,26 @@ export function partBytes(
 }
 
 /** onnxruntime maps the files into memory, where numbers of several bytes must lie at multiples of their size. */
-function aligned(constant: TensorProto, path: string): TensorProto {
+function readable(constant: ModelConstant, path: string): TensorProto {
   const place = placeOf(constant);
   const size = bytesOf(constant.dataType);
-  if (place === null || (size > 0 && place.offset % size === 0)) return constant;
+  const isAligned = size > 0 && (place?.offset ?? 0) % size === 0;
+  if (!constant.isTurned && (place === null || isAligned)) return constant;
   const { name = '', dims, dataType = 0 } = constant;
-  const rawData = readBytes(join(dirname(path), place.location), place.offset, place.length);
+  const read =
+    place === null
+      ? Uint8Array.from(constant.rawData ?? constant.int32Data)
+      : readBytes(join(dirname(path), place.location), place.offset, place.length);
+  const rawData = constant.isTurned ? turned(read) : read;
   return { name, dims, dataType, floatData: [], int32Data: [], int64Data: [], rawData };
+}
+
+/** Turns the highest bit of each byte, four at a time, in place. */
+function turned(bytes: Uint8Array): Uint8Array {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  for (let i = 0; i < words.length; i++) words[i] = (words[i] as number) ^ SIGN_BITS;
+  for (let i = 4 * words.length; i < bytes.length; i++) bytes[i] = (bytes[i] as number) ^ (SIGN_BITS & 0xff);
+  return bytes;
 }
 
 function infoOf(

@@ -27,6 +27,12 @@ const READ_MAX_BYTES = 256 * 2 ** 20;
 const WINDOW_BYTES = 65_536;
 const BITS_PER_BYTE = 7;
 
+/** A constant whose numbers may still be in a file. */
+export interface ModelConstant extends TensorProto {
+  /** 8-bit numbers of the other type: those in the file have the other highest bit. */
+  readonly isTurned?: true;
+}
+
 /** What a file holds. */
 export interface ModelFile {
   readonly path: string;
@@ -35,7 +41,7 @@ export interface ModelFile {
   /** In an order in which they can run. */
   readonly nodes: readonly NodeProto[];
   /** By name. The numbers of large ones are left in the file. */
-  readonly constants: ReadonlyMap<string, TensorProto>;
+  readonly constants: ReadonlyMap<string, ModelConstant>;
   readonly inputs: readonly ValueInfoProto[];
   readonly outputs: readonly ValueInfoProto[];
   /** The author's own properties. */

@@ -20,6 +20,7 @@ import { EchoFilter } from './inbound/echo-filter.ts';
 import type { LagChange, LagTally } from './inbound/lag.ts';
 import type { TrackEvent } from './inbound/track.ts';
 import { CallTracks } from './inbound/tracks.ts';
+import { CallLanguages, type LanguageNews } from './language/call-languages.ts';
 import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
 import type { LegMonitor } from './leg-monitor.ts';
 import { readBargeIn } from './outbound/barge-in.ts';
@@ -65,6 +66,8 @@ export class Call implements LegHandlers {
   readonly voice: CallVoice;
   /** Of its sound; null = nothing keeps sound. */
   readonly recording: CallRecording | null;
+  /** What is spoken on its tracks. */
+  readonly languages: CallLanguages;
   readonly #options: CallOptions;
   readonly #log: Log;
   readonly #feed: CallFeed;
@@ -95,6 +98,8 @@ export class Call implements LegHandlers {
     this.#log = context.log.child({ callId: id, carrier: start.carrier });
     this.#feed = new CallFeed({ callId: id, feed: context.feed, log: this.#log, nowMs: () => this.durationMs });
     this.recording = this.#openRecording();
+    const publish = (news: LanguageNews): void => this.#feed.publishLanguage(news);
+    this.languages = new CallLanguages({ start, summary, context, log: this.#log, publish });
     this.voice = this.#openVoice();
     this.#echoFilter = new EchoFilter({
       voice: this.voice,
@@ -120,6 +125,7 @@ export class Call implements LegHandlers {
       this.#timer = context.clock.every(TICK_MS, () => this.#tick(), true);
       this.#feed.publishStarted(start, parameters, { app, at: startedAt });
       this.#log.info({ tracks: start.tracks }, 'call started');
+      this.languages.settle();
       if (this.#reason === null) this.recording?.begin(this.voice);
       // A reader of the feed may have ended the call by now.
       if (this.#reason === null) this.#app = this.#openApp();
@@ -259,6 +265,7 @@ export class Call implements LegHandlers {
       context,
       log: this.#log,
       endpointMs: (track) => this.#endpointMs(track),
+      expected: (track) => this.languages.of(track),
       callerTurns: this.#callerTurns(),
       onSound: (track, samples, atMs) => this.recording?.onTrack(track, samples, atMs),
       emit: (track, event) => this.#onTrack(track, event),
@@ -321,6 +328,7 @@ export class Call implements LegHandlers {
       context,
       log: this.#log,
       callMs: () => this.durationMs,
+      language: () => this.languages.caller,
       heard: this.recording?.heard,
       send: (command) => leg.send(command),
       press: (digit) => leg.press?.(digit),
@@ -340,6 +348,7 @@ export class Call implements LegHandlers {
     return openCallApp({
       start,
       voice: this.voice,
+      languages: this.languages,
       context,
       trace: this.#trace,
       log: this.#log,
@@ -354,6 +363,7 @@ export class Call implements LegHandlers {
 
   #onTrack(track: Track, event: TrackEvent): void {
     if (event.type === 'gap') this.#feed.publishGap(track, event);
+    else if (event.type === 'language') this.#feed.publishHeard(track, event);
     else if (event.type === 'revision') this.#onRevision(track, event);
     else if (event.type === 'turn.ended') this.#app?.onSpeech(event);
     else if (track === 'inbound') this.#onCallerSpeech(event);
@@ -380,6 +390,7 @@ export class Call implements LegHandlers {
 
   #tick(): void {
     try {
+      this.languages.settle();
       this.#tracks.check();
       this.recording?.tick();
     } catch (error) {

@@ -10,6 +10,7 @@ import type { AppServices } from './app/services.ts';
 import type { CallTracer } from './call-tracer.ts';
 import type { FeedArchive } from './feed/archive.ts';
 import type { Feed } from './feed/feed.ts';
+import type { Numbers } from './language/numbers.ts';
 import type { SoundTap } from './sound/sound-tap.ts';
 
 /** The settings of calls. */
@@ -28,6 +29,7 @@ export type CallSettings = AppSettings &
     | 'BARGE_IN_CONFIRM_MS'
     | 'BARGE_IN_WORDS'
     | 'CALLS_KEPT'
+    | 'DEFAULT_LANGUAGE'
     | 'ENDPOINT_CAPTIONS_MS'
     | 'GAP_MAX_MS'
     | 'MAX_CALLS'
@@ -49,6 +51,8 @@ export interface CallContext {
   readonly synthesizer: SentenceSynthesizer;
   readonly apps: AppServices;
   readonly clock: Clock;
+  /** What is known of called numbers; absent = nothing. */
+  readonly numbers?: Pick<Numbers, 'find'>;
   readonly feed: Feed;
   /** Where calls are stored, whose ids are taken; absent or null = nowhere. */
   readonly archive?: Pick<FeedArchive, 'latestCallIds'> | null;

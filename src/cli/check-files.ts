@@ -1,5 +1,6 @@
 /** The check of `trunkline doctor` for the files that settings name. */
 import { resolve } from 'node:path';
+import { NUMBERS_FILE_MAX_BYTES, parseNumbers } from '../calls/language/numbers-file.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { readFileText } from '../foundation/watched-file.ts';
@@ -13,6 +14,8 @@ import type { Finding } from './checks.ts';
 const READERS = {
   HINTS_FILE: async (path: string) =>
     counted(parseCards(await readFileText(path, CARDS_FILE_MAX_BYTES), path).cards.length, 'card'),
+  NUMBERS_FILE: async (path: string) =>
+    counted(parseNumbers(await readFileText(path, NUMBERS_FILE_MAX_BYTES), path).length, 'number'),
   USERS_FILE: async (path: string) => counted(parseUsers(await readUsersFile(path), path).length, 'user'),
   REDACT_PATTERNS_FILE: async (path: string) => counted(readPatternsFile(path).count, 'pattern'),
 } as const;

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import type { EngineClient } from '../engine-client/engine-client.ts';
 import { createEngineClient, workersOf } from '../engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from '../engine-client/managed-engine.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
@@ -138,7 +138,7 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
   }
 }
 
-async function tryDetector(engineClient: EngineClient): Promise<Finding> {
+async function tryDetector(engineClient: ManagedEngine): Promise<Finding> {
   const startMs = systemClock.nowMs();
   await engineClient.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
   return {
@@ -148,7 +148,7 @@ async function tryDetector(engineClient: EngineClient): Promise<Finding> {
   };
 }
 
-async function tryRecogniser(engineClient: EngineClient): Promise<Finding> {
+async function tryRecogniser(engineClient: ManagedEngine): Promise<Finding> {
   const buzz = Int16Array.from(
     { length: ENGINE_RATE_HZ },
     (_, i) => ((i * 120) % ENGINE_RATE_HZ) / 4 - ENGINE_RATE_HZ / 8,
@@ -163,7 +163,7 @@ async function tryRecogniser(engineClient: EngineClient): Promise<Finding> {
   };
 }
 
-async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
+async function trySpeaker(engineClient: ManagedEngine, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
   const startMs = systemClock.nowMs();
   try {
     const voice = resolveVoice(undefined, engineClient.voices, DEFAULT_VOICE, readVoiceMap(VOICE_MAP)).name;
@@ -188,7 +188,7 @@ async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP
 }
 
 /** Nothing where none is installed or wanted. */
-async function tryTurnDetector(engineClient: EngineClient): Promise<Finding[]> {
+async function tryTurnDetector(engineClient: ManagedEngine): Promise<Finding[]> {
   const { turnModel } = engineClient;
   if (turnModel === null) return [];
   const startMs = systemClock.nowMs();
@@ -198,7 +198,7 @@ async function tryTurnDetector(engineClient: EngineClient): Promise<Finding[]> {
 }
 
 /** Nothing when every voice of VOICE_MAP exists. */
-function checkVoiceMap({ voices }: EngineClient, { VOICE_MAP }: Settings): Finding[] {
+function checkVoiceMap({ voices }: ManagedEngine, { VOICE_MAP }: Settings): Finding[] {
   const problem = findVoiceMapProblem(readVoiceMap(VOICE_MAP), voices);
   return problem === null ? [] : [{ name: 'voice map', status: 'fail', detail: problem }];
 }

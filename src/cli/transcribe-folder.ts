@@ -1,8 +1,8 @@
 /** `trunkline transcribe … --out DIR`: writes a folder of transcripts, with the same parts as batches. */
 import { access, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { EngineClient } from '../engine-client/engine-client.ts';
 import { createEngineClient, workersOf } from '../engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from '../engine-client/managed-engine.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
@@ -169,7 +169,7 @@ class FolderRun {
   /** Transcribes the files. Resolves with whether every file has its transcript. */
   async #work(
     run: Batch,
-    { recordings, place, engineClient }: { recordings: Recordings; place: Place; engineClient: EngineClient },
+    { recordings, place, engineClient }: { recordings: Recordings; place: Place; engineClient: ManagedEngine },
   ): Promise<boolean> {
     const { settings, sources, terminal } = this.#parts;
     const files = workersOf(settings) + 1;

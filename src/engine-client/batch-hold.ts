@@ -22,6 +22,7 @@ export interface Holdable {
 export class BatchHold {
   readonly #clock: Clock;
   readonly #cores: number;
+  readonly #pools: (() => readonly Holdable[])[] = [];
   #heldSinceMs: number | null = null;
   #turnEndsMs = Number.NEGATIVE_INFINITY;
 
@@ -30,11 +31,17 @@ export class BatchHold {
     this.#cores = cores;
   }
 
+  /** Counts the processes in `pool` as well: all of them share the cores. */
+  watch(pool: () => readonly Holdable[]): void {
+    this.#pools.push(pool);
+  }
+
   /**
-   * Lets as many of `processes` go on with batch jobs as there are cores left by the gateway and live work, and all of
-   * them while nothing is live. To be called whenever a process was given a job or answered one.
+   * Lets as many processes go on with batch jobs as there are cores left by the gateway and live work, and all of them
+   * while nothing is live. To be called whenever a process was given a job or answered one.
    */
-  apply(processes: readonly Holdable[]): void {
+  apply(): void {
+    const processes = this.#pools.flatMap((pool) => pool());
     const live = processes.filter(({ holdsLive }) => holdsLive).length;
     const batch = processes.filter(({ holdsBatch }) => holdsBatch);
     const spare = live === 0 || this.#isTurn() ? batch.length : Math.max(this.#cores - 1 - live, 0);

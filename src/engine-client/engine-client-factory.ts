@@ -5,13 +5,18 @@ import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import { NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import { BatchHold } from './batch-hold.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
+import type { ManagedEngine } from './managed-engine.ts';
+import { RecogniserPair } from './recogniser-pair.ts';
+import type { EngineStartListener } from './start-listener.ts';
 import { defaultWorkers } from './worker-count.ts';
 
 /** The settings of the engines. */
 export type EngineClientSettings = Pick<
   Settings,
   | 'ASR_MODEL'
+  | 'ASR_FINAL_MODEL'
   | 'VAD_MODEL'
   | 'TTS_MODEL'
   | 'TURN_MODEL'
@@ -22,6 +27,7 @@ export type EngineClientSettings = Pick<
   | 'MODELS_DIR'
   | 'LEXICON_FILE'
   | 'ENGINE_WORKERS'
+  | 'ENGINE_FINAL_WORKERS'
   | 'ENGINE_IDLE_MS'
 >;
 
@@ -42,35 +48,84 @@ export function workersOf(
  */
 export const FIXED_ENGINE_SETTINGS = { modelGraphs: 'rewritten', decodeRunTokens: 16 } as const;
 
+/** The engines of the second recogniser give way to voice detection and partial captions, as in nice(1). */
+const FINAL_NICENESS = 5;
+
+/** Number of engine processes with ASR_FINAL_MODEL; 0 where that is ASR_MODEL. */
+export function finalWorkersOf(
+  settings: Pick<Settings, 'ASR_FINAL_MODEL' | 'ENGINE_FINAL_WORKERS' | 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER'>,
+  cores: number = coresAvailable(),
+): number {
+  if (settings.ASR_FINAL_MODEL === '') return 0;
+  return settings.ENGINE_FINAL_WORKERS || Math.max(Math.floor(workersOf(settings, cores) / 2), 1);
+}
+
+type EngineWiring = Pick<EngineClientOptions, 'clock' | 'log' | 'metrics' | 'onRefused' | 'watcher'>;
+
 /**
- * A client of engine processes built in `dist`. Starts none yet. `engineSettings` replace what `settings` say of the
- * engines.
+ * Engine processes built in `dist`: of one kind, or of two where there is a second recogniser. Starts none yet.
+ * `engineSettings` replace what `settings` say of the engines.
  */
 export function createEngineClient(
   settings: EngineClientSettings,
-  wiring: Pick<EngineClientOptions, 'clock' | 'log' | 'metrics' | 'onRefused' | 'watcher'>,
+  wiring: EngineWiring,
   engineSettings: Partial<EngineSettings> = {},
-): EngineClient {
-  return new EngineClient({
-    engineSettings: {
-      role: 'live',
-      asrModel: settings.ASR_MODEL.includes('/') ? resolve(settings.ASR_MODEL) : settings.ASR_MODEL,
-      vadModel: settings.VAD_MODEL,
-      ttsModel: settings.TTS_MODEL,
-      turnModel: settings.TURN_MODEL,
-      executionProvider: settings.EXECUTION_PROVIDER,
-      cudaDevice: settings.CUDA_DEVICE,
-      threads: settings.ENGINE_THREADS,
-      modelCacheDir: settings.MODEL_CACHE_DIR,
-      lexiconFile: settings.LEXICON_FILE === '' ? '' : resolve(settings.LEXICON_FILE),
-      modelsDir: settings.MODELS_DIR === NO_FOLDER ? '' : settings.MODELS_DIR,
-      ...FIXED_ENGINE_SETTINGS,
-      ...engineSettings,
+): ManagedEngine {
+  const cores = Math.max(Math.floor(coresAvailable()), 1);
+  const hold = new BatchHold({ clock: wiring.clock, cores });
+  const shared = { hold, idleMs: settings.ENGINE_IDLE_MS, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
+  const liveSettings = { ...engineSettingsOf(settings), ...engineSettings };
+  const live = new EngineClient({ ...shared, engineSettings: liveSettings, workers: workersOf(settings) });
+  if (settings.ASR_FINAL_MODEL === '') return live;
+  const asrModel = recogniserOf(settings.ASR_FINAL_MODEL);
+  const final: EngineClient = new EngineClient({
+    ...shared,
+    engineSettings: { ...liveSettings, role: 'final', asrModel },
+    workers: finalWorkersOf(settings),
+    niceness: FINAL_NICENESS,
+    watcher: watcherOfFinal(wiring.watcher, live),
+    onRefused: (message) => {
+      // What has worked before is missed, but calls go on without it.
+      if (final.abilities === null) wiring.onRefused(message);
+      else wiring.log.error(`ASR_FINAL_MODEL cannot be loaded any more: ${message}`);
     },
-    workers: workersOf(settings),
-    cores: Math.max(Math.floor(coresAvailable()), 1),
-    idleMs: settings.ENGINE_IDLE_MS,
-    entry: packagePath('dist', 'engine', 'main.js'),
-    ...wiring,
   });
+  return new RecogniserPair({ live, final, ...wiring });
+}
+
+function engineSettingsOf(settings: EngineClientSettings): EngineSettings {
+  return {
+    role: 'live',
+    asrModel: recogniserOf(settings.ASR_MODEL),
+    vadModel: settings.VAD_MODEL,
+    ttsModel: settings.TTS_MODEL,
+    turnModel: settings.TURN_MODEL,
+    executionProvider: settings.EXECUTION_PROVIDER,
+    cudaDevice: settings.CUDA_DEVICE,
+    threads: settings.ENGINE_THREADS,
+    modelCacheDir: settings.MODEL_CACHE_DIR,
+    lexiconFile: settings.LEXICON_FILE === '' ? '' : resolve(settings.LEXICON_FILE),
+    modelsDir: settings.MODELS_DIR === NO_FOLDER ? '' : settings.MODELS_DIR,
+    ...FIXED_ENGINE_SETTINGS,
+  };
+}
+
+/** A name, or the absolute path of a folder. */
+function recogniserOf(setting: string): string {
+  return setting.includes('/') ? resolve(setting) : setting;
+}
+
+/**
+ * Calls can be taken without the second recogniser: the first one's engines are counted. That there is one more is told,
+ * for its languages are known from then on.
+ */
+function watcherOfFinal(watcher: EngineStartListener | undefined, live: ManagedEngine): EngineStartListener {
+  return {
+    onProgress: (text) => watcher?.onProgress(text),
+    onReady: () => {
+      const { ready, workers } = live.status;
+      const { voices, turnModel } = live;
+      if (ready > 0) watcher?.onReady(ready, workers, { voices, turnModel });
+    },
+  };
 }

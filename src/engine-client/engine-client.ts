@@ -10,17 +10,18 @@ import {
   isDroppable,
   type ReadyMessage,
   type RecogniserAbilities,
+  type TranscribeJob,
   type VoiceInfo,
 } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { BatchHold } from './batch-hold.ts';
 import { DetectBatcher } from './detect-batcher.ts';
 import {
   type Detection,
   type DetectRequest,
-  type Engine,
   EngineError,
   type SpeakRequest,
   type Speech,
@@ -32,11 +33,12 @@ import {
 import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
 import type { EnginesReport } from './engine-report.ts';
-import type { EngineStatus } from './engine-status.ts';
+import type { EngineStatus, RecogniserInfo } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
 import { type JobSignals, replyTo } from './job-signals.ts';
+import type { ManagedEngine } from './managed-engine.ts';
 import type { ProcessEnd } from './process-handlers.ts';
 import type { EngineStartListener } from './start-listener.ts';
 import { StartWaiters } from './start-waiters.ts';
@@ -57,6 +59,10 @@ export interface EngineClientOptions {
   readonly workers: number;
   /** Processor cores of the machine; found out if left out. */
   readonly cores?: number;
+  /** Of the processes, as in nice(1); 0 unless said otherwise. */
+  readonly niceness?: number;
+  /** Shared with other clients whose engines share the cores; one of its own unless given. */
+  readonly hold?: BatchHold;
   /** Stop them after this many ms without work; 0 = never. */
   readonly idleMs: number;
   /** Path of the engine's main.js. */
@@ -79,7 +85,7 @@ interface Terms extends JobSignals {
   readonly onSound?: SoundListener;
 }
 
-export class EngineClient implements Engine {
+export class EngineClient implements ManagedEngine {
   readonly #options: EngineClientOptions;
   readonly #pool: Pool;
   readonly #dispatch: JobDispatch;
@@ -96,7 +102,8 @@ export class EngineClient implements Engine {
   /** Starts nothing yet: {@link start}, {@link wake} or the first job does. */
   constructor(options: EngineClientOptions) {
     this.#options = options;
-    const { engineSettings, workers, idleMs, entry, clock, log, metrics, cores = coresAvailable() } = options;
+    const { engineSettings: settings, workers, niceness = 0, idleMs, entry, clock, log, metrics } = options;
+    const hold = options.hold ?? new BatchHold({ clock, cores: options.cores ?? coresAvailable() });
     const handlers = {
       progress: (text: string) => options.watcher?.onProgress(text),
       ready: () => this.#onReady(),
@@ -105,12 +112,12 @@ export class EngineClient implements Engine {
       alive: (jobs: readonly Job[]) => this.#onAlive(jobs),
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
-    this.#pool = new Pool({ entry, settings: engineSettings, workers, cores, clock, log, metrics, handlers });
+    this.#pool = new Pool({ entry, settings, workers, niceness, hold, clock, log, metrics, handlers });
     this.#load = new EngineLoad({ clock, metrics, workers });
     this.#dispatch = new JobDispatch({ pool: this.#pool, load: this.#load, metrics });
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#detectBatcher = new DetectBatcher({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
-    metrics.watchLanes(() => this.#dispatch.lanes(clock.nowMs()));
+    metrics.lanes.watch(() => this.#dispatch.lanes(clock.nowMs()));
     const hasWork = () => this.#pool.busy || this.#dispatch.waitingCount > 0;
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
@@ -147,6 +154,13 @@ export class EngineClient implements Engine {
     return this.#pool.lastReady?.turnModel ?? null;
   }
 
+  /**
+   * Estimated ms of model runs until the text of a new request would be there; null = no engine can take it now.
+   */
+  readingMs({ urgency, samples }: Pick<TranscribeRequest, 'urgency' | 'samples'>): number | null {
+    return this.#unavailable === null ? this.#pool.readingMs(urgency, samples.length) : null;
+  }
+
   get status(): EngineStatus {
     const { lastReady, readyCount, pids } = this.#pool;
     return {
@@ -155,11 +169,12 @@ export class EngineClient implements Engine {
       workers: this.#options.workers,
       provider: lastReady?.provider ?? null,
       models: lastReady === null ? null : namesOf(lastReady),
+      recogniser: lastReady === null ? null : recogniserOf(lastReady),
       pids,
+      final: null,
     };
   }
 
-  /** How the engines are, one by one. */
   get report(): EnginesReport {
     return { engines: this.#pool.reports, queue: this.#dispatch.queue };
   }
@@ -188,7 +203,11 @@ export class EngineClient implements Engine {
     const known = { ...(hasText && { draftText }), ...(hasStream && { stream }) };
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const spelled = request.spelled === true && this.abilities?.logprobs !== false;
-    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed, spelled, ...known }, request);
+    const expected = this.#expected(request);
+    const reply = await this.#ask(
+      { kind: 'transcribe', urgency, samples, draft, timed, spelled, ...known, ...expected },
+      request,
+    );
     const { id: _id, kind: _kind, ...transcript } = expectKind(reply, 'transcribed');
     return transcript;
   }
@@ -215,13 +234,16 @@ export class EngineClient implements Engine {
     return this.#detectBatcher.detect(request);
   }
 
-  /**
-   * Takes no more jobs, refuses those that wait, lets the engines finish what they have, and resolves when their
-   * processes are gone.
-   */
   async close(): Promise<void> {
     this.#giveUp('the engines are being shut down');
     await this.#pool.stop();
+  }
+
+  /** What the recogniser has a use for of what is known beforehand. */
+  #expected({ language, hotWords = [] }: TranscribeRequest): Pick<TranscribeJob, 'language' | 'hotWords'> {
+    const takesHotWords = hotWords.length > 0 && this.abilities?.hotWords === true;
+    const known = language !== undefined && this.languages.includes(language);
+    return { ...(known && { language }), ...(takesHotWords && { hotWords }) };
   }
 
   get #state(): EngineStatus['state'] {
@@ -331,4 +353,8 @@ export class EngineClient implements Engine {
 
 function namesOf({ asrModel, vadModel, ttsModel }: ReadyMessage): NonNullable<EngineStatus['models']> {
   return { asr: asrModel, vad: vadModel ?? '', tts: ttsModel ?? '' };
+}
+
+function recogniserOf({ asrModel, asrLicence, languages, abilities }: ReadyMessage): RecogniserInfo {
+  return { name: asrModel, licence: asrLicence, languages, abilities };
 }

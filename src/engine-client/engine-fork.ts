@@ -1,5 +1,6 @@
 /** How an engine process is forked. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { childEnvironment } from '../foundation/settings/config.ts';
 
 /**
@@ -21,13 +22,24 @@ const NODE_FLAGS = ['--max-semi-space-size=1'];
 /**
  * Forks an engine process whose main file is at `entry`, with a channel for typed arrays and its output in pipes.
  * Throws when the system refuses to fork.
+ * @param niceness as in nice(1); where the system does not let it be changed it stays
  */
-export function forkEngine(entry: string): ChildProcess {
-  return fork(entry, [], {
+export function forkEngine(entry: string, niceness: number): ChildProcess {
+  const child = fork(entry, [], {
     serialization: 'advanced',
     env: childEnvironment(ENGINE_ENVIRONMENT),
     // Two processes cannot share an inspector's port.
     execArgv: [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  if (niceness !== 0 && child.pid !== undefined) slowDown(child.pid, niceness);
+  return child;
+}
+
+function slowDown(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended, or the system forbids it: then it runs as the others do.
+  }
 }

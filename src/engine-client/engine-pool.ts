@@ -3,11 +3,12 @@ import type { EngineSettings, ReadyMessage, Urgency } from '../../engine/contrac
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
-import { BatchHold } from './batch-hold.ts';
+import type { BatchHold } from './batch-hold.ts';
 import { EngineProcess } from './engine-process.ts';
 import type { EngineReport } from './engine-report.ts';
-import type { Job } from './job.ts';
+import { estimateReading, type Job } from './job.ts';
 import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
+import { StreamPlaces } from './stream-places.ts';
 import { SupervisedProcess, type SupervisedProcessHandlers } from './supervised-process.ts';
 
 /** What a pool reports. */
@@ -21,8 +22,10 @@ export interface PoolOptions {
   readonly entry: string;
   readonly settings: EngineSettings;
   readonly workers: number;
-  /** Processor cores of the machine. */
-  readonly cores: number;
+  /** Of the processes, as in nice(1). */
+  readonly niceness: number;
+  /** Holds batch jobs back in all pools that share the cores. */
+  readonly hold: BatchHold;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -45,11 +48,14 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #members: readonly SupervisedProcess[];
   readonly #hold: BatchHold;
+  readonly #streams = new StreamPlaces();
   #lastReady: ReadyMessage | null = null;
+  #shownReady = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#hold = new BatchHold(options);
+    this.#hold = options.hold;
+    this.#hold.watch(() => this.#members.flatMap(({ process }) => (process?.ready ? [process] : [])));
     this.#members = Array.from({ length: options.workers }, () => this.#makeMember());
   }
 
@@ -118,12 +124,30 @@ export class Pool {
       const gainMs = best === null ? 1 : best.beforeMs - rival.beforeMs || best.liveMs - rival.liveMs;
       if (gainMs > 0) best = rival;
     }
-    return best?.process ?? null;
+    return best === null ? null : this.#streams.choose(job, best.process, this.#options.clock.nowMs());
+  }
+
+  /** Gives `job` to the process that was {@link pick}ed for it. */
+  deliver(job: Job, process: EngineProcess): void {
+    this.#streams.note(job, process);
+    process.deliver(job);
+  }
+
+  /**
+   * Estimated ms of model runs until a new transcription of so many samples would be done; null = no process can take
+   * it now.
+   */
+  readingMs(urgency: Urgency, samples: number): number | null {
+    const estimates = this.#members.flatMap(({ process }) => {
+      if (!process?.ready) return [];
+      return process.workBefore(urgency) + estimateReading(samples, process.costs?.transcribe ?? null);
+    });
+    return estimates.length === 0 ? null : Math.min(...estimates);
   }
 
   /** Holds batch jobs back, or lets them go on, now that the processes have other jobs than before. */
   balance(): void {
-    this.#hold.apply(this.#members.flatMap(({ process }) => (process?.ready ? [process] : [])));
+    this.#hold.apply();
   }
 
   /** Whether some process has `job`, be it one that gives no sign of life. */
@@ -164,10 +188,11 @@ export class Pool {
   }
 
   #launch(supervisor: SupervisedProcessHandlers): EngineProcess {
-    const { entry, settings, clock, log, handlers } = this.#options;
+    const { entry, settings, niceness, clock, log, handlers } = this.#options;
     return new EngineProcess({
       entry,
       settings,
+      niceness,
       clock,
       log,
       handlers: {
@@ -187,11 +212,12 @@ export class Pool {
   }
 
   #onReady(message: ReadyMessage): void {
-    const { log, handlers, metrics, workers } = this.#options;
+    const { log, handlers, metrics, workers, settings } = this.#options;
+    const { role } = settings;
     const { asrModel, vadModel, ttsModel, turnModel, provider, loadMs, warmUpMs, warning } = message;
     const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
     log.info(
-      { ready: this.readyCount, workers, asrModel, vadModel, ttsModel, turnModel, provider, ...took },
+      { role, ready: this.readyCount, workers, asrModel, vadModel, ttsModel, turnModel, provider, ...took },
       'engine ready',
     );
     metrics.engineStart.observe((loadMs + warmUpMs) / 1000);
@@ -218,6 +244,9 @@ export class Pool {
   }
 
   #showReady(): void {
-    this.#options.metrics.enginesReady.set(this.readyCount);
+    const { readyCount } = this;
+    // By the difference: there may be a second pool.
+    this.#options.metrics.enginesReady.inc(readyCount - this.#shownReady);
+    this.#shownReady = readyCount;
   }
 }

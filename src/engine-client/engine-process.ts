@@ -2,7 +2,6 @@
 import type { ChildProcess } from 'node:child_process';
 import {
   type CancelMessage,
-  type EngineSettings,
   EXIT_WRONG_SETTINGS,
   type FailedMessage,
   type FromEngine,
@@ -14,14 +13,14 @@ import {
   type Urgency,
 } from '../../engine/contract.ts';
 import type { JobCosts } from '../../engine/job-costs.ts';
-import type { Clock, Timer } from '../foundation/clock.ts';
-import type { Log } from '../foundation/log/log.ts';
+import type { Timer } from '../foundation/clock.ts';
 import { AssignedJobs } from './assigned-jobs.ts';
 import { forkEngine } from './engine-fork.ts';
 import { HangDetector } from './hang-detector.ts';
 import type { Job, JobReply } from './job.ts';
 import { LoadMeter } from './load-meter.ts';
-import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
+import type { ProcessEnd } from './process-handlers.ts';
+import type { ProcessOptions } from './process-options.ts';
 
 /**
  * A process that has live jobs and gives no sign of life for so long keeps them no longer to itself: another one is
@@ -53,16 +52,6 @@ const EXIT_MAX_MS = 1000;
 
 /** Longest piece of an engine's own output in one log line. */
 const OUTPUT_MAX_CHARS = 2000;
-
-/** What a process is started with. */
-export interface ProcessOptions {
-  /** Path of the engine's main file. */
-  readonly entry: string;
-  readonly settings: EngineSettings;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly handlers: ProcessHandlers;
-}
 
 interface ExitStatus {
   readonly code: number | null;
@@ -106,7 +95,7 @@ export class EngineProcess {
       ask: () => this.#send({ kind: 'ask' }),
       onSilent: (silentMs) => this.#onSilent(silentMs),
     });
-    this.#child = forkEngine(options.entry);
+    this.#child = forkEngine(options.entry, options.niceness);
     // False when not even the channel could be made; the reason follows as an 'error' event.
     this.#connected = this.#child.connected;
     this.#listen();
@@ -170,6 +159,11 @@ export class EngineProcess {
   /** Estimated ms of model runs that go before a new job of `urgency`. */
   workBefore(urgency: Urgency): number {
     return this.#costs === null ? 0 : this.#jobs.workBefore(urgency, this.#costs);
+  }
+
+  /** What jobs cost here; null until it was ready. */
+  get costs(): JobCosts | null {
+    return this.#costs;
   }
 
   /** Whether it has `job`, answered or not by somebody else. */

@@ -1,4 +1,14 @@
-import type { ReadyMessage } from '../../engine/contract.ts';
+import type { ReadyMessage, RecogniserAbilities } from '../../engine/contract.ts';
+
+/** A recogniser that was ready. */
+export interface RecogniserInfo {
+  readonly name: string;
+  /** BCP-47, first the one that is assumed. */
+  readonly languages: readonly string[];
+  readonly abilities: RecogniserAbilities;
+  /** SPDX identifier, or the licence's own name; null = not known. */
+  readonly licence: string | null;
+}
 
 /** How the engines are, for people and health checks. */
 export interface EngineStatus {
@@ -9,5 +19,9 @@ export interface EngineStatus {
   /** Where models run, and which; null until an engine was ready. */
   readonly provider: ReadyMessage['provider'] | null;
   readonly models: Readonly<Record<'asr' | 'vad' | 'tts', string>> | null;
+  /** Null until an engine was ready. */
+  readonly recogniser: RecogniserInfo | null;
   readonly pids: readonly number[];
+  /** Those with the second recogniser alone; null where there is none. */
+  readonly final: Pick<EngineStatus, 'state' | 'ready' | 'workers' | 'recogniser'> | null;
 }

@@ -39,6 +39,10 @@ export interface TranscribeRequest {
   readonly timed?: boolean;
   /** Whether {@link Transcript.pieces} are wanted. */
   readonly spelled?: boolean;
+  /** What is spoken, one of {@link Engine.languages}; absent = the recogniser finds out, or assumes. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said; passed over by a recogniser that has no use for them. */
+  readonly hotWords?: readonly string[];
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
   readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
@@ -59,6 +63,8 @@ export interface Transcript {
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];
+  /** BCP-47 of what was said; absent when the request named it, or when the recogniser cannot tell. */
+  readonly language?: string;
   /** Which of two recognisers read it; absent where there is one. */
   readonly by?: RecogniserRole;
   /**

@@ -1,6 +1,7 @@
 /** Jobs on their way between those who ask for them and the engines: who waits, who gets what, and what was lost. */
 import { type FailedMessage, isDroppable, URGENCIES } from '../../engine/contract.ts';
-import type { Lanes, Metrics } from '../foundation/metrics.ts';
+import type { Lanes } from '../foundation/metrics/lane-metrics.ts';
+import type { Metrics } from '../foundation/metrics.ts';
 import type { EngineLoad } from './engine-load.ts';
 import type { Pool } from './engine-pool.ts';
 import type { QueueReport } from './engine-report.ts';
@@ -119,7 +120,7 @@ export class JobDispatch {
         const process = this.#pool.pick(job, { keepOneFree: this.#load.live > 0 });
         if (process === null) return;
         queue.pop();
-        process.deliver(job);
+        this.#pool.deliver(job, process);
       }
     }
   }

@@ -15,7 +15,7 @@ import {
   type TurnJob,
   type Urgency,
 } from '../../engine/contract.ts';
-import type { JobCosts } from '../../engine/job-costs.ts';
+import type { JobCosts, SoundCost } from '../../engine/job-costs.ts';
 import type { Timer } from '../foundation/clock.ts';
 import { EngineError, type EngineErrorCode } from './engine.ts';
 import type { Owned } from './fair-queue.ts';
@@ -40,6 +40,11 @@ export function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K)
 
 /** Is given the sound of a job as it is made, in order. It must not throw. */
 export type SoundListener = (samples: Int16Array, rateHz: number) => void;
+
+/** Rough cost of a job on so many samples, in ms of model runs. */
+export function estimateReading(samples: number, cost: SoundCost | null): number {
+  return cost === null ? 0 : cost.perJobMs + (samples / ENGINE_RATE_HZ) * cost.perSecondMs;
+}
 
 function estimateSpeech({ text, speed }: Pick<SpeakJob, 'text' | 'speed'>, cost: JobCosts['speak']): number {
   return cost === null ? 0 : cost.perJobMs + (text.length / speed) * cost.perCharacterMs;
@@ -100,6 +105,11 @@ export class Job implements Owned {
     this.#isHurried = true;
   }
 
+  /** The number that it shares with jobs whose samples begin alike; null = none. */
+  get stream(): number | null {
+    return this.work.kind === 'transcribe' ? (this.work.stream ?? null) : null;
+  }
+
   get settled(): boolean {
     return this.#settled;
   }
@@ -138,8 +148,7 @@ export class Job implements Owned {
     if (work.kind === 'speak') return estimateSpeech(work, costs.speak);
     const samples =
       work.kind === 'detect' ? work.tracks.reduce((sum, track) => sum + track.samples.length, 0) : work.samples.length;
-    const cost = costs[work.kind];
-    return cost === null ? 0 : cost.perJobMs + (samples / ENGINE_RATE_HZ) * cost.perSecondMs;
+    return estimateReading(samples, costs[work.kind]);
   }
 
   /** Counts a delivery and makes its message. */

@@ -1,6 +1,6 @@
 /** The jobs that wait in the gateway for an engine, live ones and those that can wait. */
 import { isDroppable, type Urgency } from '../../engine/contract.ts';
-import type { Lanes } from '../foundation/metrics.ts';
+import type { Lanes } from '../foundation/metrics/lane-metrics.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
 import { UrgencyQueue } from './urgency-queue.ts';

@@ -3,30 +3,39 @@
 /** Languages by their ISO 639-1 code, with the English names that OpenAI's API uses in lower case. */
 export const LANGUAGE_NAMES: Readonly<Record<string, string>> = Object.freeze({
   ar: 'arabic',
+  bg: 'bulgarian',
   cs: 'czech',
   da: 'danish',
   de: 'german',
   el: 'greek',
   en: 'english',
   es: 'spanish',
+  et: 'estonian',
   fa: 'persian',
   fi: 'finnish',
   fr: 'french',
   hi: 'hindi',
+  hr: 'croatian',
   hu: 'hungarian',
   id: 'indonesian',
   it: 'italian',
   ja: 'japanese',
   ko: 'korean',
+  lt: 'lithuanian',
+  lv: 'latvian',
   mk: 'macedonian',
   ms: 'malay',
+  mt: 'maltese',
   nl: 'dutch',
   pl: 'polish',
   pt: 'portuguese',
   ro: 'romanian',
   ru: 'russian',
+  sk: 'slovak',
+  sl: 'slovenian',
   sv: 'swedish',
   th: 'thai',
+  tl: 'tagalog',
   tr: 'turkish',
   uk: 'ukrainian',
   vi: 'vietnamese',
@@ -43,6 +52,17 @@ export function meansLanguage(wanted: string, code: string): boolean {
   const written = wanted.trim().toLowerCase();
   const own = primaryOf(code);
   return written === LANGUAGE_NAMES[own] || (written.startsWith(own) && SUBTAGS.test(written.slice(own.length)));
+}
+
+/**
+ * The one of `codes` that `wanted`, a code or an English name as people write it, means: the one of its region if there
+ * is one, else the first of any region; null = none.
+ */
+export function matchLanguage(wanted: string, codes: readonly string[]): string | null {
+  const written = wanted.trim().toLowerCase().replaceAll('_', '-');
+  return (
+    codes.find((code) => code.toLowerCase() === written) ?? codes.find((code) => meansLanguage(wanted, code)) ?? null
+  );
 }
 
 /**

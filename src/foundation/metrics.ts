@@ -1,8 +1,9 @@
 /** Every metric there is, with buckets chosen per stage. A test compares the names with docs/reference/metrics.md. */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';
 import { HintMetrics } from './metrics/hint-metrics.ts';
+import { LaneMetrics } from './metrics/lane-metrics.ts';
 import { LogMetrics } from './metrics/log-metrics.ts';
 import { LAG_SECONDS, MetricMaker, SHORT_SECONDS } from './metrics/metric-maker.ts';
 import { RecordMetrics } from './metrics/record-metrics.ts';
@@ -11,20 +12,6 @@ import { WayInMetrics } from './metrics/way-in-metrics.ts';
 
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const START_SECONDS = [0.25, 0.5, 1, 2, 5, 10, 20, 40, 60];
-
-/** Jobs that wait in the gateway for an engine, and for how long the oldest of them has. */
-interface Lane {
-  readonly depth: number;
-  readonly ageMs: number;
-}
-
-/** The two queues of the gateway. */
-export interface Lanes {
-  readonly live: Lane;
-  readonly batch: Lane;
-}
-
-const NO_LANE: Lane = { depth: 0, ageMs: 0 };
 
 /** The metrics of one gateway, in a registry of its own. */
 export class Metrics {
@@ -216,6 +203,11 @@ export class Metrics {
     ['reason'],
   );
   readonly finals = this.#make.counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
+  readonly finalFallbacks = this.#make.counter(
+    'trunkline_final_fallbacks_total',
+    'Readings of ASR_MODEL in the place of ASR_FINAL_MODEL',
+    ['reason'],
+  );
   readonly jointReadings = this.#make.counter('trunkline_joint_readings_total', 'Groups of utterances read again', [
     'outcome',
   ]);
@@ -335,27 +327,12 @@ export class Metrics {
   readonly hints = new HintMetrics(this.#make);
   readonly tracing = new TracingMetrics(this.#make);
 
-  readonly laneDepth = this.#laneGauge(
-    'trunkline_lane_depth',
-    'Jobs that wait in the gateway for an engine',
-    ({ depth }) => depth,
-  );
-  readonly laneAge = this.#laneGauge(
-    'trunkline_lane_age_seconds',
-    'How long the oldest of them has waited',
-    ({ ageMs }) => ageMs / 1000,
-  );
-  #readLanes: () => Lanes = () => ({ live: NO_LANE, batch: NO_LANE });
+  readonly lanes = new LaneMetrics(this.registry);
 
   readonly #log = new LogMetrics(this.#make);
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
-  }
-
-  /** Has `read` asked for the state of the queues whenever the metrics are. */
-  watchLanes(read: () => Lanes): void {
-    this.#readLanes = read;
   }
 
   /** Has `read` asked for what was logged, and what went wrong with that, whenever the metrics are. */
@@ -372,18 +349,5 @@ export class Metrics {
   async #valueOf(name: string): Promise<number | null> {
     const found = await this.registry.getSingleMetric(name)?.get();
     return found?.values[0]?.value ?? null;
-  }
-
-  #laneGauge(name: string, help: string, read: (lane: Lane) => number): Gauge<'lane'> {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: ['lane' as const],
-      registers: [this.registry],
-      collect: () => {
-        for (const [lane, state] of Object.entries(this.#readLanes())) gauge.set({ lane }, read(state));
-      },
-    });
-    return gauge;
   }
 }

@@ -233,6 +233,7 @@ class Work {
       timed,
       spelled,
       draft: [],
+      use: 'final',
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
     });

@@ -21,6 +21,8 @@ export type TranscriberEvent =
    * `atMs` is the end of its speech.
    */
   | { readonly type: 'turn.ended'; readonly first: number; readonly last: number; readonly atMs: number }
+  /** Another language is spoken from `atMs` on, or the first one is known, as the recogniser found out. */
+  | { readonly type: 'language'; readonly language: string; readonly atMs: number }
   /** No final comes for this stretch: speech, or audio that voice detection never examined. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
   | ({
@@ -57,8 +59,8 @@ export type TranscriberEvent =
       readonly endMs: number;
     };
 
-/** What is known at once of the speech itself: everything but gaps, revisions and ends of turns. */
-export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'revision' | 'turn.ended' }>;
+/** What is known at once of the speech itself: everything but gaps, languages, revisions and ends of turns. */
+export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'language' | 'revision' | 'turn.ended' }>;
 
 export type TurnEnded = Extract<TranscriberEvent, { type: 'turn.ended' }>;
 
@@ -86,6 +88,11 @@ export class Captions {
   /** The turn of utterances `first` to `last` is over; its speech ends at sample number `at`. */
   turnEnded(first: number, last: number, at: number): TurnEnded {
     return { type: 'turn.ended', first, last, atMs: this.#ms(at) };
+  }
+
+  /** `language` is spoken from sample number `at` on. */
+  language(language: string, at: number): TranscriberEvent {
+    return { type: 'language', language, atMs: this.#ms(at) };
   }
 
   /** No final comes of what lies between sample numbers `from` and `to`. */

@@ -10,8 +10,11 @@ export interface FinalMarks {
   readonly confidence?: number;
   /** The confidence is below {@link LOW_CONFIDENCE}. */
   readonly lowConfidence?: true;
-  /** What is said on the track is probably in no language that the recogniser understands. */
-  readonly language?: null;
+  /**
+   * BCP-47 of the language that it was read in, where somebody named it or the recogniser found it out; null = what is
+   * said on the track is probably in no language that the recogniser understands.
+   */
+  readonly language?: string | null;
 }
 
 /** What is to become of a final text. */
@@ -23,18 +26,27 @@ export interface JudgedFinal {
 
 /** Judges a track's final texts, in their order, by the probabilities of their tokens. */
 export class FinalConfidence {
-  readonly #language = new LanguageEvidence(LANGUAGE_TOKENS);
+  #language = new LanguageEvidence(LANGUAGE_TOKENS);
 
-  /** @param logprobs of the text's tokens; null where there are none, empty after a loop */
-  judge(logprobs: Float32Array | null): JudgedFinal {
+  /** Another language is spoken from now on: what was read before says nothing of it. */
+  restart(): void {
+    this.#language = new LanguageEvidence(LANGUAGE_TOKENS);
+  }
+
+  /**
+   * @param logprobs of the text's tokens; null where there are none, empty after a loop
+   * @param language that it was read in; null = not known
+   */
+  judge(logprobs: Float32Array | null, language: string | null = null): JudgedFinal {
     this.#language.add(logprobs);
     const confidence = confidenceOf(logprobs);
-    if (confidence === null) return { marks: {}, isLeftOut: false };
+    const read = language === null ? {} : { language };
+    if (confidence === null) return { marks: read, isLeftOut: false };
     return {
       marks: {
         confidence,
         ...(confidence < LOW_CONFIDENCE ? { lowConfidence: true as const } : {}),
-        ...(this.#language.isUnlikely ? { language: null } : {}),
+        ...(this.#language.isUnlikely ? { language: null } : read),
       },
       isLeftOut: this.#language.isCertain,
     };

@@ -9,6 +9,7 @@ import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
 import { SampleRing } from './sample-ring.ts';
 import type { SettledUtterance } from './settled-utterance.ts';
+import { type ExpectedSpeech, TrackLanguage } from './track-language.ts';
 import type { TurnSettings } from './turn-policy.ts';
 import { type TurnListener, Turns } from './turns.ts';
 import { type TranscriberMetrics, Utterances } from './utterances.ts';
@@ -41,6 +42,8 @@ export interface LiveTranscriberOptions {
   readonly urgency?: 'live' | 'batch';
   /** Who waits for the turns of the track, if anybody: without it `turn.ended` is not emitted. */
   readonly turns?: TurnListener | undefined;
+  /** Unless given, the recogniser finds the language out, or assumes one. */
+  readonly expected?: ExpectedSpeech;
   /** Is told, after its final, how an utterance came to it. */
   readonly onSettled?: ((settled: SettledUtterance) => void) | undefined;
 }
@@ -68,6 +71,7 @@ export class LiveTranscriber {
   readonly #captions: Captions;
   readonly #utterances: Utterances;
   readonly #turns: Turns | null;
+  readonly #language: TrackLanguage;
   readonly #life = new AbortController();
   readonly #drainedListeners: (() => void)[] = [];
   /** The pause that the running utterance is in, if any. */
@@ -80,6 +84,8 @@ export class LiveTranscriber {
 
   constructor(options: LiveTranscriberOptions) {
     const { settings, engine, clock, metrics, urgency = 'live', partials = true } = options;
+    const { expected = { language: new TrackLanguage(), hotWords: [] } } = options;
+    this.#language = expected.language;
     const ringMs = settings.PRE_ROLL_MS + settings.MAX_UTTERANCE_MS + BACKLOG_SIZED_MS;
     const audio = new SampleRing(msToSamples(ringMs, ENGINE_RATE_HZ));
     this.#options = options;
@@ -103,7 +109,8 @@ export class LiveTranscriber {
       clock,
       settings,
       metrics,
-      decoder: new Decoder(engine, urgency, settings),
+      decoder: new Decoder(engine, { urgency, settings, expected }),
+      language: expected.language,
       showPartials: partials,
       emit: (event) => this.#emit(event),
       onDelivered: () => {
@@ -317,6 +324,7 @@ export class LiveTranscriber {
     return new Turns({
       settings,
       engine,
+      language: this.#language,
       clock,
       audio: this.#audio,
       originMs,

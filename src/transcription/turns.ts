@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 import { msToSamples, samplesToMs } from '../foundation/units.ts';
 import type { Caption, Revision } from './captions.ts';
 import type { SampleRing } from './sample-ring.ts';
+import type { TrackLanguage } from './track-language.ts';
 import { type DigitsExpected, type TurnEnding, type TurnLimit, type TurnSettings, turnLimit } from './turn-policy.ts';
 import { TurnText } from './turn-text.ts';
 
@@ -45,6 +46,7 @@ export interface EndedTurn {
 interface TurnsOptions {
   readonly settings: TurnSettings;
   readonly engine: Pick<Engine, 'turn' | 'turnModel' | 'languages'>;
+  readonly language: Pick<TrackLanguage, 'current'>;
   readonly audio: SampleRing;
   /** Ms of the call at which the track's first sample lies. */
   readonly originMs: number;
@@ -261,12 +263,12 @@ export class Turns {
   }
 
   #limit(): TurnLimit {
-    const { settings, listener, engine } = this.#options;
+    const { settings, listener, engine, language } = this.#options;
     return turnLimit(
       {
         probability: this.#question?.probability ?? null,
         text: this.#turn?.text.text ?? '',
-        language: engine.languages[0] ?? '',
+        language: language.current ?? engine.languages[0] ?? '',
         expected: listener.expected(),
       },
       settings,

@@ -12,6 +12,7 @@ import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
 import type { SettledUtterance } from './settled-utterance.ts';
 import type { EndedUtterance } from './spliced-utterances.ts';
+import type { LanguageGuess, TrackLanguage } from './track-language.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
 import type { WindowSettings } from './windows.ts';
 
@@ -34,6 +35,7 @@ interface UtterancesOptions {
   readonly arrivals: Arrivals;
   readonly decoder: Decoder;
   readonly captions: Captions;
+  readonly language: TrackLanguage;
   readonly clock: Clock;
   readonly settings: WindowSettings & Pick<Settings, 'JOIN_MS'>;
   readonly metrics: TranscriberMetrics;
@@ -58,6 +60,7 @@ interface Pending extends Entry {
   readonly decidedMs: number;
   /** It was ended before it was silent for long enough. */
   readonly isCut: boolean;
+  readonly ended: EndedUtterance;
   /** What is to be read again when the final is out. */
   readonly joint: JointGroup | null;
 }
@@ -165,8 +168,9 @@ export class Utterances {
     }
     const decidedMs = this.#options.clock.nowMs();
     const outcome = entry.utterance.finish(stretch);
-    const joint = this.#joint.join(this.#toJoin(entry, stretch));
-    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', joint };
+    const ended = this.#toJoin(entry, stretch);
+    const joint = this.#joint.join(ended);
+    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', ended, joint };
     this.#pending.add(pending);
     this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
@@ -238,17 +242,19 @@ export class Utterances {
     if (outcome === null || !isWanted || this.#closed) return;
     this.#settle(pending, outcome, 'engine');
     if (pending.joint !== null && outcome.how !== 'fallback') this.#joint.read(pending.joint);
+    else if (outcome.isFallback) this.#joint.readAlone(pending.ended, outcome.late);
     this.#options.onDelivered();
   }
 
   /** Emits the final, and a gap with `reason` for the speech that its text leaves out. */
   #settle(pending: Pending, outcome: Outcome, reason: LossReason): void {
     const { utterance, captions, stretch, decidedMs } = pending;
-    const { how, hypothesis, logprobs, decodedTo } = outcome;
+    const { how, hypothesis, logprobs, language, guess, decodedTo } = outcome;
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const to = Math.min(stretch.speechTo, Math.max(decodedTo, utterance.speechFrom));
-    const { marks, isLeftOut } = this.#confidence.judge(logprobs);
+    if (guess !== null) this.#noteLanguage(guess, utterance.speechFrom);
+    const { marks, isLeftOut } = this.#confidence.judge(logprobs, language);
     const text = isLeftOut ? { ...hypothesis, text: '' } : hypothesis;
     const caption = captions.final(text, to, nowMs - arrivals.at(stretch.to), marks);
     this.#settled++;
@@ -259,6 +265,17 @@ export class Utterances {
     }
     this.tellGap(to, stretch.speechTo, reason);
     this.#options.onSettled?.(this.#report(pending, outcome, { hasFinal: caption !== null, to }));
+  }
+
+  /** Utterances in two languages are not read together. */
+  #noteLanguage(guess: LanguageGuess, from: number): void {
+    const { language: track, captions, emit } = this.#options;
+    const before = track.current;
+    const language = track.note(guess);
+    if (language === null) return;
+    this.#confidence.restart();
+    if (before !== null) this.#joint.part(from);
+    emit(captions.language(language, from));
   }
 
   #report(

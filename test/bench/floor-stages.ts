@@ -15,8 +15,8 @@ import { loadSilero } from '../../engine/models/silero.ts';
 import type { Steps } from '../../engine/scheduler.ts';
 import { systemTime } from '../../engine/time.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
@@ -183,7 +183,7 @@ function engineSettings(): EngineSettings {
 }
 
 /** An engine process and the contract in between: ms until the link has the answer. */
-export function runOnEngineClient(engineClient: EngineClient, { kind, samples }: Job): Promise<number> {
+export function runOnEngineClient(engineClient: ManagedEngine, { kind, samples }: Job): Promise<number> {
   const terms = { urgency: 'batch', dueInMs: NOBODY_WAITS_MS } as const;
   return timed(() =>
     kind === 'detect'
@@ -205,7 +205,7 @@ export interface HeardTime {
  * jobs that it asked for.
  */
 export async function transcribeLive(
-  engineClient: EngineClient,
+  engineClient: ManagedEngine,
   samples: Int16Array,
   onJob: (job: Job) => void,
 ): Promise<HeardTime> {
@@ -232,7 +232,7 @@ export async function transcribeLive(
   return { listeningMs, finalMs };
 }
 
-function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine {
+function watched(engineClient: ManagedEngine, onJob: (job: Job) => void): Engine {
   return {
     load: 0,
     finalLoad: 0,

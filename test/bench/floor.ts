@@ -1,6 +1,6 @@
 /** How near the way through engine and gateway comes to the model runs alone, stage by stage on the same audio. */
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import {
   BareModels,
   type BareTime,
@@ -72,7 +72,7 @@ export async function benchFloor(options: Options): Promise<Report> {
 interface Stages {
   readonly models: BareModels;
   readonly local: LocalEngine;
-  readonly engineClient: EngineClient;
+  readonly engineClient: ManagedEngine;
 }
 
 /**

@@ -74,12 +74,17 @@ export async function measureSearch(
         found: `${ms(percentile(few, 0.95))} ms`,
         met: percentile(few, 0.95) <= GOAL_MS,
       },
-      {
-        goal: `p99 of the slowest slice of a search ≤ ${SLICE_GOAL_MS} ms (${title})`,
-        found: `${ms(percentile(slices, 0.99))} ms`,
-        met: percentile(slices, 0.99) <= SLICE_GOAL_MS,
-      },
+      // In PostgreSQL nothing waits for a slice.
+      ...(database.kind === 'sqlite' ? [sliceGoal(title, percentile(slices, 0.99))] : []),
     ],
+  };
+}
+
+function sliceGoal(title: string, p99Ms: number): Report['goals'][number] {
+  return {
+    goal: `p99 of the slowest slice of a search ≤ ${SLICE_GOAL_MS} ms (${title})`,
+    found: `${ms(p99Ms)} ms`,
+    met: p99Ms <= SLICE_GOAL_MS,
   };
 }
 

@@ -3,7 +3,7 @@
  * tokens) to the first frame, against the first stretch of the first sentence alone; gaps between frames, of one call
  * and of many at once; from `interrupt` to the last frame.
  */
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { FRAME_MS } from '../../src/foundation/units.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
@@ -127,7 +127,7 @@ function firstPiece(text: string): string {
 
 async function withEngine<T>(
   environment: Readonly<Record<string, string>>,
-  measure: (engineClient: EngineClient) => Promise<T>,
+  measure: (engineClient: ManagedEngine) => Promise<T>,
 ): Promise<T> {
   const engineClient = await startEngineClient(1, environment);
   try {
@@ -141,7 +141,7 @@ async function withEngine<T>(
  * Until the first stretch of the first sentence of each text, by an engine that does nothing else, through the engine
  * client: the best of some rounds.
  */
-async function measureFloor(engineClient: EngineClient, voice: string, texts: readonly string[]): Promise<number[]> {
+async function measureFloor(engineClient: ManagedEngine, voice: string, texts: readonly string[]): Promise<number[]> {
   const bestMs = texts.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < FLOOR_ROUNDS; round++) {
     for (const [index, text] of texts.entries()) {

@@ -1,7 +1,7 @@
 /** Engines without a gateway. */
 import type { EngineSettings } from '../../engine/contract.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { createEngineClient } from '../../src/engine-client/engine-client-factory.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -15,7 +15,7 @@ export async function startEngineClient(
   workers: number,
   environment: Readonly<Record<string, string>> = {},
   engineSettings: Partial<EngineSettings> = {},
-): Promise<EngineClient> {
+): Promise<ManagedEngine> {
   const settings = readSettings({
     ENGINE_WORKERS: String(workers),
     ENGINE_IDLE_MS: '0',

@@ -5,7 +5,7 @@
 
 import { findInstalled } from '../../engine/models/installed.ts';
 import { joinBytes } from '../../src/audio/bytes.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { GrowingList } from '../../src/foundation/growing-list.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
@@ -61,7 +61,7 @@ export interface Equality {
 
 /** Has each of `texts` made whole and in stretches, and compares the frames. */
 export async function compareStreamed(
-  engineClient: EngineClient,
+  engineClient: ManagedEngine,
   voice: string,
   texts: readonly string[],
 ): Promise<Equality> {

@@ -3,7 +3,7 @@
  * begins, each followed by the noise of a quiet line. Word times are our own recogniser's.
  */
 import type { SpokenWord } from '../../engine/contract.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { grammarHold } from '../../src/transcription/open-ended.ts';
 import { gaussian, LINE_RATE_HZ, pinkNoise, uniform } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
@@ -59,7 +59,7 @@ export interface TurnCase {
 }
 
 /** Every `every`-th prompt as cases. `engine` says when words begin. */
-export async function loadTurnCases(engine: EngineClient, every: number): Promise<TurnCase[]> {
+export async function loadTurnCases(engine: ManagedEngine, every: number): Promise<TurnCase[]> {
   const random = uniform(3);
   const cases: TurnCase[] = [];
   const add = (kind: TurnKind, samples: Int16Array, to = samples.length) =>
@@ -81,7 +81,7 @@ export async function loadTurnCases(engine: EngineClient, every: number): Promis
 }
 
 /** Telephone numbers that our own voices dictate in groups: silence behind the first group, and behind the last. */
-export async function speakNumbers(engine: EngineClient): Promise<TurnCase[]> {
+export async function speakNumbers(engine: ManagedEngine): Promise<TurnCase[]> {
   const cases: TurnCase[] = [];
   for (const voice of NUMBER_VOICES.filter((name) => engine.voices.some((known) => known.name === name))) {
     for (const groups of NUMBERS) {
@@ -117,7 +117,7 @@ interface Cut {
 }
 
 /** Only where every word was understood is it certain which of them a cut is behind. */
-async function findCuts(engine: EngineClient, prompt: Prompt, random: () => number): Promise<Cut[]> {
+async function findCuts(engine: ManagedEngine, prompt: Prompt, random: () => number): Promise<Cut[]> {
   const words = await findWords(engine, prompt.samples);
   const said = words.map(({ text }) => text).join(' ');
   if (normaliseWords(said).join(' ') !== prompt.words.join(' ')) return [];

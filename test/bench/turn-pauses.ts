@@ -1,7 +1,7 @@
 /** What our own pipeline makes of the pauses in a case: voice detection, the question to the turn model, the words. */
 import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { type Engine, EngineError, type TurnDecision } from '../../src/engine-client/engine.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { msToSamples } from '../../src/foundation/units.ts';
@@ -34,7 +34,7 @@ export interface Pause {
  * Plays `turn` to a transcriber, as fast as the engine examines it, and gives its pauses.
  * @param allSilences whether the model is also asked after the silences that calls do not ask it after
  */
-export async function findPauses(engine: EngineClient, turn: TurnCase, allSilences: boolean): Promise<Pause[]> {
+export async function findPauses(engine: ManagedEngine, turn: TurnCase, allSilences: boolean): Promise<Pause[]> {
   const stream = throughPhone(turn.samples);
   const speechTo = (turn.speechTo * ENGINE_RATE_HZ) / LINE_RATE_HZ;
   const watched = new WatchedEngine(engine);
@@ -78,7 +78,7 @@ function kindOf({ kind }: TurnCase, behindEnd: number): Pause['kind'] | null {
 }
 
 /** The turn begins with the case, so the model gets the last 8 s of it up to each length of silence. */
-async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: number): Promise<number[]> {
+async function askAtEach(engine: ManagedEngine, stream: Int16Array, askedTo: number): Promise<number[]> {
   const probabilities: number[] = [];
   for (const silenceMs of SILENCES_MS) {
     if (silenceMs === ASKED_AT_MS) {
@@ -94,7 +94,7 @@ async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: numb
 }
 
 /** On a machine that is busy otherwise an engine may seem to hang: it is asked again. */
-async function decide(engine: EngineClient, samples: Int16Array): Promise<TurnDecision> {
+async function decide(engine: ManagedEngine, samples: Int16Array): Promise<TurnDecision> {
   for (let left = ATTEMPTS - 1; ; left--) {
     try {
       return await engine.turn({ samples, dueInMs: 600_000 });
@@ -114,7 +114,7 @@ class WatchedEngine {
   probability = Number.NaN;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(engine: EngineClient) {
+  constructor(engine: ManagedEngine) {
     this.engine = {
       load: 0,
       finalLoad: 0,

@@ -10,7 +10,7 @@ import { ENGINE_RATE_HZ, type VoiceInfo } from '../../engine/contract.ts';
 import { measureLoudness, measureTruePeak } from '../../src/audio/loudness.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { writeWav } from '../../src/audio/wav.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { FRAME_MS, MULAW_8K, msToSamples, samplesToMs } from '../../src/foundation/units.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
@@ -80,7 +80,7 @@ interface Made {
 }
 
 async function tryVoice(
-  engineClient: EngineClient,
+  engineClient: ManagedEngine,
   voice: string,
   { sentences, folder }: { sentences: readonly string[]; folder: string | null },
 ): Promise<VoiceResult> {
@@ -123,7 +123,7 @@ async function tryVoice(
 }
 
 /** A sentence as a call asks for it, and when its first 20 ms were there. */
-async function make(engineClient: EngineClient, voice: string, sentence: string): Promise<Made> {
+async function make(engineClient: ManagedEngine, voice: string, sentence: string): Promise<Made> {
   const startMs = systemClock.nowMs();
   let firstFrameMs: number | null = null;
   const parts: Int16Array[] = [];

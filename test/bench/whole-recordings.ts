@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { SpokenWord } from '../../engine/contract.ts';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
-import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
@@ -29,7 +29,7 @@ export async function decodeWhole(recordings: readonly Int16Array[], convert = t
 }
 
 /** When the words of an 8 kHz recording were said, through µ-law, by the recogniser itself. */
-export async function findWords(engine: EngineClient, recording: Int16Array): Promise<readonly SpokenWord[]> {
+export async function findWords(engine: ManagedEngine, recording: Int16Array): Promise<readonly SpokenWord[]> {
   const samples = throughPhone(recording);
   const job = { samples, urgency: 'batch', dueInMs: 600_000, draft: [], timed: true } as const;
   return (await engine.transcribe(job)).words ?? [];

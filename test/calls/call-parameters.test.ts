@@ -7,6 +7,8 @@ const NOTHING = {
   queue: null,
   retainDays: null,
   record: null,
+  language: null,
+  hotWords: [],
   hints: true,
 };
 
@@ -23,6 +25,8 @@ describe('readCallParameters', () => {
       queue: 'support',
       retainDays: 7,
       record: 'both',
+      language: null,
+      hotWords: [],
       hints: true,
     });
   });

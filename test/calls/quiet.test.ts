@@ -6,6 +6,7 @@ import { AppSession } from '../../src/calls/app/session.ts';
 import { EchoFilter } from '../../src/calls/inbound/echo-filter.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Playback } from '../../src/protocols/dialect.ts';
+import { fakeLanguages } from '../fakes/languages.ts';
 import { Speaking } from './speaking.ts';
 
 /** Twelve ms each; 8000 were run when this was written. */
@@ -47,7 +48,7 @@ class Talk {
       fetchAudio: () =>
         new Promise((done) => clock.after(300, () => done({ samples: new Int16Array(4000), rateHz: 8000 }))),
       onFlush: () => undefined,
-      understood: () => ['en'],
+      language: fakeLanguages(),
       speaks: () => true,
       onEnd: () => undefined,
       onFailure: (error) => void this.failures.push(error),

@@ -33,6 +33,9 @@ export class Speaking {
   readonly pressed: { readonly digit: string; readonly atMs: number }[] = [];
   readonly sent: { readonly command: CarrierCommand; readonly atMs: number }[] = [];
 
+  /** The caller's. */
+  language: string | null = null;
+
   constructor({
     playback = 'buffered',
     bargeIn = 'any',
@@ -60,6 +63,7 @@ export class Speaking {
       context: this.gateway.context,
       log: this.gateway.context.log,
       callMs: () => clock.nowMs(),
+      language: () => this.language,
       send: (command) => {
         this.sent.push({ command, atMs: clock.nowMs() });
         if (playback === 'buffered') this.player.send(command);

@@ -7,7 +7,7 @@ import { checkFiles } from '../../src/cli/check-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const NONE = { HINTS_FILE: '', USERS_FILE: '', REDACT_PATTERNS_FILE: '' };
+const NONE = { HINTS_FILE: '', NUMBERS_FILE: '', USERS_FILE: '', REDACT_PATTERNS_FILE: '' };
 
 function file(name: string, text: string): string {
   const path = join(folder, name);
@@ -26,16 +26,26 @@ describe('the check of files', () => {
         'hints.yaml',
         'cards:\n  - {words: [refund], title: Refunds, text: Ask for the order number.}\n',
       ),
+      NUMBERS_FILE: file('numbers.yaml', 'numbers:\n  - {number: "+4930*", language: de}\n'),
       USERS_FILE: file('users.yaml', 'users: []\n'),
       REDACT_PATTERNS_FILE: file('patterns.txt', 'policy number: \\bPOL-?\\d{6}\\b\norder: \\bO\\d{4}\\b\n'),
     };
     const details = (await checkFiles(settings)).map(({ status, detail }) => `${status} ${detail.split(' in ')[0]}`);
-    expect(details).toEqual(['ok HINTS_FILE: 1 card', 'ok USERS_FILE: 0 users', 'ok REDACT_PATTERNS_FILE: 2 patterns']);
+    expect(details).toEqual([
+      'ok HINTS_FILE: 1 card',
+      'ok NUMBERS_FILE: 1 number',
+      'ok USERS_FILE: 0 users',
+      'ok REDACT_PATTERNS_FILE: 2 patterns',
+    ]);
   });
 
   it.each([
     [{ HINTS_FILE: join(folder, 'none.yaml') }, /^HINTS_FILE: .*none\.yaml/],
     [{ HINTS_FILE: file('bad.yaml', 'cards: 5\n') }, /^HINTS_FILE: .*bad\.yaml:1/],
+    [
+      { NUMBERS_FILE: file('numbers-bad.yaml', 'numbers:\n  - number: 030123\n') },
+      /^NUMBERS_FILE: .*yaml:2:13: .*quotes/,
+    ],
     [{ USERS_FILE: file('secret.yaml', 'users: [{name: ann, role: admin, secret: hush}]\n') }, /^USERS_FILE: /],
     [{ REDACT_PATTERNS_FILE: file('bad.txt', 'order: (\n') }, /^REDACT_PATTERNS_FILE: /],
     [{ REDACT_PATTERNS_FILE: join(folder, 'none.txt') }, /^REDACT_PATTERNS_FILE: .*ENOENT/],

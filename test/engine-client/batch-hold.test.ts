@@ -21,16 +21,24 @@ class FakeProcess implements Holdable {
 const processes = (work: string) => [...work].map((at) => new FakeProcess(at));
 
 let clock: FakeClock;
+let now: readonly FakeProcess[] = [];
+
+function openHold(cores: number): BatchHold {
+  const hold = new BatchHold({ clock, cores });
+  hold.watch(() => now.slice(0, 1));
+  hold.watch(() => now.slice(1));
+  return hold;
+}
 
 beforeEach(() => {
   clock = new FakeClock();
 });
 
 /** Which of the processes were held back: `x`. */
-function held(work: string, cores: number, hold = new BatchHold({ clock, cores })): string {
-  const all = processes(work);
-  hold.apply(all);
-  return all.map(({ isHeld }) => (isHeld ? 'x' : '.')).join('');
+function held(work: string, cores: number, hold = openHold(cores)): string {
+  now = processes(work);
+  hold.apply();
+  return now.map(({ isHeld }) => (isHeld ? 'x' : '.')).join('');
 }
 
 describe('batch jobs', () => {
@@ -46,7 +54,7 @@ describe('batch jobs', () => {
   });
 
   it('take turns with live work that never ends: 20 ms after each 150', () => {
-    const hold = new BatchHold({ clock, cores: 2 });
+    const hold = openHold(2);
     const states = Array.from({ length: 40 }, () => {
       const state = held('bl', 2, hold);
       clock.advance(10);
@@ -56,7 +64,7 @@ describe('batch jobs', () => {
   });
 
   it('are not given a turn for time in which nothing was live', () => {
-    const hold = new BatchHold({ clock, cores: 2 });
+    const hold = openHold(2);
     expect(held('bl', 2, hold)).toBe('x.');
     clock.advance(100);
     expect(held('b-', 2, hold)).toBe('..');

@@ -8,6 +8,9 @@
  *   cling    starts a process that keeps its channel open, then blocks its thread for ever
  *   pid      answers its process id            release  answers every held job, then itself
  *   seen     answers the words and urgencies of all jobs so far; any other word is answered as it is
+ *   draft    answers the tokens and the text of its draft
+ * `final-` before a word: an engine with the second recogniser alone obeys it, others answer with it. Answers of such
+ * an engine are in capitals.
  * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads
  * die while loading, 14 threads never get ready, 15 threads ignore `drain`.
  */
@@ -58,8 +61,17 @@ function answer(job, text) {
     send({ kind: 'spoken', id: job.id, ...soundOf(text), cost });
     return;
   }
-  send({ kind: 'transcribed', id: job.id, text, tokens: [...job.draft], looped: false, cost });
+  send({
+    kind: 'transcribed',
+    id: job.id,
+    text: isFinal() ? text.toUpperCase() : text,
+    tokens: [...job.draft],
+    looped: false,
+    cost,
+  });
 }
+
+const isFinal = () => settings.role === 'final';
 
 function releaseHeld() {
   for (const job of held.values()) answer(job, 'released');
@@ -89,8 +101,9 @@ function start(configured) {
     ttsModel: 'tone',
     turnModel: settings.turnModel === 'off' ? null : settings.turnModel,
     voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000, model: 'tone', licence: 'none', cost: 0.01 }],
-    languages: ['en'],
-    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
+    asrLicence: 'none',
+    languages: isFinal() ? ['en', 'de'] : ['en'],
+    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false, textDrafts: isFinal() },
     costs: {
       transcribe: { perJobMs: 2, perSecondMs: 6.15 },
       detect: { perJobMs: 0.5, perSecondMs: 3.9 },
@@ -113,6 +126,8 @@ function obey(job, word) {
   else if (word === 'cling') cling();
   else if (word === 'hold') held.set(job.id, job);
   else if (word === 'pid') answer(job, String(process.pid));
+  else if (word === 'draft') answer(job, `${job.draft.join()}/${job.draftText ?? ''}`);
+  else if (word.startsWith('final-') && isFinal()) obey(job, word.slice('final-'.length));
   else if (word === 'seen') answer(job, seen.join(' '));
   else {
     if (word === 'release') releaseHeld();

@@ -36,7 +36,6 @@ const WORD_HEARD_SAMPLES = 1200;
  */
 export class FakeEngine implements Engine {
   load = 0;
-  finalLoad = 0;
   firmLoad = 0;
   /** Ms from a request to its answer, on the clock. */
   transcribeMs = 0;
@@ -50,6 +49,8 @@ export class FakeEngine implements Engine {
     tokens?: readonly number[];
     looped?: boolean;
     words?: readonly SpokenWord[];
+    language?: string;
+    logprobs?: Float32Array | null;
   } = ({ samples }) => ({
     text: wordsIn(samples),
   });
@@ -89,6 +90,10 @@ export class FakeEngine implements Engine {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  get finalLoad(): number {
+    return this.load;
   }
 
   start(): Promise<void> {

@@ -4,7 +4,7 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 describe('the metrics of the queues', () => {
   it('say of each lane how many jobs wait, how old the oldest is, and how long jobs have waited', async () => {
     const metrics = new Metrics();
-    metrics.watchLanes(() => ({ live: { depth: 0, ageMs: 0 }, batch: { depth: 7, ageMs: 2500 } }));
+    metrics.lanes.watch(() => ({ live: { depth: 0, ageMs: 0 }, batch: { depth: 7, ageMs: 2500 } }));
     metrics.laneWait.observe({ lane: 'batch' }, 0.4);
     const page = await metrics.registry.metrics();
     for (const line of [

@@ -1,7 +1,7 @@
 /** A client of pretend engine processes, and what its tests do to them. */
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { TranscribeRequest } from '../../src/engine-client/engine.ts';
+import type { Engine, TranscribeRequest } from '../../src/engine-client/engine.ts';
 import { EngineClient, type EngineClientOptions } from '../../src/engine-client/engine-client.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -53,7 +53,7 @@ export function open(options: Partial<EngineClientOptions> = {}) {
 
 /** Asks the engine to obey `word`; the promise of the text that it answers. */
 export async function say(
-  engineClient: EngineClient,
+  engineClient: Pick<Engine, 'transcribe'>,
   word: string,
   urgency: Urgency = 'final',
   extra: Partial<TranscribeRequest> = {},

@@ -1,6 +1,8 @@
 /** Parakeet's encoder, from features to frames of 80 ms. */
 import { cutByWeights } from '../../graph/cut.ts';
+import { rewriteProducts } from '../../graph/integer-products.ts';
 import type { ModelFile } from '../../graph/model-file.ts';
+import { findProductType } from '../../graph/product-type.ts';
 import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
 import type { Steps } from '../../scheduler.ts';
@@ -23,7 +25,7 @@ export async function openWholeEncoder(model: ModelFile, options: SessionOptions
 }
 
 /**
- * Opens the graph in parts, so that urgent work waits for one of them.
+ * Opens the graph with faster products and in parts, so that urgent work waits for one of them.
  * @param count how many; null = as many as it has layers, about
  * @throws Error when it cannot be cut; whatever onnxruntime throws for a graph that it cannot run.
  */
@@ -32,8 +34,9 @@ export async function openCutEncoder(
   options: SessionOptions,
   count: number | null = null,
 ): Promise<ParakeetEncoder> {
-  const parts = cutByWeights(model, count ?? partsFor(model));
-  const open = await openParts(model, parts, options);
+  const rewritten = rewriteProducts(model, await findProductType());
+  const parts = cutByWeights(rewritten, count ?? partsFor(model));
+  const open = await openParts(rewritten, parts, options);
   return new Encoder(
     model,
     open.map((part: OpenPart) => (values: Values) => part.run(values)),

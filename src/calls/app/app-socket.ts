@@ -10,6 +10,7 @@ import type { CallStart } from '../../protocols/dialect.ts';
 import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext, CallSettings } from '../context.ts';
+import type { CallLanguages } from '../language/call-languages.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 import type { CallerEvent } from './call-app.ts';
 import { AppConnection, type ConnectionLimits, type ConnectionOutcome } from './connection.ts';
@@ -31,6 +32,7 @@ interface AppSocketOptions {
   readonly start: CallStart;
   readonly request: AppRequest;
   readonly voice: CallVoice;
+  readonly languages: CallLanguages;
   readonly context: CallContext;
   readonly log: Log;
   /** Follows the app's turns; null = nothing does. */
@@ -119,7 +121,7 @@ export class AppSocket {
   }
 
   #openSession(): AppSession {
-    const { context, request, voice, trace, onFailure } = this.#options;
+    const { context, request, voice, languages, trace, onFailure } = this.#options;
     return new AppSession({
       request,
       voice,
@@ -135,7 +137,7 @@ export class AppSocket {
       clock: context.clock,
       flushMs: context.settings.APP_FLUSH_MS,
       onFlush: () => context.metrics.appFlushes.inc(),
-      understood: () => context.engine.languages,
+      language: languages,
       speaks: (language) => this.#speaks(language),
       onEnd: (handoffData) => this.#onEnd(handoffData),
       onFailure,

@@ -6,6 +6,7 @@ import type { Revision, SpeechEvent, TurnEnded } from '../../transcription/live-
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext } from '../context.ts';
 import type { EndReason } from '../feed/events.ts';
+import type { CallLanguages } from '../language/call-languages.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 
 /** What is told of the caller's speech: what was recognised, better texts of it, and where a turn ends. */
@@ -34,6 +35,7 @@ export interface CallApp {
 export interface CallAppOptions {
   readonly start: CallStart;
   readonly voice: CallVoice;
+  readonly languages: CallLanguages;
   readonly context: CallContext;
   readonly log: Log;
   /** Follows the app's turns; null = nothing does. */

@@ -8,8 +8,8 @@ import type { PromptFrame } from './frames.ts';
 const ANSWER_MS = 1000;
 
 interface PromptsOptions {
-  /** BCP 47, as the app named it. */
-  readonly lang: string;
+  /** BCP 47 of what the caller says, as the app named it if it did. */
+  lang(): string;
   /** Whether the app wants the text of a turn while it is going on. */
   readonly partials: boolean;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export class Prompts {
     if (caption.final && caption.utterance <= this.#over) return this.tell(caption.utterance);
     const { lang, partials, sendNow } = this.#options;
     if (partials && !caption.final && caption.text !== '')
-      sendNow({ type: 'prompt', voicePrompt: this.#turn.text, lang, last: false });
+      sendNow({ type: 'prompt', voicePrompt: this.#turn.text, lang: lang(), last: false });
     return false;
   }
 
@@ -86,7 +86,7 @@ export class Prompts {
   tell(last = Number.POSITIVE_INFINITY): boolean {
     const voicePrompt = this.#turn.take(last);
     if (voicePrompt === '') return false;
-    this.#options.send({ type: 'prompt', voicePrompt, lang: this.#options.lang, last: true });
+    this.#options.send({ type: 'prompt', voicePrompt, lang: this.#options.lang(), last: true });
     return true;
   }
 }

@@ -36,7 +36,8 @@ export interface AppRequest {
   /** Voices for languages (BCP 47 in lower case) in place of `voice`. */
   readonly voices: Readonly<Record<string, string>>;
   readonly ttsLanguage: string | undefined;
-  readonly transcriptionLanguage: string;
+  /** Undefined = it names none. */
+  readonly transcriptionLanguage: string | undefined;
   /** Subscriptions to `info` frames. */
   readonly speakerEvents: boolean;
   readonly tokensPlayed: boolean;
@@ -69,9 +70,6 @@ const OWN_NAMES = [
 ] as const;
 type OwnName = (typeof OWN_NAMES)[number];
 
-/** What the recogniser understands. */
-const TRANSCRIPTION_LANGUAGE = 'en-US';
-
 /**
  * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link
  * withoutForbiddenApp} let through.
@@ -93,7 +91,7 @@ export function readAppRequest(parameters: Parameters, settings: AppSettings): A
     voice: own.voice?.trim() || undefined,
     voices: {},
     ttsLanguage: own.ttslanguage ?? own.language,
-    transcriptionLanguage: own.transcriptionlanguage ?? own.language ?? TRANSCRIPTION_LANGUAGE,
+    transcriptionLanguage: own.transcriptionlanguage ?? own.language,
     speakerEvents: events.includes('speaker-events'),
     tokensPlayed: events.includes('tokens-played'),
     dtmf: readFlag(own.dtmfdetection) ?? true,

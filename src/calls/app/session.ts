@@ -6,18 +6,19 @@ import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Caption } from '../../transcription/live-transcriber.ts';
 import type { AppTrace } from '../call-tracer.ts';
+import type { CallLanguages } from '../language/call-languages.ts';
 import type { CallVoice, VoiceEvent } from '../outbound/voice.ts';
+import { AppLanguages } from './app-languages.ts';
 import { AppReports } from './app-reports.ts';
 import { type FetchAudio, labelOf } from './audio-fetch.ts';
 import type { CallerEvent } from './call-app.ts';
 import { FrameQueue } from './frame-queue.ts';
-import type { AppFrame, EndFrame, FrameToApp, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
+import type { AppFrame, EndFrame, FrameToApp, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
 import { Prompts } from './prompts.ts';
 import type { AppRequest } from './request.ts';
 import { greetingOptions, styleIn, turnOf } from './speech-options.ts';
 import { TalkCycle } from './talk-cycle.ts';
-import { requireUnderstood } from './understood.ts';
 
 /** The way to the app, as a session uses it. */
 export interface AppChannel {
@@ -48,8 +49,8 @@ interface SessionOptions {
   readonly flushMs: number;
   /** Something is said because the app fell silent in the midst of it. */
   onFlush(): void;
-  /** The languages that the recogniser understands (BCP 47); none while that is not known. */
-  understood(): readonly string[];
+  /** Of what the caller says. */
+  readonly language: Pick<CallLanguages, 'caller' | 'name' | 'suggest'>;
   /** Whether a voice speaks this language (BCP 47); true while that is not known. */
   speaks(language: string): boolean;
   /** The app has ended the session, and everything that it said before has been played. */
@@ -68,7 +69,7 @@ export class AppSession {
   readonly #own = new Map<string, TalkCycle | null>();
   /** The talk cycle whose text is still coming. */
   #cycle: TalkCycle | null = null;
-  #ttsLanguage: string | undefined;
+  readonly #languages: AppLanguages;
   /** The utterance that the caller hears. */
   #sounding: string | null = null;
   #callerSpeaks = false;
@@ -86,9 +87,9 @@ export class AppSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#ttsLanguage = options.request.ttsLanguage;
+    this.#languages = new AppLanguages({ ...options, call: options.language });
     this.#prompts = new Prompts({
-      lang: options.request.transcriptionLanguage,
+      lang: () => this.#languages.prompt,
       partials: options.request.partialPrompts,
       clock: options.clock,
       send: (prompt) => {
@@ -110,7 +111,7 @@ export class AppSession {
   begin(): void {
     const { request, voice } = this.#options;
     if (request.greeting === '') return;
-    const style = greetingOptions(this.#ttsLanguage, request);
+    const style = greetingOptions(this.#languages.tts, request);
     this.#attempt(() => this.#own.set(voice.say(request.greeting, style), null));
   }
 
@@ -205,7 +206,7 @@ export class AppSession {
         this.#attempt(() => this.#options.voice.sendDigits(frame.digits));
         return;
       case 'language':
-        this.#attempt(() => this.#changeLanguage(frame));
+        this.#attempt(() => this.#languages.change(frame));
         return;
       case 'end':
         void this.#end(frame);
@@ -264,7 +265,7 @@ export class AppSession {
       voice,
       clock,
       flushMs,
-      style: { ...styleIn(frame.lang ?? this.#ttsLanguage, request), ...turnOf(frame, request) },
+      style: { ...styleIn(frame.lang ?? this.#languages.tts, request), ...turnOf(frame, request) },
       onUtterance: (id) => this.#own.set(id, cycle),
       onFlush,
       attempt: (action) => this.#attempt(action),
@@ -301,15 +302,6 @@ export class AppSession {
     } catch (error) {
       if (!signal.aborted) this.#tellError(error);
     }
-  }
-
-  #changeLanguage({ ttsLanguage, transcriptionLanguage }: LanguageFrame): void {
-    if (transcriptionLanguage !== undefined) requireUnderstood(transcriptionLanguage, this.#options.understood());
-    if (ttsLanguage === undefined) return;
-    if (!this.#options.speaks(ttsLanguage)) {
-      throw new TrunklineError('invalid_request', `ttsLanguage: got ${ttsLanguage}, which no voice speaks`);
-    }
-    this.#ttsLanguage = ttsLanguage;
   }
 
   #onVoice(event: VoiceEvent): void {

@@ -5,6 +5,7 @@ import type { Revision, SpeechEvent } from '../../transcription/live-transcriber
 import type { CallParameters } from '../call-parameters.ts';
 import type { CallPhase } from '../call-phase.ts';
 import type { LagChange } from '../inbound/lag.ts';
+import type { LanguageNews } from '../language/call-languages.ts';
 import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
 import type { Feed } from './feed.ts';
 
@@ -80,6 +81,17 @@ export class CallFeed {
   publishRevision(track: Track, { utterance, version, text, startMs, endMs }: Revision): void {
     const { callId, feed } = this.#options;
     feed.publish({ type: 'revision', callId, track, utterance, version, text, startMs, endMs });
+  }
+
+  publishLanguage({ track, language, by, refused }: LanguageNews): void {
+    const { callId, feed, nowMs } = this.#options;
+    const news = refused === undefined ? {} : { refused };
+    feed.publish({ type: 'language', callId, track, language, atMs: nowMs(), by, ...news });
+  }
+
+  publishHeard(track: Track, { language, atMs }: { language: string; atMs: number }): void {
+    const { callId, feed } = this.#options;
+    feed.publish({ type: 'language', callId, track, language, atMs, by: 'heard' });
   }
 
   publishGap(track: Track, { startMs, endMs, reason }: Pick<GapEvent, 'startMs' | 'endMs' | 'reason'>): void {

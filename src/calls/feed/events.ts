@@ -5,6 +5,7 @@ import type { Track } from '../../protocols/dialect.ts';
 import type { LossReason } from '../../transcription/live-transcriber.ts';
 import type { CallNames } from '../call-names.ts';
 import type { CallPhase } from '../call-phase.ts';
+import type { LanguageSource } from '../language/spoken-language.ts';
 
 /**
  * A call has begun. Its first event, but for those that we make: they are `ringing` first, and begin when they are
@@ -62,10 +63,24 @@ export interface CaptionEvent {
   /** Of a final: its confidence is below 0.5; about two thirds of the words of such finals are wrong. */
   readonly lowConfidence?: true;
   /**
-   * Of a final: what is said on the track is probably in no language that the recogniser understands. While that is
-   * certain, `text` is empty.
+   * Of a final: BCP-47 of the language that it was read in, where somebody named it or the recogniser found it out.
+   * Null = what is said on the track is probably in no language that the recogniser understands; while that is certain,
+   * `text` is empty.
    */
-  readonly language?: null;
+  readonly language?: string | null;
+}
+
+/** Which language is spoken on a track from now on: somebody named it, or the recogniser found it out. */
+export interface LanguageEvent {
+  readonly type: 'language';
+  readonly callId: string;
+  readonly track: Track;
+  /** BCP-47; null = the recogniser is to find out. */
+  readonly language: string | null;
+  readonly atMs: number;
+  readonly by: LanguageSource;
+  /** The language that was named, and that is not understood here: the captions go on in `language`. */
+  readonly refused?: string;
 }
 
 /**
@@ -285,6 +300,7 @@ export type FeedEvent =
   | CallDeletedEvent
   | SpeechEvent
   | CaptionEvent
+  | LanguageEvent
   | RevisionEvent
   | GapEvent
   | LagEvent

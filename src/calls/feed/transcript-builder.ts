@@ -82,7 +82,7 @@ export class TranscriptBuilder {
       endMs,
       ...(confidence !== undefined && { confidence }),
       ...(lowConfidence && { lowConfidence }),
-      ...(language === null && { language }),
+      ...(language !== undefined && { language }),
       ...this.#queuedMark(track, startMs),
     } satisfies FinalCaption;
   }
@@ -104,8 +104,10 @@ export class TranscriptBuilder {
     const mark = this.#queuedMark(track, startMs);
     const revised: FinalCaption = { kind: 'caption', track, utterance, version, text, startMs, endMs, ...mark };
     const index = this.#items.findLastIndex((item) => isSame(item, revised));
+    const before = this.#items[index];
+    const language = before?.kind === 'caption' && before.language ? { language: before.language } : {};
     if (index === -1) this.#addFinal(revised);
-    else if (text !== '') this.#items[index] = revised;
+    else if (text !== '') this.#items[index] = { ...revised, ...language };
     else {
       this.#items.splice(index, 1);
       this.#counts.finals--;

@@ -17,7 +17,7 @@ export interface FinalCaption {
   /** These three as in the final caption; gone with a revision. */
   readonly confidence?: number;
   readonly lowConfidence?: true;
-  readonly language?: null;
+  readonly language?: string | null;
   /** Of what a caller hears in a queue: prompts, not people. */
   readonly queued?: true;
 }

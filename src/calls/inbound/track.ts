@@ -14,6 +14,7 @@ import {
   type TranscriberMetrics,
   type TurnListener,
 } from '../../transcription/live-transcriber.ts';
+import type { ExpectedSpeech } from '../../transcription/track-language.ts';
 import type { CallContext } from '../context.ts';
 import type { GapEvent } from '../feed/events.ts';
 import { ArrivalTimes } from './arrival-times.ts';
@@ -41,6 +42,8 @@ export interface TrackOptions {
   readonly context: CallContext;
   /** How much silence ends an utterance; asked when the first sound comes. */
   endpointMs(): number;
+  /** What is known of the speech on it. */
+  readonly expected: ExpectedSpeech;
   /** Who waits for turns on it; left out = nobody. */
   readonly turns?: TurnListener | undefined;
   /** Sound in its place, repaired: `atMs` of the call is where it begins. */
@@ -265,10 +268,11 @@ export class TrackChain {
 
   #openTranscriber(): LiveTranscriber {
     if (this.#transcriber !== null) return this.#transcriber;
-    const { context, endpointMs, turns, emit, onDrained, onSettled } = this.#options;
+    const { context, endpointMs, expected, turns, emit, onDrained, onSettled } = this.#options;
     const transcriber = new LiveTranscriber({
       settings: { ...context.settings, ENDPOINT_MS: endpointMs() },
       engine: context.engine,
+      expected,
       turns,
       clock: context.clock,
       originMs: this.#timeline.originMs ?? 0,

@@ -3,6 +3,7 @@ import type { TimelineStats } from '../../audio/timeline.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, CarrierEvent, Track } from '../../protocols/dialect.ts';
 import type { SettledUtterance, TurnListener } from '../../transcription/live-transcriber.ts';
+import type { ExpectedSpeech } from '../../transcription/track-language.ts';
 import type { CallContext } from '../context.ts';
 import type { CallLeg } from '../leg.ts';
 import type { LagChange } from './lag.ts';
@@ -21,6 +22,8 @@ interface CallTracksOptions {
   readonly log: Log;
   /** How much silence ends an utterance of a track; asked when its sound begins. */
   endpointMs(track: Track): number;
+  /** What is known of the speech on a track. */
+  expected(track: Track): ExpectedSpeech;
   /** Who waits for the caller's turns. */
   readonly callerTurns: TurnListener;
   /** Sound in its place: `atMs` of the call is where it begins. */
@@ -110,13 +113,14 @@ export class CallTracks {
   }
 
   #openChain(track: Track): TrackChain {
-    const { start, context, endpointMs, callerTurns, onSound, emit, onLag, onSettled } = this.#options;
+    const { start, context, endpointMs, expected, callerTurns, onSound, emit, onLag, onSettled } = this.#options;
     return new TrackChain({
       carrier: start.carrier,
       codec: start.codec,
       timed: start.timed,
       context,
       endpointMs: () => endpointMs(track),
+      expected: expected(track),
       turns: track === 'inbound' ? callerTurns : undefined,
       onSound: (samples, atMs) => onSound(track, samples, atMs),
       emit: (event) => emit(track, event),

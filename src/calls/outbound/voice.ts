@@ -93,6 +93,8 @@ export interface CallVoiceOptions {
   readonly log: Log;
   /** How long the call has lasted by its sound. */
   callMs(): number;
+  /** The caller's language (BCP-47), in which texts are that name none; null = not known. */
+  language(): string | null;
   /** Told of each frame that the caller gets to hear; left out = nobody is. */
   readonly heard?: PlayoutTap | undefined;
   send(command: CarrierCommand): void;
@@ -136,7 +138,8 @@ export class CallVoice {
    * @throws TrunklineError `invalid_request` for a voice or speed that is not there or a call that takes no sound,
    * `speech_queue_full`, `call_not_found`
    */
-  say(text: string, options: SayOptions = {}): string {
+  say(text: string, given: SayOptions = {}): string {
+    const options = this.#inLanguage(given);
     this.#queue.checkRoom(2 * text.length);
     this.#options.context.synthesizer.checkLive(text, options, this.#options.codec);
     const utterance = this.open(options);
@@ -149,7 +152,8 @@ export class CallVoice {
    * Says text that comes in pieces, which are put together as they are. Its first sentence sounds before its last is
    * written. Throws as {@link say}.
    */
-  open(options: SayOptions = {}): OpenUtterance {
+  open(given: SayOptions = {}): OpenUtterance {
+    const options = this.#inLanguage(given);
     this.#options.context.synthesizer.voices.check(options);
     const stream = new TextStream();
     const utterance = this.#admit(options, {
@@ -239,6 +243,11 @@ export class CallVoice {
     this.#queue.interrupt();
     this.#playout.close();
     this.#bargeIn.forget();
+  }
+
+  #inLanguage(options: SayOptions): SayOptions {
+    const language = options.lang ?? this.#options.language();
+    return language === null ? options : { ...options, lang: language };
   }
 
   /** Makes the pieces of `text`, each when it is asked for. */

@@ -28,7 +28,13 @@ const caption = z.object({
   text: z.string(),
   confidence: z.number().optional().describe('Share of its words, 0 to 1, that may be expected to be right'),
   lowConfidence: z.literal(true).optional().describe('The confidence is below 0.5'),
-  language: z.null().optional().describe('Probably said in no language that the recogniser understands'),
+  language: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'BCP-47, where it was named or found out; null = probably said in no language that the recogniser understands',
+    ),
   queued: z.literal(true).optional().describe('Heard in a queue: a prompt, not a person'),
 });
 

@@ -4,6 +4,7 @@
  * numbers: it looks for the next match before it compares that one's number
  * (decision 43).
  */
+import type { DatabaseKind } from '../database-kind.ts';
 
 /** Texts are numbered `call_seq * TEXTS_PER_CALL + n`. */
 export const TEXTS_PER_CALL = 2 ** 20;
@@ -18,6 +19,11 @@ const LEVEL_NAMES = 'abcd';
  * less, and are for looking at one call.
  */
 const FIRST_LEVEL = 1;
+/**
+ * PostgreSQL reads the lists of all words from end to end for each statement, whatever the block, and no other
+ * statement waits meanwhile: the fewer blocks the better.
+ */
+const ONLY_POSTGRES_LEVEL = 3;
 /** Slices that take longer are followed by smaller ones. */
 const SLOW_MS = 15;
 /** Slices that take less are followed by larger ones, of eight times as many calls, which then keep to 20 ms. */
@@ -50,15 +56,18 @@ export function blockAround(seq: number): SearchBlock {
 
 /** The walk of one search. Its blocks grow while slices are fast, and shrink when they are slow. */
 export class BlockWalk {
-  #level = FIRST_LEVEL;
+  readonly #smallestLevel: number;
+  #level: number;
   /** What the last slices of this level took. */
   #tookMs: number[] = [];
   /** All calls from here on are done. */
   #endSeq: number;
 
   /** Begins below the call with the number `endSeq`. */
-  constructor(endSeq: number) {
+  constructor(endSeq: number, kind: DatabaseKind) {
     this.#endSeq = endSeq;
+    this.#smallestLevel = kind === 'postgres' ? ONLY_POSTGRES_LEVEL : FIRST_LEVEL;
+    this.#level = this.#smallestLevel;
   }
 
   /** The number behind those of the calls that are left. */
@@ -83,7 +92,7 @@ export class BlockWalk {
   }
 
   #change(by: 1 | -1): void {
-    this.#level = Math.max(this.#level + by, FIRST_LEVEL);
+    this.#level = Math.max(this.#level + by, this.#smallestLevel);
     this.#tookMs = [];
   }
 }

@@ -64,10 +64,10 @@ export class TextSearch {
 
   /** The calls of `request`, newest first, slice by slice; a slice may be empty. */
   async *find(request: TextSearchRequest): AsyncGenerator<readonly FoundCall[], void, undefined> {
-    const { clock } = this.#options;
+    const { clock, kind } = this.#options;
     const range = await this.#rangeOf(request);
     if (range === null) return;
-    const walk = new BlockWalk(range.endSeq);
+    const walk = new BlockWalk(range.endSeq, kind);
     let manner: Manner = 'upwards';
     while (walk.endSeq > range.firstSeq) {
       const beganMs = clock.nowMs();

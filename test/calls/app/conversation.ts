@@ -4,6 +4,7 @@ import { AppSession } from '../../../src/calls/app/session.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 import type { MonoAudio } from '../../../src/speech/wav-leveller.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { fakeLanguages } from '../../fakes/languages.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
 
 const URL = 'wss://app.example.com/';
@@ -26,6 +27,7 @@ export class Conversation {
   }[] = [];
   fences = 0;
   reading = true;
+  readonly languages = fakeLanguages();
   readonly session: AppSession;
 
   constructor(parameters: Record<string, string> = {}) {
@@ -51,7 +53,7 @@ export class Conversation {
       clock: this.clock,
       flushMs: 1000,
       onFlush: () => undefined,
-      understood: () => ['en'],
+      language: this.languages,
       speaks: (language) => language.startsWith('en') || language.startsWith('de'),
       onEnd: (handoffData) => this.ends.push(handoffData),
       onFailure: (error) => this.failures.push(error),

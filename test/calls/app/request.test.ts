@@ -44,7 +44,7 @@ describe('what a stream asks of its app', () => {
       reportDuringSpeech: 'none',
       voice: undefined,
       ttsLanguage: undefined,
-      transcriptionLanguage: 'en-US',
+      transcriptionLanguage: undefined,
       speakerEvents: false,
       tokensPlayed: false,
       voices: {},

@@ -96,7 +96,8 @@ describe('keys and languages', () => {
     [{ ttsLanguage: 'sv-SE' }, 'ttsLanguage: got sv-SE, which no voice speaks'],
     [
       { transcriptionLanguage: 'sv-SE', ttsLanguage: 'de-DE' },
-      'transcriptionLanguage: got sv-SE, only English is understood',
+      'transcriptionLanguage: got "sv-SE", which is not understood here: the recogniser understands English; ' +
+        'Parakeet TDT 0.6B v3 can be installed for it (trunkline models add, ASR_MODEL)',
     ],
   ])('refuses what it cannot do: %o', (languages, error) => {
     const conversation = new Conversation().app({ type: 'language', ...languages }).last('Hello.');

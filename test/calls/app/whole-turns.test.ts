@@ -51,7 +51,8 @@ class Call implements TurnListener {
   tell(): void {
     for (; this.#told < this.track.events.length; this.#told++) {
       const event = this.track.events[this.#told];
-      if (event !== undefined && event.type !== 'gap') this.conversation.session.onSpeech(event);
+      if (event !== undefined && event.type !== 'gap' && event.type !== 'language')
+        this.conversation.session.onSpeech(event);
     }
   }
 

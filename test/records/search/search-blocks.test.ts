@@ -3,7 +3,7 @@ import { BlockWalk } from '../../../src/records/search/search-blocks.ts';
 
 /** The blocks of a walk from `endSeq` down whose slices take `tookMs` each. */
 function blocksOf(endSeq: number, tookMs: (calls: number, slice: number) => number): string[] {
-  const walk = new BlockWalk(endSeq);
+  const walk = new BlockWalk(endSeq, 'sqlite');
   const names: string[] = [];
   while (walk.endSeq > 0 && names.length < 1000) {
     const { name, firstSeq, endSeq: end } = walk.block;
@@ -30,5 +30,12 @@ describe('the walk of a search', () => {
     const slow = blocksOf(30_000, (calls) => (calls > 512 ? 100 : 2));
     expect(slow.slice(0, 8)).toEqual(['b58', 'b57', 'b56', 'c6', 'c5', 'c4', 'c3', 'b23']);
     expect(blocksOf(5000, () => 100).every((name) => name[0] === 'b')).toBe(true);
+  });
+
+  it('is over the largest blocks alone in PostgreSQL, however slow', () => {
+    const walk = new BlockWalk(70_000, 'postgres');
+    const names: string[] = [];
+    for (; walk.endSeq > 0; walk.advance(walk.block.firstSeq, 100)) names.push(walk.block.name);
+    expect(names).toEqual(['d2', 'd1', 'd0']);
   });
 });

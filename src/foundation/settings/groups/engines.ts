@@ -27,6 +27,13 @@ export const engines = {
   },
   tuning: {
     CUDA_DEVICE: whole(0, 0, 63, 'index', 'Index of the GPU, with cuda or auto.'),
+    ENGINE_FINAL_WORKERS: whole(
+      0,
+      0,
+      64,
+      'processes',
+      'Number of engine processes with ASR_FINAL_MODEL. 0 = half as many as the others, and at least one.',
+    ),
     ENGINE_THREADS: whole(1, 1, 64, 'threads', 'Threads of one model run in one engine process.'),
   },
 } as const satisfies SettingGroup;

@@ -10,6 +10,24 @@ export const recognition = {
       'Speech recogniser: moonshine-tiny, the name of an installed model (trunkline models list), or the path of a ' +
         'folder with one. tone = a deterministic model for tests; it recognises no speech.',
     ),
+    ASR_FINAL_MODEL: text(
+      '',
+      'model',
+      'Second, better recogniser, for final captions and recordings, named as in ASR_MODEL. Partial captions stay ' +
+        'with ASR_MODEL, which also reads what the second one cannot read in time. Empty = ASR_MODEL alone.',
+    ),
+    DEFAULT_LANGUAGE: text(
+      'auto',
+      'language',
+      'Language that is spoken where no call, number or request names one, such as de or pt-BR. auto = the ' +
+        'recogniser finds out where it can; else it is the first one that it understands.',
+    ),
+    NUMBERS_FILE: text(
+      '',
+      'path',
+      'YAML file with the numbers that are called, the language that is spoken there and words that are likely to be ' +
+        'said. It is read again when it changes. Empty = none.',
+    ),
     TURN_MODEL: text(
       'auto',
       'model',
@@ -56,6 +74,14 @@ export const recognition = {
       'ms',
       'After this much silence the server starts to compute the final caption. It uses the result if the ' +
         'silence lasts.',
+    ),
+    FINAL_LATE_MS: whole(
+      500,
+      0,
+      10_000,
+      'ms',
+      'A final caption waits for ASR_FINAL_MODEL until this long after the end of the utterance. Then ASR_MODEL ' +
+        'reads it, and the better text follows as a revision.',
     ),
     CHUNK_MS: whole(400, 100, 5000, 'ms', 'A partial caption follows the one before it after this much new speech.'),
     OVERLAP_MS: whole(

@@ -1,0 +1,83 @@
+import { matchLanguage } from '../foundation/languages.ts';
+
+/** From this much speech on one utterance is enough to change the language, if the recogniser is sure of its text. */
+const LONG_MS = 3000;
+/** Confidence of a text (final-confidence.ts) from which on it counts as sure. */
+const SURE = 0.7;
+
+/** The language that the recogniser found in one utterance. */
+export interface LanguageGuess {
+  /** BCP-47. */
+  readonly language: string;
+  readonly speechMs: number;
+  /** Of the text that was read in it, from 0 to 1; null = the recogniser does not say. */
+  readonly confidence: number | null;
+}
+
+/**
+ * What is known of the language of one track. Somebody names it, or the recogniser finds it out: then it is settled,
+ * and later changed, by two utterances in a row that agree or by a long one whose text is sure, because the language of
+ * a short "okay" is often guessed wrongly.
+ */
+export class TrackLanguage {
+  #named: string | null = null;
+  #found: string | null = null;
+  /** Of the utterance before, where it was another one than {@link current}. */
+  #doubted: string | null = null;
+
+  /** BCP-47, as somebody named it; null = the recogniser finds out, or assumes. */
+  get named(): string | null {
+    return this.#named;
+  }
+
+  /** Named or settled, in BCP-47; null = not known. */
+  get current(): string | null {
+    return this.#named ?? this.#found;
+  }
+
+  /** Somebody says what is spoken from now on; null = the recogniser is to find out. */
+  name(language: string | null): void {
+    this.#named = language;
+    this.#found = null;
+    this.#doubted = null;
+  }
+
+  /** Whether the text of an utterance in this language is to be taken: it settles the language, or none is settled. */
+  accepts(guess: LanguageGuess): boolean {
+    const { current } = this;
+    return current === null || isSame(guess.language, current) || this.#settles(guess);
+  }
+
+  /** Takes what was found in the next utterance. Returns the language that is settled from now on; null = as before. */
+  note(guess: LanguageGuess): string | null {
+    if (this.#named !== null) return null;
+    if (this.#found !== null && isSame(guess.language, this.#found)) {
+      this.#doubted = null;
+      return null;
+    }
+    if (!this.#settles(guess)) {
+      this.#doubted = guess.language;
+      return null;
+    }
+    this.#found = guess.language;
+    this.#doubted = null;
+    return guess.language;
+  }
+
+  #settles({ language, speechMs, confidence }: LanguageGuess): boolean {
+    if (this.#named !== null) return false;
+    if (this.#doubted !== null && isSame(language, this.#doubted)) return true;
+    return speechMs >= LONG_MS && confidence !== null && confidence >= SURE;
+  }
+}
+
+/** What is known beforehand of the speech on a track. */
+export interface ExpectedSpeech {
+  readonly language: TrackLanguage;
+  /** Names and phrases that are likely to be said. */
+  readonly hotWords: readonly string[];
+}
+
+function isSame(a: string, b: string): boolean {
+  return matchLanguage(a, [b]) !== null;
+}

@@ -1,0 +1,19 @@
+/** The languages of a call whose caller speaks English, for sessions without a call. */
+import type { CallLanguages } from '../../src/calls/language/call-languages.ts';
+import { requireSpoken } from '../../src/calls/language/spoken-language.ts';
+
+export type FakeLanguages = Pick<CallLanguages, 'caller' | 'name' | 'suggest'> & { caller: string | null };
+
+/** Understands English alone, and keeps what was named. */
+export function fakeLanguages(): FakeLanguages {
+  const languages: FakeLanguages = {
+    caller: null,
+    name: ({ language }, param) => {
+      languages.caller = requireSpoken(language, { languages: ['en'] }, param);
+    },
+    suggest: ({ language }) => {
+      languages.caller = language;
+    },
+  };
+  return languages;
+}
