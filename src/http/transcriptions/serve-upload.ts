@@ -18,7 +18,7 @@ import { type Fields, receiveUpload } from './upload.ts';
 export interface TranscriptionContext {
   readonly recordings: Recordings;
   readonly translator: Translator;
-  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'TTS_MODEL'>;
+  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
   readonly access: Access;
   readonly failures: Failures;
 }
