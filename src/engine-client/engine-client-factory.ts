@@ -83,7 +83,7 @@ export function createEngineClient(
     engineSettings: { ...liveSettings, role: 'final', asrModel },
     workers: finalWorkersOf(settings),
     niceness: FINAL_NICENESS,
-    watcher: progressOnly(wiring.watcher),
+    watcher: watcherOfFinal(wiring.watcher, live),
     onRefused: (message) => {
       // What has worked before is missed, but calls go on without it.
       if (final.abilities === null) wiring.onRefused(message);
@@ -115,7 +115,17 @@ function recogniserOf(setting: string): string {
   return setting.includes('/') ? resolve(setting) : setting;
 }
 
-/** Calls can be taken without the second recogniser: only the first one's engines are counted as ready. */
-function progressOnly(watcher: EngineStartListener | undefined): EngineStartListener {
-  return { onProgress: (text) => watcher?.onProgress(text), onReady: () => undefined };
+/**
+ * Calls can be taken without the second recogniser: the first one's engines are counted. That there is one more is told,
+ * for its languages are known from then on.
+ */
+function watcherOfFinal(watcher: EngineStartListener | undefined, live: ManagedEngine): EngineStartListener {
+  return {
+    onProgress: (text) => watcher?.onProgress(text),
+    onReady: () => {
+      const { ready, workers } = live.status;
+      const { voices, turnModel } = live;
+      if (ready > 0) watcher?.onReady(ready, workers, { voices, turnModel });
+    },
+  };
 }

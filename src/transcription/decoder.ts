@@ -10,10 +10,17 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from './clean-text.ts';
 import { confidenceOf } from './confidence.ts';
-import { sumCosts, understandSpeech } from './second-look.ts';
+import { readAgain, sumCosts, understandSpeech } from './second-look.ts';
 import type { ExpectedSpeech, LanguageGuess } from './track-language.ts';
 
-export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
+export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS' | 'FINAL_LATE_MS'>;
+
+/** An earlier reading of the same speech, or of its beginning. */
+export type Draft = Pick<TranscribeRequest, 'draft' | 'draftBy' | 'draftText'>;
+
+/** What is to be decoded, and what is known of it. */
+export type DecodeRequest = Draft &
+  Pick<TranscribeRequest, 'samples' | 'timed' | 'stream'> & { readonly signal: AbortSignal };
 
 /**
  * What a decode is for. `eager`: a final begun before it is certain that speech is over; `joint`: utterances that are
@@ -25,8 +32,8 @@ export type DecodePurpose = 'partial' | 'eager' | 'final' | 'joint';
 export interface DecodedText {
   readonly ok: true;
   readonly text: string;
-  /** Tokens for the next partial of the same window; empty when they went round in a loop. */
-  readonly draft: readonly number[];
+  /** For the next partial of the same window; empty when it went round in a loop. */
+  readonly draft: Draft;
   /** Of the text's tokens; null when the recogniser has none, empty after a loop. */
   readonly logprobs: Float32Array | null;
   readonly looped: boolean;
@@ -36,6 +43,10 @@ export interface DecodedText {
   readonly language: string | null;
   /** The language that the recogniser found, whether or not it was read in it; null = none. */
   readonly guess: LanguageGuess | null;
+  /** Whether the recogniser of partials read it in the place of that of finals. */
+  readonly isFallback: boolean;
+  /** What the recogniser of finals makes of it, too late; null = it was not asked. */
+  readonly late: Promise<Decoded> | null;
   readonly cost: JobCost;
 }
 
@@ -44,6 +55,18 @@ export type Decoded = DecodedText | { readonly ok: false; readonly code: EngineE
 
 /** A joint reading gives way where partials do: engines drop either when they have no time for it. */
 const URGENCY = { partial: 'partial', eager: 'eager', final: 'final', joint: 'partial' } as const;
+
+/** Which of two recognisers is wanted; a joint reading by the first one would make the texts of the other worse. */
+const USE = { partial: 'live', eager: 'final', final: 'final', joint: 'final' } as const;
+
+/** Numbers of {@link newStream} given out. */
+let streams = 0;
+
+/** A number for {@link TranscribeRequest.stream} that no other stream of this process has. */
+export function newStream(): number {
+  streams += 1;
+  return streams;
+}
 
 /** Finals are wanted at once; this only orders them among each other. */
 const FINAL_DUE_MS = 100;
@@ -60,6 +83,8 @@ export class Decoder {
   readonly #urgency: 'live' | 'batch';
   readonly #expected: ExpectedSpeech;
   readonly #dueMs: Readonly<Record<DecodePurpose, number>>;
+  /** When the recogniser of finals is too late. */
+  readonly #lateMs: Readonly<Partial<Record<DecodePurpose, number>>>;
 
   constructor(
     engine: Engine,
@@ -74,6 +99,8 @@ export class Decoder {
       final: FINAL_DUE_MS,
       joint: JOINT_DUE_MS,
     };
+    const untilEndMs = Math.max(settings.ENDPOINT_MS - settings.EAGER_MS, 0);
+    this.#lateMs = { eager: untilEndMs + settings.FINAL_LATE_MS, final: settings.FINAL_LATE_MS };
   }
 
   /** Share of engine time in use (0–1). */
@@ -81,26 +108,29 @@ export class Decoder {
     return this.#engine.load;
   }
 
+  /** The same of the recogniser that reads finals and joint readings. */
+  get finalLoad(): number {
+    return this.#engine.finalLoad;
+  }
+
   /** Never fails: a failure is an answer. */
-  async decode(
-    purpose: DecodePurpose,
-    request: { samples: Int16Array; draft: readonly number[]; timed?: boolean; signal: AbortSignal },
-  ): Promise<Decoded> {
+  async decode(purpose: DecodePurpose, request: DecodeRequest): Promise<Decoded> {
     const batch = this.#urgency === 'batch';
+    const lateInMs = batch ? undefined : this.#lateMs[purpose];
     const job = {
       ...request,
       ...this.#expectedIn(purpose),
+      use: USE[purpose],
       urgency: batch ? 'batch' : URGENCY[purpose],
       dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
+      ...(lateInMs !== undefined && { lateInMs }),
     } as const;
     try {
       // A partial without words is followed by the next one.
       const read = await (purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job));
       const guess = purpose === 'partial' ? null : guessOf(read, job);
       const { transcript, language } = await this.#inItsLanguage(read, guess, job);
-      const { text, tokens, logprobs, looped, words, cost } = transcript;
-      const draft = looped ? [] : tokens;
-      return { ok: true, text: cleanText(text), draft, logprobs, looped, words, language, guess, cost };
+      return { ...toDecoded(transcript, purpose), language, guess };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;
@@ -125,10 +155,31 @@ export class Decoder {
     const { current } = language;
     if (guess === null || current === null || language.accepts(guess))
       return { transcript: read, language: guess?.language ?? job.language ?? null };
-    const again = await understandSpeech(this.#engine, { ...job, language: current });
+    const again = await understandSpeech(this.#engine, { ...readAgain(job, read), language: current });
     return { transcript: { ...again, cost: sumCosts(read.cost, again.cost) }, language: current };
   }
 }
+
+function toDecoded(transcript: Transcript, purpose: DecodePurpose): DecodedText {
+  const { text, tokens, logprobs, looped, words, by, late, cost } = transcript;
+  const cleaned = cleanText(text);
+  const forOther = by === undefined ? {} : { draftBy: by, draftText: looped ? '' : cleaned };
+  return {
+    ok: true,
+    text: cleaned,
+    draft: { draft: looped ? [] : tokens, ...forOther },
+    logprobs,
+    looped,
+    words,
+    language: transcript.language ?? null,
+    guess: null,
+    isFallback: by === 'live' && USE[purpose] === 'final',
+    late: late === undefined ? null : late.then((found) => (found === null ? STALE : toDecoded(found, purpose))),
+    cost,
+  };
+}
+
+const STALE: Decoded = { ok: false, code: 'stale' };
 
 function guessOf({ language, logprobs }: Transcript, { samples }: TranscribeRequest): LanguageGuess | null {
   if (language === undefined) return null;

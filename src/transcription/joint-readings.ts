@@ -3,7 +3,7 @@ import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples } from '../foundation/units.ts';
 import type { Caption, Revision } from './captions.ts';
-import type { Decoded, Decoder } from './decoder.ts';
+import { type Decoded, type Decoder, type Draft, newStream } from './decoder.ts';
 import { type EndedUtterance, keepTold, splice, splitReading } from './spliced-utterances.ts';
 import { splitWords } from './words.ts';
 
@@ -41,6 +41,21 @@ interface JointReadingsOptions {
   readonly onIdle: () => void;
 }
 
+interface WaitingGroup {
+  readonly group: JointGroup;
+  /** A reading of it that is under way. */
+  readonly late: Promise<Decoded> | null;
+}
+
+/** The last reading of groups that begin with `head`; they are one stream. */
+interface LastReading {
+  readonly head: EndedUtterance | undefined;
+  readonly draft: Draft;
+  readonly stream: number;
+}
+
+const NO_DRAFT: Draft = { draft: [] };
+
 /** A reading that was begun in the last pause, for the case that the utterance ends there. */
 interface Prepared {
   readonly group: JointGroup;
@@ -63,13 +78,10 @@ export class JointReadings {
   #partedAt = 0;
   /** The group that is to be read when it is complete. */
   #deferred: JointGroup | null = null;
-  #waiting: JointGroup[] = [];
+  #waiting: WaitingGroup[] = [];
   #prepared: Prepared | null = null;
   #running: Promise<void> | null = null;
-  #last: { readonly head: EndedUtterance | undefined; readonly tokens: readonly number[] } = {
-    head: undefined,
-    tokens: [],
-  };
+  #last: LastReading = { head: undefined, draft: NO_DRAFT, stream: 0 };
   readonly #life = new AbortController();
 
   constructor(options: JointReadingsOptions) {
@@ -79,7 +91,7 @@ export class JointReadings {
 
   /** The utterance ends like this unless speech resumes: begins the reading that would then be {@link read}. */
   prepare(utterance: EndedUtterance): void {
-    if (this.#group.length === 0 || !this.#takes(utterance) || this.#options.decoder.load > BUSY_LOAD) return;
+    if (this.#group.length === 0 || !this.#takes(utterance) || this.#options.decoder.finalLoad > BUSY_LOAD) return;
     this.unprepare();
     const group = [...this.#group, utterance];
     const controller = new AbortController();
@@ -115,8 +127,16 @@ export class JointReadings {
   /** Reads a group whose finals are out, at once or later. */
   read(group: JointGroup): void {
     const isComplete = group !== this.#group;
-    if (this.#options.decoder.load > BUSY_LOAD && !isComplete) this.#deferred = group;
+    if (this.#options.decoder.finalLoad > BUSY_LOAD && !isComplete) this.#deferred = group;
     else this.#begin(group);
+  }
+
+  /**
+   * Reads an utterance again whose final is out and is not by the recogniser of finals. `late` is that one's reading,
+   * where it is under way.
+   */
+  readAlone(utterance: EndedUtterance, late: Promise<Decoded> | null): void {
+    this.#begin([utterance], late);
   }
 
   /** Whether a reading is under way, or waits for one that is. */
@@ -155,16 +175,16 @@ export class JointReadings {
     if (deferred !== null) this.#begin(deferred);
   }
 
-  #begin(group: JointGroup): void {
+  #begin(group: JointGroup, late: Promise<Decoded> | null = null): void {
     const { decoder, onRead } = this.#options;
     const [head] = group;
     if (head === undefined || this.#life.signal.aborted || head.speechFrom < this.#partedAt) return;
-    if (decoder.load > FULL_LOAD) {
+    if (late === null && decoder.finalLoad > FULL_LOAD) {
       onRead('dropped');
       return;
     }
     this.#deferred = null;
-    this.#waiting = [...this.#waiting.filter(([other]) => other !== head), group];
+    this.#waiting = [...this.#waiting.filter((other) => other.group[0] !== head), { group, late }];
     if (this.#waiting.length > WAITING_MAX) {
       this.#waiting.shift();
       onRead('dropped');
@@ -173,18 +193,18 @@ export class JointReadings {
   }
 
   async #readWaiting(): Promise<void> {
-    for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift())
-      this.#options.onRead(await this.#read(group));
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+      this.#options.onRead(await this.#read(next));
     this.#running = null;
     this.#options.onIdle();
   }
 
-  async #read(group: JointGroup): Promise<JointOutcome> {
+  async #read({ group, late }: WaitingGroup): Promise<JointOutcome> {
     const [head] = group;
-    const early = await this.#takePrepared(group);
+    const early = await (late ?? this.#takePrepared(group));
     const decoded = early?.ok ? early : await this.#decode(group);
     if (!decoded.ok || this.#life.signal.aborted) return 'dropped';
-    this.#last = { head, tokens: decoded.draft };
+    this.#last = { ...this.#lastOf(head), draft: decoded.draft };
     if (isBroken(decoded, group)) return 'unchanged';
     const lastFinal = this.#options.lastFinal();
     const canHaveWords = group.map(
@@ -202,6 +222,10 @@ export class JointReadings {
     return captions.lateFinal(text, speechTo, this.#options.lagMs(speechTo));
   }
 
+  #lastOf(head: EndedUtterance | undefined): LastReading {
+    return head === this.#last.head ? this.#last : { head, draft: NO_DRAFT, stream: newStream() };
+  }
+
   #takePrepared(group: JointGroup): Promise<Decoded> | undefined {
     const prepared = this.#prepared;
     if (prepared === null || prepared.group[0] !== group[0] || !isSame(prepared.group.at(-1), group.at(-1))) return;
@@ -211,12 +235,13 @@ export class JointReadings {
 
   async #decode(group: JointGroup, ...given: AbortSignal[]): Promise<Decoded> {
     const { clock, decoder } = this.#options;
-    const draft = group[0] === this.#last.head ? this.#last.tokens : [];
+    this.#last = this.#lastOf(group[0]);
+    const { draft, stream } = this.#last;
     const late = new AbortController();
     const timer = clock.after(WAIT_MAX_MS, () => late.abort());
     const signal = AbortSignal.any([late.signal, this.#life.signal, ...given]);
     try {
-      return await decoder.decode('joint', { samples: splice(group).samples, draft, timed: true, signal });
+      return await decoder.decode('joint', { ...draft, samples: splice(group).samples, stream, timed: true, signal });
     } finally {
       timer.cancel();
     }

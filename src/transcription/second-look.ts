@@ -26,10 +26,17 @@ export async function understandSpeech(
   if (SPOKEN.test(first.text) || first.looped || first.logprobs === null) return first;
   const around = new Int16Array(msToSamples(AROUND_MS, ENGINE_RATE_HZ));
   const samples = joinSamples([around, request.samples, around]);
-  const second = await engine.transcribe({ ...request, samples, draft: [] });
+  const { stream: _beginsOtherwise, ...again } = readAgain(request, first);
+  const second = await engine.transcribe({ ...again, samples, draft: [] });
   const isSure = !second.looped && (confidenceOf(second.logprobs) ?? 0) >= LOW_CONFIDENCE;
   const cost = sumCosts(first.cost, second.cost);
-  return isSure ? { ...withoutStart(second, AROUND_MS), cost } : { ...first, cost };
+  const late = first.late === undefined ? {} : { late: first.late };
+  return isSure ? { ...withoutStart(second, AROUND_MS), ...late, cost } : { ...first, cost };
+}
+
+/** A request for another reading by the recogniser that made `reading`: where it stood in for one, so it does again. */
+export function readAgain(request: TranscribeRequest, { by }: Transcript): TranscribeRequest {
+  return { ...request, ...(by !== undefined && { use: by }) };
 }
 
 /** The cost of two jobs together. */

@@ -1,7 +1,7 @@
 import type { JobCost } from '../../engine/contract.ts';
 import { pause } from '../foundation/abortable-pause.ts';
 import type { Clock } from '../foundation/clock.ts';
-import type { Decoded, DecodedText, DecodePurpose, Decoder } from './decoder.ts';
+import { type Decoded, type DecodedText, type DecodePurpose, type Decoder, type Draft, newStream } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { type Hypothesis, LocalAgreement } from './local-agreement.ts';
 import { newRetryBackoff } from './retry-backoff.ts';
@@ -37,6 +37,9 @@ export interface Outcome {
   /** The language that the text was read in, and the one that the recogniser found; null = not known. */
   readonly language: DecodedText['language'];
   readonly guess: DecodedText['guess'];
+  /** Whether the recogniser of partials read it in the place of that of finals, and what that one still makes of it. */
+  readonly isFallback: DecodedText['isFallback'];
+  readonly late: DecodedText['late'];
   /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
   readonly decodedTo: number;
   /** The decode that the text is; null for a `fallback`. */
@@ -73,7 +76,9 @@ interface Timed {
   readonly answeredMs: number;
 }
 
-type GoodText = Pick<DecodedText, 'text' | 'logprobs' | 'language' | 'guess'>;
+type GoodText = Pick<DecodedText, 'text' | 'logprobs' | 'language' | 'guess' | 'isFallback' | 'late'>;
+
+const NO_DRAFT: Draft = { draft: [] };
 
 /**
  * The decodes of one utterance: partials (one in flight, one waiting, a newer one replaces that), the eager decode
@@ -91,7 +96,9 @@ export class Utterance {
   #finished = false;
   #askedTo: number;
   #decoded: Window;
-  #draft: readonly number[] = [];
+  /** Of the samples from `from` on. */
+  readonly #stream = newStream();
+  #draft: Draft = NO_DRAFT;
   #partial: AbortController | null = null;
   #waiting: Stretch | null = null;
   #eager: Eager | null = null;
@@ -172,12 +179,13 @@ export class Utterance {
   async #decodePartial(stretch: Stretch): Promise<void> {
     const { audio, decoder, settings } = this.#options;
     const window = partialWindow({ from: this.from, decodedTo: this.#decoded.to, to: stretch.to }, settings);
-    const draft = window.from === this.#decoded.from ? this.#draft : [];
+    const draft = window.from === this.#decoded.from ? this.#draft : NO_DRAFT;
     const controller = new AbortController();
     this.#partial = controller;
     const decoded = await decoder.decode('partial', {
+      ...draft,
+      ...(window.from === this.from && { stream: this.#stream }),
       samples: audio.slice(window.from, window.to),
-      draft,
       signal: controller.signal,
     });
     this.#partial = null;
@@ -196,24 +204,33 @@ export class Utterance {
     return true;
   }
 
+  /** The reading so far for another recogniser than has made it; its own final is as it is without. */
+  get #otherDraft(): Draft {
+    const isWhole = this.#decoded.from === this.from;
+    return isWhole && this.#draft.draftBy !== undefined ? { ...this.#draft, draft: [] } : NO_DRAFT;
+  }
+
   async #decode(purpose: DecodePurpose, samples: Int16Array, signal: AbortSignal): Promise<Timed> {
     const { decoder, clock } = this.#options;
     const askedMs = clock.nowMs();
-    const decoded = await decoder.decode(purpose, { samples, draft: [], signal });
+    const decoded = await decoder.decode(purpose, { ...this.#otherDraft, samples, stream: this.#stream, signal });
     return { decoded, askedMs, answeredMs: clock.nowMs() };
   }
 
   #outcome(
     how: FinalHow,
-    { text, logprobs, language, guess }: GoodText,
+    { text, ...known }: GoodText,
     decodedTo: number,
     found: Pick<Outcome, 'decode' | 'failures'>,
   ): Outcome {
-    return { how, hypothesis: this.#agreement.finish(text), logprobs, language, guess, decodedTo, ...found };
+    const { logprobs, language, guess, isFallback, late } = known;
+    const hypothesis = this.#agreement.finish(text);
+    return { how, hypothesis, logprobs, language, guess, isFallback, late, decodedTo, ...found };
   }
 
   #fallBack(failures: number): Outcome {
-    const known = { text: this.#agreement.current.text, logprobs: null, language: null, guess: null };
+    const { text } = this.#agreement.current;
+    const known = { text, logprobs: null, language: null, guess: null, isFallback: false, late: null };
     return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures });
   }
 

@@ -60,6 +60,7 @@ interface Pending extends Entry {
   readonly decidedMs: number;
   /** It was ended before it was silent for long enough. */
   readonly isCut: boolean;
+  readonly ended: EndedUtterance;
   /** What is to be read again when the final is out. */
   readonly joint: JointGroup | null;
 }
@@ -167,8 +168,9 @@ export class Utterances {
     }
     const decidedMs = this.#options.clock.nowMs();
     const outcome = entry.utterance.finish(stretch);
-    const joint = this.#joint.join(this.#toJoin(entry, stretch));
-    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', joint };
+    const ended = this.#toJoin(entry, stretch);
+    const joint = this.#joint.join(ended);
+    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', ended, joint };
     this.#pending.add(pending);
     this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
@@ -240,6 +242,7 @@ export class Utterances {
     if (outcome === null || !isWanted || this.#closed) return;
     this.#settle(pending, outcome, 'engine');
     if (pending.joint !== null && outcome.how !== 'fallback') this.#joint.read(pending.joint);
+    else if (outcome.isFallback) this.#joint.readAlone(pending.ended, outcome.late);
     this.#options.onDelivered();
   }
 

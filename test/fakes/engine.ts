@@ -36,7 +36,6 @@ const WORD_HEARD_SAMPLES = 1200;
  */
 export class FakeEngine implements Engine {
   load = 0;
-  finalLoad = 0;
   firmLoad = 0;
   /** Ms from a request to its answer, on the clock. */
   transcribeMs = 0;
@@ -91,6 +90,10 @@ export class FakeEngine implements Engine {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  get finalLoad(): number {
+    return this.load;
   }
 
   start(): Promise<void> {

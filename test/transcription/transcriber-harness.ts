@@ -1,4 +1,5 @@
 /** A live transcriber on a fake clock with a fake engine, and everything it emitted. */
+import type { Engine } from '../../src/engine-client/engine.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { JointOutcome } from '../../src/transcription/joint-readings.ts';
 import {
@@ -29,6 +30,8 @@ interface Options {
   readonly urgency?: 'live' | 'batch';
   readonly originMs?: number;
   readonly turns?: TurnListener;
+  /** In place of the harness's own. */
+  readonly engineOn?: (clock: FakeClock) => Engine;
 }
 
 export class TranscriberHarness {
@@ -43,10 +46,10 @@ export class TranscriberHarness {
   dropped = 0;
   readonly transcriber: LiveTranscriber;
 
-  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', turns }: Options = {}) {
+  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', turns, engineOn }: Options = {}) {
     this.transcriber = new LiveTranscriber({
       settings: settingsWith(settings),
-      engine: this.engine,
+      engine: engineOn?.(this.clock) ?? this.engine,
       clock: this.clock,
       originMs,
       partials,

@@ -7,7 +7,7 @@ import { isAnyLanguage } from './spoken-language.ts';
 
 interface LanguageCheckOptions {
   readonly log: Pick<Log, 'error'>;
-  /** What the recogniser understands, once an engine is ready. */
+  /** What the recogniser understands; empty where that is not known yet. */
   readonly languages: () => readonly string[];
   /** Called at the start of a gateway whose recogniser does not understand the language. */
   readonly onRefused: (message: string) => void;
@@ -24,12 +24,12 @@ export function languageCheck(
 ): () => void {
   let isChecked = false;
   return () => {
-    if (isChecked) return;
+    if (isChecked || languages().length === 0) return;
     isChecked = true;
     if (isAnyLanguage(language) || matchLanguage(language, languages()) !== null) return;
     const problem =
       `DEFAULT_LANGUAGE: got ${JSON.stringify(language.slice(0, 40))}, expected auto, or a language of the ` +
-      `recogniser, which understands ${understoodNames(languages())}; ${adviceFor(language)}`;
+      `recogniser, which understands ${understoodNames(languages())}${adviceFor(language)}`;
     if (ENGINE_PRELOAD) onRefused(problem);
     else log.error(`${problem}. Calls are captioned as if none was named until that is changed`);
   };

@@ -80,8 +80,8 @@ export const recognition = {
       0,
       10_000,
       'ms',
-      'A final caption waits for ASR_FINAL_MODEL until this long after the end of the utterance. Then ASR_MODEL reads ' +
-        'it, and the better text follows as a revision.',
+      'A final caption waits for ASR_FINAL_MODEL until this long after the end of the utterance. Then ASR_MODEL ' +
+        'reads it, and the better text follows as a revision.',
     ),
     CHUNK_MS: whole(400, 100, 5000, 'ms', 'A partial caption follows the one before it after this much new speech.'),
     OVERLAP_MS: whole(
