@@ -1,6 +1,6 @@
 /** What README and NOTICE promise is what there is: each table is compared with its source, both ways. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { packagePath } from '../src/foundation/folders/paths.ts';
 import { markdownFiles, sectionOf, tableRows } from './docs/markdown.ts';
@@ -46,9 +46,18 @@ describe('README', () => {
     expect(figures.length).toBe(5);
   });
 
-  it('shows a picture that is there', () => {
-    expect(readme).toContain('](docs/images/page.png)');
-    expect(existsSync(packagePath('docs', 'images', 'page.png'))).toBe(true);
+  it('shows pictures that are there, as the guide of the console does, and none is left over', () => {
+    const [here, there] = [readme, read('docs', 'guide', 'console.md')].map((page) =>
+      [...page.matchAll(/!\[[^\]]{20,}\]\([^)]*images\/([\w-]+\.webp)\)/g)].map(([, name = '']) => name),
+    );
+    expect(here?.length).toBeGreaterThan(0);
+    expect([...new Set([...(here ?? []), ...(there ?? [])])].toSorted()).toEqual(
+      readdirSync(packagePath('docs', 'images')).toSorted(),
+    );
+    const bytes = readdirSync(packagePath('docs', 'images')).map(
+      (name) => statSync(packagePath('docs', 'images', name)).size,
+    );
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
   });
 
   it('gives the test command that CI runs', () => {

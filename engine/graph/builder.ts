@@ -47,10 +47,13 @@ export class GraphBuilder {
   readonly #outputs: ValueInfoProto[] = [];
   readonly #around: GraphBuilder | null;
   readonly #constants = new Map<string, TensorProto>();
+  readonly #prefix: string;
   #named = 0;
 
-  constructor(around: GraphBuilder | null = null) {
+  /** @param prefix of all names that are generated: apart from those of a graph whose nodes are copied */
+  constructor(around: GraphBuilder | null = null, prefix = '') {
     this.#around = around;
+    this.#prefix = prefix;
   }
 
   /** A builder for a graph within this one. Its constants are stored in this one, and node names stay unique. */
@@ -104,7 +107,7 @@ export class GraphBuilder {
   }
 
   #nextName(operator: string): string {
-    return this.#around === null ? `${operator} ${++this.#named}` : this.#around.#nextName(operator);
+    return this.#around === null ? `${this.#prefix}${operator} ${++this.#named}` : this.#around.#nextName(operator);
   }
 
   /** The graph as built so far. */

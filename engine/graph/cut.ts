@@ -245,12 +245,16 @@ class Flow {
 /** The nodes in the order in which their results are needed: what a layer needs of its own stands in it. */
 function inOrderOfNeed(nodes: readonly NodeProto[], outputs: readonly string[]): NodeProto[] {
   const makers = new Map(nodes.flatMap((node) => node.output.map((output) => [output, node] as const)));
+  const places = new Map(nodes.map((node, place) => [node, place]));
+  const placeOfNode = (node: NodeProto) => places.get(node) ?? 0;
   const ordered = new Set<NodeProto>();
   const waiting = outputs.flatMap((output) => makers.get(output) ?? []).reverse();
   for (let node = waiting.at(-1); node !== undefined; node = waiting.at(-1)) {
+    // A file whose nodes wait for one another in a circle would else never come to an end; onnxruntime refuses it.
+    const place = placeOfNode(node);
     const missing = readBy(node)
       .flatMap((input) => makers.get(input) ?? [])
-      .filter((maker) => !ordered.has(maker));
+      .filter((maker) => !ordered.has(maker) && placeOfNode(maker) < place);
     if (missing.length > 0) waiting.push(...missing.reverse());
     else ordered.add(waiting.pop() as NodeProto);
   }

@@ -4,8 +4,8 @@
  * - Convolutions of one tap become products of matrices: the same sums, in an operator that prepares its weights.
  * - Other convolutions become float: onnxruntime is slow at small ones on bytes, and their input then keeps what
  *   rounding it to bytes would lose.
- * Nothing here reads weights: they are turned when a part is made of the graph, or by onnxruntime when it opens it. See
- * docs/internals/graphs.md.
+ * Nothing here reads weights: they are turned when a part is made of the graph, and put in order by onnxruntime when it
+ * opens that.
  */
 import { GraphBuilder } from './builder.ts';
 import type { ModelConstant, ModelFile } from './model-file.ts';
@@ -22,7 +22,7 @@ export function rewriteProducts(model: ModelFile, products: WeightType): ModelFi
 class Rewrite {
   readonly #model: ModelFile;
   readonly #products: WeightType;
-  readonly #graph = new GraphBuilder();
+  readonly #graph = new GraphBuilder(null, 'rewritten ');
   readonly #makers = new Map<string, NodeProto>();
   readonly #readers = new Map<string, NodeProto[]>();
   readonly #turned: ModelConstant[] = [];

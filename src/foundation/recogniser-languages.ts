@@ -24,11 +24,10 @@ export function installableRecognisers(language: string): string[] {
   );
 }
 
-/** What could be done for `language`, which the recogniser does not understand: a sentence. */
+/** What could be installed for `language`, which the recogniser does not understand: the end of a message, or ''. */
 export function adviceFor(language: string): string {
   const names = installableRecognisers(language);
-  if (names.length === 0) return 'no recogniser that can be installed understands it';
-  return `${names.join(' and ')} can be installed for it (trunkline models add, ASR_MODEL)`;
+  return names.length === 0 ? '' : `; ${names.join(' and ')} can be installed for it (trunkline models add, ASR_MODEL)`;
 }
 
 /** The languages by name: `English and German`. */

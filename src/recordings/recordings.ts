@@ -10,6 +10,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { makeFolder } from '../foundation/folders/folders.ts';
 import { makeOwnFolder, type OwnFolder, removeLeftovers } from '../foundation/folders/own-folders.ts';
+import { matchLanguage } from '../foundation/languages.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { FileDecoders } from './decode.ts';
@@ -27,7 +28,10 @@ const FOLDER_PREFIX = 'trunkline-recordings-';
 
 interface RecordingsOptions extends Omit<Transcriber, 'decoders'> {
   readonly settings: Transcriber['settings'] &
-    Pick<Settings, 'UPLOAD_DIR' | 'UPLOAD_DISK_MAX_BYTES' | 'BATCH_QUEUE_MAX' | 'FFMPEG_TIMEOUT_MS'>;
+    Pick<
+      Settings,
+      'DEFAULT_LANGUAGE' | 'UPLOAD_DIR' | 'UPLOAD_DISK_MAX_BYTES' | 'BATCH_QUEUE_MAX' | 'FFMPEG_TIMEOUT_MS'
+    >;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
@@ -104,6 +108,21 @@ export class Recordings {
   /** Whether the recogniser says how probable its tokens were; known once {@link languages} are. */
   get hasLogprobs(): boolean {
     return this.#options.engine.abilities?.logprobs === true;
+  }
+
+  /**
+   * The language of a recording of which a request says `language`, or nothing: in BCP-47, null = the recogniser finds
+   * it out. Known once {@link languages} are.
+   */
+  spokenIn(language: string | undefined): string | null {
+    const { engine, settings } = this.#options;
+    const named = matchLanguage(language || settings.DEFAULT_LANGUAGE, engine.languages);
+    return named ?? (engine.abilities?.languageGuess === true ? null : (engine.languages[0] ?? null));
+  }
+
+  /** Whether the recogniser has a use for hot words; known once {@link languages} are. */
+  get takesHotWords(): boolean {
+    return this.#options.engine.abilities?.hotWords === true;
   }
 
   /** Transcribes an admitted recording. As {@link transcribeRecording}. */

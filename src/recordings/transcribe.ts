@@ -3,6 +3,7 @@ import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import { type Engine, EngineError, type Transcript } from '../engine-client/engine.ts';
 import { TrunklineError } from '../foundation/errors.ts';
+import { matchLanguage } from '../foundation/languages.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from '../transcription/clean-text.ts';
@@ -43,6 +44,8 @@ export interface Segment {
    * recogniser has none.
    */
   readonly avgLogprob?: number;
+  /** BCP-47, where the recogniser found it out. */
+  readonly language?: string;
   /** When they were asked for and the recogniser has them. */
   readonly tokens?: readonly SpokenToken[];
 }
@@ -79,6 +82,10 @@ export interface RecordingTask {
   readonly timed?: boolean;
   /** Whether {@link Segment.tokens} are wanted. */
   readonly spelled?: boolean;
+  /** What is spoken: a code, an English name or `auto`; as DEFAULT_LANGUAGE says unless given. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said. */
+  readonly hotWords?: readonly string[];
   /** Somebody says that it is the recogniser's language: there is text whatever it sounds like, and a warning. */
   readonly isLanguageGiven?: boolean;
   /** Whose it is: tenants take turns. */
@@ -97,7 +104,7 @@ export interface RecordingTask {
 export interface Transcriber {
   readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'> & Partial<Pick<Engine, 'abilities'>>;
   readonly decoders: Pick<FileDecoders, 'decode'>;
-  readonly settings: ClipSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
+  readonly settings: ClipSettings & Pick<Settings, 'AUDIO_MAX_SECONDS' | 'DEFAULT_LANGUAGE'>;
 }
 
 /**
@@ -152,6 +159,8 @@ class Work {
   #delivered: Promise<void> = Promise.resolve();
   #takenSamples = 0;
   readonly #language = new LanguageEvidence();
+  /** Ms of speech in each language that the recogniser found. */
+  readonly #foundMs = new Map<string, number>();
   /** How many of the segments were told. */
   #told = 0;
 
@@ -184,8 +193,20 @@ class Work {
       return { durationMs, spokenLanguage: null, segments, ...doubt };
     }
     this.#tell();
-    const [spokenLanguage = ''] = await languagesOf(this.#transcriber.engine);
+    const [assumed = ''] = await languagesOf(this.#transcriber.engine);
+    const spokenLanguage = this.#named ?? this.#mostSpoken ?? assumed;
     return { durationMs, spokenLanguage, segments: this.#segments, ...doubt };
+  }
+
+  /** What somebody says is spoken, of the recogniser's languages; null = nobody does. */
+  get #named(): string | null {
+    const { engine, settings } = this.#transcriber;
+    return matchLanguage(this.#task.language ?? settings.DEFAULT_LANGUAGE, engine.languages);
+  }
+
+  /** Null = the recogniser did not find any out. */
+  get #mostSpoken(): string | null {
+    return [...this.#foundMs].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
   }
 
   get #takenMs(): number {
@@ -225,7 +246,8 @@ class Work {
   }
 
   #transcribe({ spliced: { samples } }: RecordedClip): Promise<Transcript> {
-    const { tenant, signal, timed = false, spelled = false } = this.#task;
+    const { tenant, signal, timed = false, spelled = false, hotWords = [] } = this.#task;
+    const language = this.#named;
     return understandSpeech(this.#transcriber.engine, {
       samples,
       tenant,
@@ -236,6 +258,8 @@ class Work {
       use: 'final',
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
+      ...(language !== null && { language }),
+      ...(hotWords.length > 0 && { hotWords }),
     });
   }
 
@@ -246,6 +270,8 @@ class Work {
     this.#last[clip.channel] = { to: clip.to, text };
     const timed = timeClipWords(text, transcript.words, clip);
     this.#language.add(transcript.logprobs);
+    const { language } = transcript;
+    if (language !== undefined) this.#noteLanguage(language, samplesToMs(clip.to - clip.from, ENGINE_RATE_HZ));
     const stretches = atPauses(timed.words, this.#transcriber.settings.ENDPOINT_MS);
     const tokens = divideTokens(transcript, stretches);
     const avgLogprob = meanLogprob(transcript.logprobs);
@@ -259,10 +285,15 @@ class Work {
         ...segment,
         wordTimes: timed.wordTimes,
         ...(avgLogprob === null ? {} : { avgLogprob }),
+        ...(language === undefined ? {} : { language }),
         ...(tokens === null ? {} : { tokens: tokens[index] ?? [] }),
       });
     }
     this.#emit(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(clip.from, ENGINE_RATE_HZ));
+  }
+
+  #noteLanguage(language: string, ms: number): void {
+    this.#foundMs.set(language, (this.#foundMs.get(language) ?? 0) + ms);
   }
 
   /** Tells what begins no later than `upToMs`: no clip that is still to come begins before that. */

@@ -7,6 +7,7 @@ import type { CallTally, NumberedText } from './call-tally.ts';
 import { splitFeedId } from './feed-id.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Rewrite } from './redaction/stored-call.ts';
+import { searchWordsOf } from './search/search-words.ts';
 import type { CallsTable, Tables, TextsTable } from './tables.ts';
 import { storeWebhooks } from './webhooks/store-webhooks.ts';
 
@@ -119,9 +120,10 @@ async function storeRewrite(transaction: Transaction<Tables>, { id, event }: Rew
     .execute();
   if (event.type !== 'caption' && event.type !== 'revision' && event.type !== 'spoken') return;
   const isSpoken = event.type === 'spoken';
+  const text = isSpoken ? event.heardText : event.text;
   await transaction
     .updateTable('texts')
-    .set({ text: isSpoken ? event.heardText : event.text })
+    .set({ text, search_words: searchWordsOf(text) })
     .where('call_seq', '=', (query) => query.selectFrom('calls').select('seq').where('id', '=', event.callId))
     .where('kind', '=', isSpoken ? 'spoken' : 'caption')
     .where('track', '=', isSpoken ? 'outbound' : event.track)
@@ -225,7 +227,8 @@ function changeTexts(db: Kysely<Tables>, events: readonly RecordedEvent[], seqs:
     if (call_seq === undefined || text === null) continue;
     const { number, ...rest } = text;
     const id = call_seq * TEXTS_PER_CALL + number;
-    if (text.version >= (rows.get(id)?.version ?? 0)) rows.set(id, { id, call_seq, ...rest });
+    const search_words = searchWordsOf(text.text);
+    if (text.version >= (rows.get(id)?.version ?? 0)) rows.set(id, { id, call_seq, search_words, ...rest });
   }
   if (rows.size === 0) return [];
   const query = db.insertInto('texts').values([...rows.values()]);
@@ -233,7 +236,11 @@ function changeTexts(db: Kysely<Tables>, events: readonly RecordedEvent[], seqs:
     query.onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet(({ ref }) => ({ text: ref('excluded.text'), version: ref('excluded.version') }))
+        .doUpdateSet(({ ref }) => ({
+          text: ref('excluded.text'),
+          search_words: ref('excluded.search_words'),
+          version: ref('excluded.version'),
+        }))
         .whereRef('excluded.version', '>', 'texts.version'),
     ),
   ];

@@ -71,6 +71,8 @@ export interface TextsTable {
   readonly utterance: string;
   readonly version: number;
   readonly text: string;
+  /** As the search compares it, where that is not what the database makes of `text`; null = it is. */
+  readonly search_words: string | null;
   readonly start_ms: number;
   readonly end_ms: number;
 }

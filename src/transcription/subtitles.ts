@@ -1,13 +1,19 @@
 /** Timed words → subtitles: cues of at most two lines that can be read in their time. */
 import type { Cue } from './cue-formats.ts';
 import type { TimedWord } from './estimated-word-times.ts';
-import { splitWords, UNSPACED } from './words.ts';
+import { type LinePart, staysWithBefore } from './line-breaks.ts';
+import { splitWords } from './words.ts';
 
 /** What a cue may be like. */
 export interface CueRules {
   /** Display columns of a line; characters of East Asian scripts take two. */
   readonly maxLineColumns: number;
   readonly maxCueMs: number;
+}
+
+/** A word, or a letter of one in a script without spaces. */
+interface CueWord extends TimedWord {
+  readonly staysWithBefore: boolean;
 }
 
 const LINES_MAX = 2;
@@ -22,8 +28,10 @@ const READING_COLUMNS_PER_S = 17;
 /** From this length on a sentence's end also ends its cue. */
 const SENTENCE_COLUMNS_MIN = 24;
 
+/** East Asian Width W and F (UAX #11), as far as speech is written with them; half-width kana are narrow. */
 const WIDE = new RegExp(
-  `[${UNSPACED}\\p{Script=Hangul}\\u3000-\\u303F\\uFF00-\\uFF60\\uFFE0-\\uFFE6\\p{Extended_Pictographic}]`,
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Hangul}\\u30A0-\\u30FF\\u31F0-\\u31FF\\u3000-\\u303F' +
+    '\\uFF00-\\uFF60\\uFFE0-\\uFFE6\\p{Extended_Pictographic}]',
   'u',
 );
 const ZERO_WIDTH = /[\p{M}\p{Cf}]/u;
@@ -42,8 +50,8 @@ export function columnsOf(text: string): number {
  * word once.
  */
 export function makeCues(words: readonly TimedWord[], rules: CueRules, speaker: string | null = null): Cue[] {
-  const groups: TimedWord[][] = [];
-  for (const word of words.flatMap((each) => breakWord(each, rules.maxLineColumns))) {
+  const groups: CueWord[][] = [];
+  for (const word of toCueWords(words, rules.maxLineColumns)) {
     const group = groups.at(-1);
     if (group !== undefined && fits(group, word, rules)) group.push(word);
     else groups.push([word]);
@@ -51,7 +59,7 @@ export function makeCues(words: readonly TimedWord[], rules: CueRules, speaker: 
   return timeCues(groups, rules, speaker);
 }
 
-function fits(group: readonly TimedWord[], word: TimedWord, rules: CueRules): boolean {
+function fits(group: readonly CueWord[], word: CueWord, rules: CueRules): boolean {
   const first = group[0];
   const last = group.at(-1);
   if (first === undefined || last === undefined) return true;
@@ -63,9 +71,8 @@ function fits(group: readonly TimedWord[], word: TimedWord, rules: CueRules): bo
 
 /** `text` as lines of at most `maxColumns` columns; at least one line. */
 export function wrapText(text: string, maxColumns: number): string[] {
-  const words = splitWords(text.replace(/\s+/g, ' ')).flatMap((word) =>
-    breakWord({ ...word, startMs: 0, endMs: 0 }, maxColumns),
-  );
+  const written = splitWords(text.replace(/\s+/g, ' ')).map((word) => ({ ...word, startMs: 0, endMs: 0 }));
+  const words = toCueWords(written, maxColumns);
   return words.length === 0 ? [text.trim()] : wrap(words, maxColumns);
 }
 
@@ -94,15 +101,32 @@ export function retellCue(cue: Cue, text: string, maxLineColumns: number): Cue[]
 }
 
 /** The words as lines, each filled as far as it goes. */
-function wrap(words: readonly TimedWord[], maxColumns: number): string[] {
+function wrap(words: readonly CueWord[], maxColumns: number): string[] {
   const lines: string[] = [];
-  for (const { text, spaced } of words) {
+  for (const { text, spaced } of unitsOf(words, maxColumns)) {
     const line = lines.at(-1);
     const longer = line === undefined ? text : `${line}${spaced ? ' ' : ''}${text}`;
     if (line !== undefined && columnsOf(longer) <= maxColumns) lines[lines.length - 1] = longer;
     else lines.push(text);
   }
   return lines;
+}
+
+function toCueWords(words: readonly TimedWord[], maxColumns: number): CueWord[] {
+  const parts = words.flatMap((each) => breakWord(each, maxColumns));
+  const stays = staysWithBefore(parts);
+  return parts.map((part, index) => ({ ...part, staysWithBefore: stays[index] === true }));
+}
+
+/** What must stay on one line, as far as one can hold it. */
+function unitsOf(words: readonly CueWord[], maxColumns: number): LinePart[] {
+  const units: { text: string; spaced: boolean }[] = [];
+  for (const { text, spaced, staysWithBefore: stays } of words) {
+    const last = units.at(-1);
+    if (last !== undefined && stays && columnsOf(last.text + text) <= maxColumns) last.text += text;
+    else units.push({ text, spaced });
+  }
+  return units;
 }
 
 /** A word that no line can hold, in parts that share its time. */
@@ -123,7 +147,7 @@ function breakWord(word: TimedWord, maxColumns: number): TimedWord[] {
   }));
 }
 
-function timeCues(groups: readonly (readonly TimedWord[])[], rules: CueRules, speaker: string | null): Cue[] {
+function timeCues(groups: readonly (readonly CueWord[])[], rules: CueRules, speaker: string | null): Cue[] {
   const cues: Cue[] = [];
   groups.forEach((group, index) => {
     const lines = wrap(group, rules.maxLineColumns);

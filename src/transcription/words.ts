@@ -12,6 +12,7 @@ export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const TOKEN = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
+const OPENING = /^[\p{Ps}\p{Pi}]+$/u;
 /** What is not spoken: everything but letters, digits and marks. */
 export const NOT_SPOKEN = /[^\p{L}\p{N}\p{M}]/gu;
 
@@ -20,21 +21,30 @@ export function startsSpaced(text: string): boolean {
   return !STARTS_UNSPACED.test(text);
 }
 
-/** Splits a hypothesis into words. Punctuation standing alone goes with the word before it, or with the first word. */
+/**
+ * Splits a hypothesis into words. Punctuation standing alone goes with the word before it, or with the first word; a
+ * bracket that opens before a letter of a script without spaces goes with that.
+ */
 export function splitWords(text: string): Word[] {
   const words: Word[] = [];
   let leading = '';
-  for (const [, space = '', token = ''] of text.matchAll(TOKEN)) {
+  let opening = '';
+  for (const { 0: whole, 1: space = '', 2: token = '', index } of text.matchAll(TOKEN)) {
     const key = token.normalize('NFKC').toLowerCase().replace(NOT_SPOKEN, '');
     const gap = space === '' ? '' : ' ';
     if (key !== '') {
       const first = words.length === 0;
       words.push({
-        text: (leading === '' ? '' : leading + gap) + token,
+        text: (leading === '' ? '' : leading + gap) + opening + token,
         key,
-        spaced: first ? startsSpaced(token) : gap !== '',
+        spaced: first ? startsSpaced(token) : opening === '' && gap !== '',
       });
       leading = '';
+      opening = '';
+      continue;
+    }
+    if (words.length > 0 && OPENING.test(token) && STARTS_UNSPACED.test(text.slice(index + whole.length))) {
+      opening = token;
       continue;
     }
     const before = words.pop();

@@ -46,6 +46,7 @@ function captionOf(seq: number, n: number, word: () => string, random: () => num
     utterance: String(n),
     version: 1,
     text,
+    search_words: null,
     start_ms: n * 3000,
     end_ms: n * 3000 + 2500,
   };

@@ -1,6 +1,5 @@
 /**
  * The page and a real gateway with its real models: a simulated call is placed and read in the browser.
- * `PICTURE=docs/images/page.png npm run browser` also takes README's picture, of our own demo call.
  */
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
@@ -14,9 +13,6 @@ import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { launchBrowser } from './chromium.ts';
 
 const KEY = 'a-key-for-the-browser';
-const PICTURE = process.env['PICTURE'];
-/** Finals that are on the picture, above a partial. */
-const PICTURE_FINALS = 4;
 
 /** What is said in the demo call. */
 const { 'demo-caller': caller, 'demo-agent': agent } = JSON.parse(
@@ -31,7 +27,7 @@ let page: Page;
 beforeAll(async () => {
   gateway = await startGateway({ API_KEYS: KEY });
   browser = await launchBrowser();
-  page = await browser.newPage({ viewport: { width: 1180, height: 640 }, deviceScaleFactor: 2 });
+  page = await browser.newPage({ viewport: { width: 1180, height: 640 } });
 });
 
 afterAll(async () => {
@@ -73,12 +69,6 @@ it('asks for the key, then shows a call and its words while they are said', asyn
   await page.locator('#pending .caption').first().waitFor({ timeout: 30_000 });
   await finals.first().waitFor({ timeout: 30_000 });
   expect(await finals.first().innerText()).toMatch(/\d:\d\d\s+(Caller|Agent)\s+\w+/);
-
-  if (PICTURE !== undefined) {
-    await expect.poll(() => finals.count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(PICTURE_FINALS);
-    await expect.poll(() => page.locator('#pending .stable').last().textContent(), { interval: 20 }).toMatch(/\w+ \w+/);
-    await page.screenshot({ path: PICTURE, clip: { x: 0, y: 0, width: 1180, height: 460 } });
-  }
 
   expect((await call).closeCode).toBe(1000);
   await page.getByText('The call ended: it was hung up.').waitFor();

@@ -96,10 +96,13 @@ describe('a card', () => {
   });
 
   it('says that the app is away to whoever comes later, too', async () => {
-    gateway.calls = [call('CA1', { app: 'wss://app.example', appLost: true })];
+    const counts = { finals: 0, spoken: 1, keys: 0, gaps: 0 };
+    gateway.calls = [call('CA1', { app: 'wss://app.example', appLost: true, counts })];
+    const spoken = { text: 'Welcome.', heardText: 'Welcome.', interrupted: false, utterance: 'u1' };
+    gateway.finals.set('CA1', [{ kind: 'spoken', track: 'outbound', startMs: 200, endMs: 900, ...spoken }]);
     await open();
     await expect.poll(() => page.locator('.card .chip').innerText()).toBe('app lost');
-    expect(await page.locator('.line-who').allInnerTexts()).toEqual(['Caller', 'App']);
+    await expect.poll(() => page.locator('.line').allInnerTexts()).toEqual(['Caller', 'App\nWelcome.']);
   });
 
   it('marks the words to look out for and remembers them', async () => {

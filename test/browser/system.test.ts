@@ -146,6 +146,9 @@ describe('the system view', () => {
     await page.context().close();
     await open({ '/v1/system': refusal(403, 'role_refused', 'no'), '/v1/prompts': refusal(403, 'role_refused', 'no') });
     await page.getByText('The system is for supervisors and admins.').waitFor();
+    await page.context().close();
+    await open({ '/v1/session': { name: 'tom', role: 'agent', agent: 'tom', permissions: ['calls.read'] } });
+    await expect.poll(() => page.getByRole('link', { name: 'System', exact: true }).isVisible()).toBe(false);
   });
 
   it.each([

@@ -12,15 +12,20 @@ import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { launchBrowser } from '../browser/chromium.ts';
 import { type Day, openDay } from './gateway.ts';
 
-/** The calls that go on have something to show by then. */
-const TALKED_MS = 12_000;
+/** So much was said in a live call that is on a picture. */
+const FINALS = { least: 5, most: 7 };
+const LOOK_MS = 250;
 /** What the clocks on the pictures show, whenever they are taken. */
 const SHOWN_HOUR = 16;
+const SIZES = [
+  ['', { viewport: { width: 1440, height: 900 } }],
+  ['-phone', { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2 }],
+] as const;
 const WEBP_QUALITY = 0.82;
 
 interface Shot {
   readonly name: string;
-  readonly address: string;
+  address(): Promise<string>;
   /** What is done on the page before the picture. */
   prepare(page: Page): Promise<void>;
 }
@@ -33,10 +38,9 @@ program.parse();
 const { all } = program.opts<{ all?: string }>();
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-pictures-'));
-const day = await openDay({ folder, port: 0, calls: 2000, live: 12, spoken: 12, seed: 1, tell: write });
+const day = await openDay({ folder, port: 0, calls: 2000, live: 12, spoken: 8, seed: 1, tell: write });
 const browser = await launchBrowser();
 try {
-  await new Promise<void>((resolve) => systemClock.after(TALKED_MS, resolve));
   if (all === undefined) await takeForDocuments(browser, day);
   else await takeAll(browser, day, all);
 } finally {
@@ -46,11 +50,10 @@ try {
 }
 
 async function takeForDocuments(browser: Browser, day: Day): Promise<void> {
-  for (const shot of await shotsOf(day)) {
-    for (const [suffix, size] of [
-      ['', { viewport: { width: 1440, height: 900 } }],
-      ['-phone', { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2 }],
-    ] as const) {
+  for (const shot of shotsOf(day)) {
+    for (const [suffix, size] of SIZES) {
+      // A call that is over shows on a phone what a live one does.
+      if (shot.name === 'call-live' && suffix !== '') continue;
       const png = await take(browser, shot, { ...size, colorScheme: 'light' });
       const webp = await toWebp(browser, png);
       writeFileSync(packagePath('docs', 'images', `${shot.name}${suffix}.webp`), webp);
@@ -61,7 +64,7 @@ async function takeForDocuments(browser: Browser, day: Day): Promise<void> {
 
 async function takeAll(browser: Browser, day: Day, into: string): Promise<void> {
   mkdirSync(into, { recursive: true });
-  for (const shot of await shotsOf(day)) {
+  for (const shot of shotsOf(day)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1440, 375]) {
         const png = await take(browser, shot, { colorScheme, viewport: { width, height: 900 } });
@@ -71,28 +74,39 @@ async function takeAll(browser: Browser, day: Day, into: string): Promise<void> 
   }
 }
 
-async function shotsOf({ url, spokenIds, parts }: Day): Promise<Shot[]> {
+function shotsOf(day: Day): Shot[] {
+  const { url, spokenIds } = day;
+  const at = (hash: string) => async () => `${url}/#/${hash}`;
   const rests = async (): Promise<void> => undefined;
   const looksOut = async (page: Page): Promise<void> => {
     await page.getByLabel('⚑ Mark').fill('cancel*, refund, slow');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
   };
-  const live = parts.registry.list().filter(({ state, sound }) => state === 'live' && sound === 'recording');
-  const talked = live.toSorted((a, b) => a.counts.finals - b.counts.finals).at(-1);
   return [
-    { name: 'call-live', address: `${url}/#/calls/${talked?.id ?? ''}`, prepare: rests },
-    { name: 'live', address: `${url}/#/live`, prepare: looksOut },
-    { name: 'call', address: `${url}/#/calls/${spokenIds[0] ?? ''}`, prepare: rests },
-    { name: 'history', address: `${url}/#/history?q=cancel*+OR+refund`, prepare: rests },
-    { name: 'system', address: `${url}/#/system`, prepare: rests },
+    { name: 'call-live', address: async () => `${url}/#/calls/${await talkedId(day)}`, prepare: rests },
+    { name: 'system', address: at('system'), prepare: rests },
+    { name: 'live', address: at('live'), prepare: looksOut },
+    { name: 'call', address: at(`calls/${spokenIds[0] ?? ''}`), prepare: rests },
+    { name: 'history', address: at('history?q=cancel*+OR+refund'), prepare: rests },
   ];
+}
+
+/** The id of a recorded call in which something was said and that goes on for a while. */
+async function talkedId({ parts }: Day): Promise<string> {
+  for (;;) {
+    const live = parts.registry.list().filter(({ state, sound }) => state === 'live' && sound === 'recording');
+    const talked = live.find(({ counts }) => counts.finals >= FINALS.least && counts.finals <= FINALS.most);
+    if (talked !== undefined) return talked.id;
+    if (live.length === 0) throw new Error('no recorded call goes on: expected one to take a picture of');
+    await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+  }
 }
 
 async function take(browser: Browser, shot: Shot, options: BrowserContextOptions): Promise<Buffer> {
   const context = await browser.newContext({ timezoneId: timezoneNow(), reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  await page.goto(shot.address);
+  await page.goto(await shot.address());
   await page.locator('#connection[data-state="live"]').waitFor();
   await shot.prepare(page);
   await page.waitForTimeout(2500);

@@ -1,5 +1,7 @@
 /** Rows of the records, for tests. */
+
 import type { Kysely } from 'kysely';
+import { searchWordsOf } from '../../src/records/search/search-words.ts';
 import type { CallsTable, Tables, TextsTable } from '../../src/records/tables.ts';
 
 /** An ended call of one minute that began `seq` minutes into 2026. */
@@ -50,6 +52,7 @@ export function textRow(seq: number, n: number, text: string, over: Partial<Text
     utterance: String(n),
     version: 1,
     text,
+    search_words: searchWordsOf(text),
     start_ms: n * 1000,
     end_ms: n * 1000 + 900,
     ...over,

@@ -1,5 +1,6 @@
 """A model to export: a checkpoint of Hugging Face in a local folder, or random weights."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from reference import features_of, make_clip
 from transformers import ParakeetFeatureExtractor, ParakeetForTDT, ParakeetTDTConfig
 
 BLANK = "<blk>"
+SPACE = "\u2581"
 # What is behind the tokens: logits of a random model stay below every token's, for transformers takes the largest of
 # all of them for the token.
 DURATION_SHIFT = -50
@@ -90,13 +92,18 @@ def centre(model, features):
 
 
 def random_pieces(count):
-    """Two of five begin a word."""
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    pieces = ["<unk>"]
-    for index in range(1, count):
-        text = letters[index % 26] + letters[index // 26 % 26] + ("" if index < 676 else letters[index // 676])
-        pieces.append(("\u2581" if index % 5 < 2 else "") + text)
-    return pieces
+    """As SentencePiece orders them: merged pairs first, each of pieces that there are, and single characters last."""
+    letters = "abcdefghijklmnopqr" if count < 100 else "abcdefghijklmnopqrstuvwxyz"
+    singles = [SPACE, *letters]
+    starts = [SPACE + letter for letter in letters]
+    pairs = [first + second for step in range(len(letters)) for first, second in zip(letters, roll(letters, step))]
+    longer = (start + pair for start in starts for pair in pairs)
+    merged = [*starts, *pairs, *itertools.islice(longer, max(0, count))]
+    return ["<unk>", *merged[: count - 1 - len(singles)], *singles]
+
+
+def roll(letters, by):
+    return letters[by:] + letters[:by]
 
 
 def frozen(model):

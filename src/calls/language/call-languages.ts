@@ -113,7 +113,7 @@ export class CallLanguages {
     const { languages, abilities } = engine;
     log.warn(
       { language, by, understood: languages },
-      `the language of the call is not understood, its captions are as if none was named; ${adviceFor(language)}`,
+      `the language of the call is not understood, its captions are as if none was named${adviceFor(language)}`,
     );
     const usual = abilities?.languageGuess === true ? null : (languages[0] ?? null);
     for (const track of tracks) publish({ track, language: usual, by, refused: language });

@@ -29,7 +29,7 @@ export function languageCheck(
     if (isAnyLanguage(language) || matchLanguage(language, languages()) !== null) return;
     const problem =
       `DEFAULT_LANGUAGE: got ${JSON.stringify(language.slice(0, 40))}, expected auto, or a language of the ` +
-      `recogniser, which understands ${understoodNames(languages())}; ${adviceFor(language)}`;
+      `recogniser, which understands ${understoodNames(languages())}${adviceFor(language)}`;
     if (ENGINE_PRELOAD) onRefused(problem);
     else log.error(`${problem}. Calls are captioned as if none was named until that is changed`);
   };

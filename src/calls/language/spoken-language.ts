@@ -39,7 +39,7 @@ export function requireSpoken(language: string, engine: Pick<Engine, 'languages'
   throw new TrunklineError(
     'unsupported_language',
     `${param}: got ${JSON.stringify(language.slice(0, 40))}, which is not understood here: the recogniser ` +
-      `understands ${understoodNames(engine.languages)}; ${adviceFor(language)}`,
+      `understands ${understoodNames(engine.languages)}${adviceFor(language)}`,
     param,
   );
 }

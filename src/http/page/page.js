@@ -150,6 +150,8 @@ class Page {
     part('person').hidden = person === null || canSignOut;
     setText(part('person'), words);
     part('account').hidden = !canSignOut;
+    const system = document.querySelector('#tabs [data-view="system"]');
+    if (system instanceof HTMLElement) system.hidden = !this.#session.may('system');
     setText(part('account'), words);
     setText(part('account-words'), `Signed in as ${words}`);
   }

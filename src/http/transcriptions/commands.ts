@@ -4,6 +4,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { requireHotWords, splitHotWords } from '../../foundation/hot-words.ts';
 import { type QwenError, toQwenError } from '../qwen.ts';
 import { describe } from '../server/echo.ts';
 import { requireLanguage } from './languages.ts';
@@ -11,8 +12,8 @@ import { requireLanguage } from './languages.ts';
 /** The range of sampling rates, in Hz. */
 export const SOCKET_RATE_MIN_HZ = 8000;
 export const SOCKET_RATE_MAX_HZ = 48_000;
-/** Longest text message. The longest command has a tenth of this. */
-export const COMMAND_MAX_CHARS = 4096;
+/** Longest text message. A command with all the hot words that may be has half of this. */
+export const COMMAND_MAX_CHARS = 16_384;
 
 const TRUE = ['true', '1', 'yes'];
 const FALSE = ['false', '0', 'no'];
@@ -27,7 +28,12 @@ export interface SocketQuery {
 /** A text message; null = the message has no such field. */
 export type SocketCommand =
   | { readonly action: 'flush' | 'reset' }
-  | { readonly action: 'config'; readonly language: string | null; readonly useServerVad: boolean | null };
+  | {
+      readonly action: 'config';
+      readonly language: string | null;
+      readonly useServerVad: boolean | null;
+      readonly hotWords: readonly string[] | null;
+    };
 
 /** @throws TrunklineError `invalid_request` with the parameter, its value and the expected value */
 export function readSocketQuery(query: {
@@ -88,7 +94,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
 
 /** Checks all fields before any takes effect. */
 function readConfig(
-  { language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>,
+  { language, use_server_vad: vad, sample_rate: rate, hot_words: words, hotWords }: Readonly<Record<string, unknown>>,
   rateHz: number,
   languages: readonly string[],
 ): SocketCommand {
@@ -102,7 +108,17 @@ function readConfig(
     action: 'config',
     language: readLanguage(language, languages),
     useServerVad: isMissing(vad) ? null : readFlag('use_server_vad', vad),
+    hotWords: readHotWords(words ?? hotWords),
   };
+}
+
+/** A list, or a text with commas; an empty one takes back what was said before. */
+function readHotWords(words: unknown): string[] | null {
+  if (words === undefined || words === null) return null;
+  if (typeof words === 'string') return requireHotWords(splitHotWords(words), 'hot_words');
+  const isList = Array.isArray(words) && words.every((word) => typeof word === 'string');
+  if (!isList) throw wrong('hot_words', words, 'expected a list of texts');
+  return requireHotWords(words, 'hot_words');
 }
 
 function readLanguage(language: unknown, languages: readonly string[]): string | null {

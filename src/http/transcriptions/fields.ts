@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { hotWordsOfPrompt, requireHotWords, splitHotWords } from '../../foundation/hot-words.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import { describe } from '../server/echo.ts';
 import type { Fields } from './upload.ts';
@@ -59,13 +60,21 @@ const single = {
     .string()
     .max(40)
     .optional()
-    .describe('Code or English name of the spoken language; "auto" or empty = the recogniser decides'),
+    .describe('Code or English name of the spoken language; "auto" = the recogniser decides; empty = DEFAULT_LANGUAGE'),
   target_language: z
     .string()
     .max(40)
     .optional()
     .describe('Our addition: translate into this language (needs TRANSLATE_BASE_URL)'),
-  prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the built-in recogniser ignores it'),
+  prompt: z
+    .string()
+    .max(PROMPT_MAX_CHARS)
+    .optional()
+    .describe('A list such as "Müller, Trunkline" is taken as hot words; running text is ignored'),
+  hot_words: z
+    .string()
+    .optional()
+    .describe('Our addition: names and phrases that are likely to be said, with commas between them'),
   response_format: OUTPUT_FIELDS.responseFormat.default(OUTPUT_DEFAULTS.responseFormat),
   temperature: number(0, 1).optional().describe('Accepted; decoding is always greedy'),
   stream: flag
@@ -95,6 +104,8 @@ const transcriptionForm = z.object({
 export type TranscriptionForm = z.infer<typeof transcriptionForm> & {
   /** What is wanted beside the text. */
   readonly include: readonly 'logprobs'[];
+  /** Names and phrases that are likely to be said. */
+  readonly hotWords: readonly string[];
 };
 
 /** The body for the API description. */
@@ -123,7 +134,7 @@ export function readForm(fields: Fields): TranscriptionForm {
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
   const parsed = transcriptionForm.safeParse({ ...singles, ...arrays }, IN_PLAIN_WORDS);
   if (!parsed.success) throw explain(parsed.error, fields);
-  return { ...parsed.data, include: readInclude(fields, parsed.data) };
+  return { ...parsed.data, include: readInclude(fields, parsed.data), hotWords: readHotWords(fields) };
 }
 
 /**
@@ -172,6 +183,13 @@ function wrong(name: string, came: string | undefined, why: string): TrunklineEr
     `${name}: got ${describe(came)}${why.startsWith('expected') ? ',' : ';'} ${why}`,
     name,
   );
+}
+
+/** The field may be repeated, and spelt as in JSON. A prompt counts only where there is none. */
+function readHotWords(fields: Fields): string[] {
+  const given = ['hot_words', 'hotWords'].flatMap((name) => fields.get(name) ?? []);
+  if (given.length > 0) return requireHotWords(given.flatMap(splitHotWords), 'hot_words');
+  return hotWordsOfPrompt(fields.get('prompt')?.at(-1) ?? '');
 }
 
 /** OpenAI's `include`: it knows log probabilities alone, and those with `json` alone. */

@@ -1,6 +1,7 @@
 /** The languages that a request may name as those that are spoken. */
 import { TrunklineError } from '../../foundation/errors.ts';
-import { languageName, meansLanguage, titleCase } from '../../foundation/languages.ts';
+import { languageName, matchLanguage, titleCase } from '../../foundation/languages.ts';
+import { adviceFor } from '../../foundation/recogniser-languages.ts';
 import { describe } from '../server/echo.ts';
 
 /** Leaves the choice to the recogniser. */
@@ -15,14 +16,14 @@ export function isLanguageGiven(language = ''): boolean {
  * The one rule for the language that somebody says is spoken: the recogniser would write nonsense for one that is not
  * among its `languages`. Without any, which is before an engine has been ready, nothing is refused.
  * @param param the request's field that holds it
- * @throws TrunklineError `unsupported_language` saying what is supported
+ * @throws TrunklineError `unsupported_language` saying what is supported, and what could be installed
  */
 export function requireLanguage(language: string, languages: readonly string[], param = 'language'): void {
   if (!isLanguageGiven(language) || languages.length === 0) return;
-  if (languages.some((code) => meansLanguage(language, code))) return;
+  if (matchLanguage(language, languages) !== null) return;
   throw new TrunklineError(
     'unsupported_language',
-    `${param}: got ${describe(language)}, expected ${supported(languages)}`,
+    `${param}: got ${describe(language)}, expected ${supported(languages)}${adviceFor(language)}`,
     param,
   );
 }

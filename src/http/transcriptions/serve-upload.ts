@@ -14,6 +14,11 @@ import { showsTimes } from './formats.ts';
 import { isLanguageGiven, requireLanguage } from './languages.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
+/** Tells what is no fault of the recording and changes nothing in the answer. */
+const WARNING_HEADER = 'x-trunkline-warning';
+/** What a request with hot words is told where they are passed over. */
+export const HOT_WORDS_WARNING = 'this recogniser has no use for hot words';
+
 /** What all routes for recordings share. */
 export interface TranscriptionContext {
   readonly recordings: Recordings;
@@ -32,8 +37,10 @@ interface Exchange {
 /** A recording that has been received. */
 export interface UploadedRecording extends Exchange {
   readonly form: TranscriptionForm;
-  /** The languages of the recogniser; the first one is assumed where the request names none. */
+  /** The languages of the recogniser. */
   readonly languages: readonly string[];
+  /** What is spoken, BCP-47, as the request or a setting says; null = the recogniser finds it out. */
+  readonly spoken: string | null;
   /** Its `signal` aborts when the client goes away, or when the server cannot wait any longer. */
   readonly task: RecordingTask;
 }
@@ -81,18 +88,22 @@ async function receiveRecording(
     timed: showsTimes(form),
     spelled: form.include.includes('logprobs'),
     isLanguageGiven: isLanguageGiven(form.language),
+    ...(form.language && { language: form.language }),
+    hotWords: form.hotWords,
     tenant: access.tenantOf(request),
     signal: AbortSignal.any([signal, goneSignal(reply)]),
   };
   const languages = await recordings.languages(task.signal);
   requireLanguage(form.language ?? '', languages);
+  const spoken = recordings.spokenIn(form.language);
+  if (form.hotWords.length > 0 && !recordings.takesHotWords) reply.header(WARNING_HEADER, HOT_WORDS_WARNING);
   if (form.include.length > 0 && !recordings.hasLogprobs)
     throw new TrunklineError(
       'invalid_request',
       'include: got "logprobs", expected nothing: this recogniser does not say how probable its tokens are',
       'include',
     );
-  return { request, reply, form, languages, task };
+  return { request, reply, form, languages, spoken, task };
 }
 
 /** Transcribes a received recording. A fault of the recording is one of the field `file`. */

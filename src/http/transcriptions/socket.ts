@@ -11,6 +11,7 @@ import { UnreadTime } from '../../calls/inbound/unread-time.ts';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { languageName, matchLanguage, titleCase } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { msToSamples, samplesToMs } from '../../foundation/units.ts';
@@ -20,9 +21,12 @@ import {
   type TranscriberMetrics,
   type TranscriberSettings,
 } from '../../transcription/live-transcriber.ts';
+import { TrackLanguage } from '../../transcription/track-language.ts';
 import type { Failures } from '../server/errors.ts';
 import { readCommand, type SocketCommand, type SocketQuery, toSocketError } from './commands.ts';
 import { Inbox, type Message } from './inbox.ts';
+import { isLanguageGiven } from './languages.ts';
+import { HOT_WORDS_WARNING } from './serve-upload.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
 export const TRANSCRIBE_MESSAGE_MAX_BYTES = 1_048_576;
@@ -48,7 +52,8 @@ export interface TranscribeSocketOptions extends SocketQuery {
   /** The request that opened the socket. */
   readonly request: FastifyRequest;
   readonly engine: Engine;
-  readonly settings: TranscriberSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
+  readonly settings: TranscriberSettings &
+    Pick<Settings, 'DEFAULT_LANGUAGE' | 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
   readonly clock: Clock;
   readonly failures: Failures;
   readonly metrics: TranscriberMetrics;
@@ -75,6 +80,7 @@ export class TranscribeSocket {
   readonly #options: TranscribeSocketOptions;
   #useServerVad: boolean;
   #language = 'auto';
+  readonly #expected = { language: new TrackLanguage(), hotWords: [] as readonly string[] };
   #areLanguagesKnown = false;
   #current: Stretch;
   /** The current stretch, and those that are ending. */
@@ -127,6 +133,7 @@ export class TranscribeSocket {
   async #awaitLanguages(): Promise<void> {
     await languagesOf(this.#options.engine).catch(() => undefined);
     this.#areLanguagesKnown = true;
+    if (!isLanguageGiven(this.#language)) this.#nameLanguage(this.#options.settings.DEFAULT_LANGUAGE);
     if (!this.#isOver) this.#inbox.run();
   }
 
@@ -192,20 +199,34 @@ export class TranscribeSocket {
   }
 
   #execute(command: SocketCommand): void {
-    if (command.action === 'config')
-      this.#configure(command.language ?? this.#language, command.useServerVad ?? this.#useServerVad);
+    if (command.action === 'config') this.#configure(command);
     else if (command.action === 'flush') this.#flush();
     else this.#reset();
   }
 
-  #configure(language: string, useServerVad: boolean): void {
-    this.#language = language;
+  #nameLanguage(language: string): void {
+    this.#expected.language.name(matchLanguage(language, this.#options.engine.languages));
+  }
+
+  #configure(command: Extract<SocketCommand, { action: 'config' }>): void {
+    const { language = null, hotWords } = command;
+    const useServerVad = command.useServerVad ?? this.#useServerVad;
+    if (language !== null) this.#nameLanguage(language);
+    this.#language = language ?? this.#language;
+    if (hotWords !== null) this.#expected.hotWords = hotWords;
     if (useServerVad !== this.#useServerVad) {
       this.#useServerVad = useServerVad;
       this.#push(this.#resampler.flush());
       this.#end(this.#begin(), false);
     }
-    this.#send({ status: 'configured', language, use_server_vad: useServerVad });
+    const { engine } = this.#options;
+    this.#send({
+      status: 'configured',
+      language: this.#language,
+      use_server_vad: useServerVad,
+      ...(hotWords !== null && { hot_words: hotWords.length }),
+      ...(hotWords !== null && engine.abilities?.hotWords === false && { warning: HOT_WORDS_WARNING }),
+    });
   }
 
   #reset(): void {
@@ -261,11 +282,14 @@ export class TranscribeSocket {
         // A final cannot be taken back here.
         JOIN_MS: 0,
       },
+      expected: this.#expected,
       originMs: 0,
       emit: (event) => {
         if (event.type !== 'caption') return;
         if (event.final) stretch.finals++;
-        this.#send({ text: event.text, is_partial: !event.final, is_final: event.final });
+        const { text, final, language } = event;
+        const named = typeof language === 'string' ? { language: titleCase(languageName(language)) } : {};
+        this.#send({ text, is_partial: !final, is_final: final, ...named });
       },
     });
     const stretch: Stretch = { transcriber, sampleCount: 0, finals: 0 };

@@ -39,12 +39,17 @@ function openAiEvents({ include }: Pick<TranscriptionForm, 'include'>): EventFor
 }
 
 /**
- * The Qwen3-ASR server's events, for texts in `language` (an English name in lower case). A segment never changes once
- * it has been sent, so each is final.
+ * The Qwen3-ASR server's events, for texts in `language` (an English name in lower case; empty = that of each segment).
+ * A segment never changes once it has been sent, so each is final.
  */
 function qwenEvents(language: string): EventForm {
   return {
-    segment: ({ text }, index) => ({ text, language: titleCase(language), is_final: true, chunk_index: index }),
+    segment: ({ text, language: found = '' }, index) => ({
+      text,
+      language: titleCase(language || languageName(found)),
+      is_final: true,
+      chunk_index: index,
+    }),
     end: (transcript) => ({
       done: true,
       ...(transcript.spokenLanguage === null && { language: null }),
@@ -60,8 +65,8 @@ export function answerOpenAiEvents(context: TranscriptionContext, recording: Upl
 
 /** Answers with the events of the Qwen3-ASR server. */
 export function answerQwenEvents(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
-  const { form, languages } = recording;
-  const language = languageName(form.target_language || languages[0] || '', languages);
+  const { form, languages, spoken } = recording;
+  const language = languageName(form.target_language || spoken || '', languages);
   return streamTranscript(context, recording, qwenEvents(language));
 }
 
@@ -76,7 +81,7 @@ async function streamTranscript(
   events: EventForm,
 ): Promise<void> {
   const { translator, failures } = context;
-  const { request, reply, form, languages, task } = recording;
+  const { request, reply, form, languages, spoken, task } = recording;
   const stream = new EventStream(reply);
   const sent: Segment[] = [];
   const send = (segment: Segment): void => {
@@ -86,7 +91,7 @@ async function streamTranscript(
   const target = languageName(form.target_language ?? '', languages);
   if (target !== '') translator.assertConfigured();
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, task.signal);
-  const isTranslated = target !== '' && target !== languageName(languages[0] ?? '');
+  const isTranslated = target !== '' && target !== languageName(spoken ?? '');
   const translation = isTranslated ? new SegmentTranslation(translate, send) : null;
   try {
     const transcript = await transcribeUpload(context, recording, {

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { DatabaseKind } from '../database-kind.ts';
 import { createRecords } from './0001-records.ts';
+import { addSearchWords } from './0002-words.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -10,4 +11,7 @@ export type AnyDatabase = Kysely<any>;
 type MigrationStep = (database: AnyDatabase, kind: DatabaseKind) => Promise<void>;
 
 /** By name; they run in the order of their names. */
-export const STEPS: Readonly<Record<string, MigrationStep>> = { '0001-records': createRecords };
+export const STEPS: Readonly<Record<string, MigrationStep>> = {
+  '0001-records': createRecords,
+  '0002-words': addSearchWords,
+};

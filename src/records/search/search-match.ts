@@ -22,6 +22,7 @@ export function toTsquery({ required, excluded }: SearchQuery): string {
 }
 
 function tsPhrase({ words, isPrefix }: SearchPhrase): string {
-  const quoted = words.map((word) => `'${word}'`);
+  // As the index has them.
+  const quoted = words.map((word) => `'${word.normalize('NFD')}'`);
   return `(${quoted.join(' <-> ')}${isPrefix ? ':*' : ''})`;
 }

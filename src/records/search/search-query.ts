@@ -4,7 +4,7 @@
  * search has it.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
-import { wordsOf } from './search-words.ts';
+import { isUnspacedWord, wordsOf } from './search-words.ts';
 
 /** Words that stand side by side. */
 export interface SearchPhrase {
@@ -64,14 +64,20 @@ export function formatSearch({ required, excluded }: SearchQuery): string {
 }
 
 function formatPhrase({ words, isPrefix }: SearchPhrase): string {
-  return `"${words.join(' ')}"${isPrefix ? '*' : ''}`;
+  return `"${joined(words)}"${isPrefix ? '*' : ''}`;
+}
+
+function joined(words: readonly string[]): string {
+  return words.reduce((text, word) => text + (text === '' || isUnspacedWord(word) ? '' : ' ') + word, '');
 }
 
 function readTerm({ minus, phrase, phraseStar, bare }: Readonly<Record<string, string | undefined>>): Term {
   const isExcluded = minus === '-';
   const typed = phrase ?? bare ?? '';
   const words = wordsOf(typed).map(({ word }) => word);
-  const isPrefix = phraseStar === '*' || (bare?.endsWith('*') === true && words.length > 0);
+  const hasStar = phraseStar === '*' || (bare?.endsWith('*') === true && words.length > 0);
+  // There the letters that follow are words of their own.
+  const isPrefix = hasStar && !isUnspacedWord(words.at(-1) ?? '');
   return { words, isPrefix, isExcluded, isOr: bare === 'OR' && !isExcluded };
 }
 

@@ -101,7 +101,8 @@ describe.each(['float', 'sherpa'])('Parakeet in the folder %s', (folder) => {
       expect(said.tokens).toEqual(tokens);
       const off = logprobs.map((logprob, at) => Math.abs(logprob - (said.logprobs?.[at] ?? Number.NaN)));
       expect(Math.max(0, ...off)).toBeLessThan(1e-3);
-      expect(said.words?.[0]?.startMs).toBe(frames[0] === undefined ? undefined : 80 * frames[0]);
+      const starts = frames.map((frame) => 80 * frame);
+      for (const { startMs } of said.words ?? []) expect(starts).toContain(startMs);
     }
     expect(new Set(clips.flatMap(({ tokens }) => tokens)).size).toBeGreaterThanOrEqual(8);
   });
@@ -168,5 +169,28 @@ describe('Parakeet', () => {
     const first = await read(models, heard[8] as Int16Array);
     await read(models, heard[9] as Int16Array);
     expect(await runThrough(models.asr.transcribe(heard[8] as Int16Array, [1, 2, 3]))).toEqual(first);
+  });
+
+  it.each([
+    [10, 'cjj', 'cjjqq c j'],
+    [13, 'cdd', 'cdd aqq a a aq cj'],
+    [15, 'jde', 'ahhp acd j jde m jdeq'],
+  ])('prefers a hot word where it is likely: clip %i, %s', async (index, word, text) => {
+    const models = await load(folderOf('float'));
+    const samples = heard[index] as Int16Array;
+    expect((await read(models, samples)).text).not.toContain(word);
+    const said = await read(models, samples, { hotWords: [word], timed: true });
+    expect(said.text).toBe(text);
+    expect(said.words?.map((each) => each.text).join(' ')).toBe(text);
+    expect(said.logprobs?.length).toBe(said.tokens.length);
+  });
+
+  it('says what it says without hot words where none of them is completed', async () => {
+    const models = await load(folderOf('float'));
+    const words = Array.from({ length: 40 }, (_, index) => `${'abcdefghijklmnopqr'[index % 18]}${index % 7}qpo`);
+    for (const index of [8, 10, 13, 15]) {
+      const samples = heard[index] as Int16Array;
+      expect(await read(models, samples, { hotWords: [...words, 'aqr', 'kqp'] })).toEqual(await read(models, samples));
+    }
   });
 });

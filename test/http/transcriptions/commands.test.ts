@@ -42,7 +42,7 @@ describe('the address of a socket', () => {
 });
 
 describe('an order', () => {
-  const config = { action: 'config', language: null, useServerVad: null };
+  const config = { action: 'config', language: null, useServerVad: null, hotWords: null };
 
   it.each([
     ['{"action":"flush"}', { action: 'flush' }],
@@ -69,6 +69,7 @@ describe('an order', () => {
     ['{"action":"stop"}', 'invalid_request', 'action', 'action: got "stop", expected "flush", "reset" or "config"'],
     ['{}', 'invalid_request', 'action', 'action: got nothing, expected "flush", "reset" or "config"'],
     ['{"action":"config","language":7}', 'invalid_request', 'language', 'language: got 7, expected text'],
+    ['{"action":"config","hot_words":7}', 'invalid_request', 'hot_words', 'hot_words: got 7, expected a list of texts'],
     [
       '{"action":"config","use_server_vad":{}}',
       'invalid_request',
@@ -84,6 +85,14 @@ describe('an order', () => {
     ],
   ])('is refused: %s', (text, code, param, message) => {
     expect(() => readCommand(text, 8000, ['en'])).toThrow(refusal(code, param, message));
+  });
+
+  it.each([
+    ['"hot_words":["Müller"," ISDN "]', ['Müller', 'ISDN']],
+    ['"hotWords":"Müller, ISDN"', ['Müller', 'ISDN']],
+    ['"hot_words":[]', []],
+  ])('has the hot words of %s', (field, hotWords) => {
+    expect(readCommand(`{"action":"config",${field}}`, 8000, ['en'])).toMatchObject({ hotWords });
   });
 
   it('is refused in a language that is not understood, with those that are', () => {

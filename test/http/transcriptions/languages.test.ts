@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { requireLanguage } from '../../../src/http/transcriptions/languages.ts';
 
+const CAN_BE_INSTALLED = 'can be installed for it (trunkline models add, ASR_MODEL)';
+
 describe('requireLanguage', () => {
   it.each(['', 'auto', 'Auto', 'en', 'EN', 'en-US', 'en_gb', 'en-Latn-US', 'english', 'English', ' English '])(
     'takes "%s"',
@@ -10,20 +12,21 @@ describe('requireLanguage', () => {
   );
 
   it.each([
-    ['de', '"de"'],
-    ['Chinese', '"Chinese"'],
-    ['zh-TW', '"zh-TW"'],
+    ['de', '"de"', `; Moonshine streaming and Parakeet TDT 0.6B v3 ${CAN_BE_INSTALLED}`],
+    ['Chinese', '"Chinese"', `; Moonshine streaming ${CAN_BE_INSTALLED}`],
+    ['zh-TW', '"zh-TW"', `; Moonshine streaming ${CAN_BE_INSTALLED}`],
+    ['hindi', '"hindi"'],
     ['enx', '"enx"'],
     ['en-', '"en-"'],
     [`en-${'x'.repeat(5000)}`, `"en-${'x'.repeat(76)}…`],
-  ])('refuses "%s" and says what there is', (language, shown) => {
+  ])('refuses "%s" and says what there is', (language, shown, advice = '') => {
     expect(() => requireLanguage(language, ['en'])).toThrow(
       expect.objectContaining({
         code: 'unsupported_language',
         param: 'language',
         message:
           `language: got ${shown}, expected "en" (or "en-US" and the like), "English", "auto" or nothing: the ` +
-          'recogniser understands English',
+          `recogniser understands English${advice}`,
       }),
     );
   });
@@ -37,7 +40,7 @@ describe('requireLanguage, with a recogniser of several languages', () => {
   it('names them all when it refuses another one', () => {
     expect(() => requireLanguage('fr', ['de', 'en'])).toThrow(
       'language: got "fr", expected "de" or "en" (or "de-DE" and the like), "German" or "English", "auto" or ' +
-        'nothing: the recogniser understands German and English',
+        `nothing: the recogniser understands German and English; Parakeet TDT 0.6B v3 ${CAN_BE_INSTALLED}`,
     );
   });
 

@@ -134,7 +134,8 @@ export class LiveView {
     const card = new Card(call, deeds, this.#context.session.may('calls.act'));
     this.#cards.set(id, card);
     this.#wall.append(card.element);
-    if (call.lines.size === 0 && call.view.counts?.finals !== 0) this.#recent.want(id);
+    const { finals, spoken } = call.view.counts ?? { finals: 1, spoken: 0 };
+    if (call.lines.size === 0 && finals + spoken > 0) this.#recent.want(id);
     if (this.#cards.size === 1) this.#setCurrent(id);
     return card;
   }
