@@ -1,6 +1,7 @@
 /** The process of `trunkline serve`: a gateway, its log, its signals and its exit codes. */
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { basename } from 'node:path';
 import { workersOf } from './engine-client/engine-client-factory.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { packagePath } from './foundation/folders/paths.ts';
@@ -56,7 +57,8 @@ function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | '
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   let isToldReady = false;
   const onReady: EngineStartListener['onReady'] = (ready, workers, { voices, turnModel }) => {
-    const used = { voice: voiceInUse(settings, voices), turnModel };
+    const finalModel = basename(settings.ASR_FINAL_MODEL);
+    const used = { finalModel, voice: voiceInUse(settings, voices), turnModel };
     if (!isToldReady) writeForPeople([readyLine(ready, workers, used)]);
     isToldReady = true;
   };

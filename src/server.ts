@@ -222,7 +222,13 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       live,
     });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
-    void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
+    void guarded.register(speechRoutes, {
+      settings,
+      clock,
+      context: speechContext,
+      speech,
+      recognisers: () => health().recognisers,
+    });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);

@@ -69,13 +69,20 @@ function departureLines(departures: readonly Departure[]): string[] {
   return out.length === 0 ? [] : [`  What is said leaves this machine: ${out.join(', ')}.`];
 }
 
+interface UsedModels {
+  /** ASR_FINAL_MODEL; '' = there is one recogniser. */
+  readonly finalModel: string;
+  readonly voice: string | null;
+  readonly turnModel: string | null;
+}
+
 /** The line for engines of which the first one is ready; `voice` speaks texts that name none. */
-export function readyLine(
-  ready: number,
-  workers: number,
-  { voice, turnModel }: { readonly voice: string | null; readonly turnModel: string | null },
-): string {
-  const used = [voice === null ? '' : `, voice ${voice}`, turnModel === null ? '' : `, turns by ${turnModel}`];
+export function readyLine(ready: number, workers: number, { finalModel, voice, turnModel }: UsedModels): string {
+  const used = [
+    finalModel === '' ? '' : `, finals by ${finalModel}`,
+    voice === null ? '' : `, voice ${voice}`,
+    turnModel === null ? '' : `, turns by ${turnModel}`,
+  ];
   return `Ready for calls: ${ready} of ${countEngines(workers)}${used.join('')}.`;
 }
 

@@ -12,13 +12,15 @@ import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
-import { createEngineClient } from './engine-client/engine-client-factory.ts';
+import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
+import { engineMemory } from './engine-client/memory-budget.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
+import { ConfigError } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { type Hints, openHints } from './hints/open-hints.ts';
 import type { GatewayHealth } from './http/health.ts';
@@ -81,7 +83,7 @@ interface WiringOptions {
 }
 
 /**
- * @throws ConfigError when DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be
+ * @throws ConfigError when the engines would need too much memory, or DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be
  * used; Error when the database cannot be reached
  */
 export async function buildParts(settings: Settings, options: WiringOptions): Promise<Parts> {
@@ -153,8 +155,22 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
 function describeEngine(
   engine: ManagedEngine,
   settings: Settings,
-): Pick<GatewayHealth, 'engine' | 'voice' | 'turnModel'> {
-  return { engine: engine.status, voice: voiceInUse(settings, engine.voices), turnModel: engine.turnModel };
+): Pick<GatewayHealth, 'engine' | 'voice' | 'recognisers' | 'turnModel'> {
+  const { recogniser, final } = engine.status;
+  const recognisers = { live: recogniser, final: final?.recogniser ?? null };
+  return {
+    engine: engine.status,
+    recognisers,
+    voice: voiceInUse(settings, engine.voices),
+    turnModel: engine.turnModel,
+  };
+}
+
+/** @throws ConfigError where the engines would need more memory than there is */
+function requireMemory(settings: Settings): void {
+  const wanted = { workers: workersOf(settings), finalWorkers: finalWorkersOf(settings) };
+  const problem = engineMemory(settings, wanted)?.problem ?? null;
+  if (problem !== null) throw new ConfigError([problem]);
 }
 
 /** What calls with apps need of other servers. */
@@ -172,6 +188,7 @@ function openEngineClient(
   settings: Settings,
   { clock, log, metrics, onRefused, engineWatcher }: WiringOptions & Pick<Parts, 'clock' | 'metrics'>,
 ): ManagedEngine {
+  requireMemory(settings);
   const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
   const checkLanguage = languageCheck(settings, { log, onRefused, languages: () => engineClient.languages });
   const onReady: EngineStartListener['onReady'] = (...how) => {

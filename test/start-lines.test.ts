@@ -30,9 +30,9 @@ describe('the first lines on a terminal', () => {
       '  To end it: Ctrl-C.',
       '',
     ]);
-    expect(readyLine(1, 2, { voice: null, turnModel: null })).toBe('Ready for calls: 1 of 2 engines.');
-    expect(readyLine(1, 1, { voice: 'hibari:heart', turnModel: 'smart-turn' })).toBe(
-      'Ready for calls: 1 of 1 engine, voice hibari:heart, turns by smart-turn.',
+    expect(readyLine(1, 2, { finalModel: '', voice: null, turnModel: null })).toBe('Ready for calls: 1 of 2 engines.');
+    expect(readyLine(1, 1, { finalModel: 'parakeet', voice: 'hibari:heart', turnModel: 'smart-turn' })).toBe(
+      'Ready for calls: 1 of 1 engine, finals by parakeet, voice hibari:heart, turns by smart-turn.',
     );
   });
 

@@ -205,17 +205,19 @@ class CacheBuilder {
   }
 
   graph(): GraphProto {
-    const node = this.#graph.node.flatMap((each) => [
+    const nodes = this.#graph.node.flatMap((each) => [
       ...(this.#before.get(each) ?? []),
       this.#changed.get(each) ?? each,
     ]);
+    const output = [...this.#graph.output, ...this.#outputs];
+    const { node, wanted } = needed(nodes, output);
     const constants = [...this.#constants].map(([name, value]) => tensor(name, 'int64', [1], [value]));
     return {
       ...this.#graph,
       node,
-      initializer: [...this.#graph.initializer, ...constants],
+      initializer: [...this.#graph.initializer.filter(({ name = '' }) => wanted.has(name)), ...constants],
       input: [...this.#graph.input, ...this.#inputs],
-      output: [...this.#graph.output, ...this.#outputs],
+      output,
       // Lengths that were certain are not any more.
       valueInfo: [],
     };
@@ -281,6 +283,21 @@ class CacheBuilder {
     this.#constants.set(name, BigInt(value));
     return name;
   }
+}
+
+/** The nodes and values that the outputs depend on: nobody asks for the published masks any more. */
+function needed(
+  nodes: readonly NodeProto[],
+  outputs: readonly ValueInfoProto[],
+): { readonly node: readonly NodeProto[]; readonly wanted: ReadonlySet<string> } {
+  const wanted = new Set(outputs.map(({ name }) => name ?? ''));
+  const found: NodeProto[] = [];
+  for (const node of nodes.toReversed()) {
+    if (!node.output.some((name) => wanted.has(name))) continue;
+    for (const name of node.input) wanted.add(name);
+    found.unshift(node);
+  }
+  return { node: found, wanted };
 }
 
 function intAttribute(name: string, value: number): AttributeProto {

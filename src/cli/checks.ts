@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { createEngineClient, workersOf } from '../engine-client/engine-client-factory.ts';
+import { ENGINE_RATE_HZ, type RecogniserRole, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { createEngineClient, finalWorkersOf, workersOf } from '../engine-client/engine-client-factory.ts';
+import type { RecogniserInfo } from '../engine-client/engine-status.ts';
 import type { ManagedEngine } from '../engine-client/managed-engine.ts';
+import { engineMemory } from '../engine-client/memory-budget.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
@@ -111,7 +113,7 @@ export function describeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: 
 export async function checkModels(settings: Settings): Promise<Finding[]> {
   let refusal: string | null = null;
   const engineClient = createEngineClient(
-    { ...settings, ENGINE_WORKERS: 1 },
+    { ...settings, ENGINE_WORKERS: 1, ENGINE_FINAL_WORKERS: 1 },
     {
       clock: systemClock,
       log: createLog('silent'),
@@ -125,7 +127,8 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
     await engineClient.start();
     return [
       await tryDetector(engineClient),
-      await tryRecogniser(engineClient),
+      await tryRecogniser(engineClient, 'live'),
+      ...(settings.ASR_FINAL_MODEL === '' ? [] : [await tryRecogniser(engineClient, 'final')]),
       await trySpeaker(engineClient, settings),
       ...(await tryTurnDetector(engineClient)),
       ...checkVoiceMap(engineClient, settings),
@@ -148,19 +151,40 @@ async function tryDetector(engineClient: ManagedEngine): Promise<Finding> {
   };
 }
 
-async function tryRecogniser(engineClient: ManagedEngine): Promise<Finding> {
+async function tryRecogniser(engineClient: ManagedEngine, use: RecogniserRole): Promise<Finding> {
   const buzz = Int16Array.from(
     { length: ENGINE_RATE_HZ },
     (_, i) => ((i * 120) % ENGINE_RATE_HZ) / 4 - ENGINE_RATE_HZ / 8,
   );
   const startMs = systemClock.nowMs();
-  await engineClient.transcribe({ samples: buzz, urgency: 'final', dueInMs: 1000, draft: [] });
-  const { models, provider } = engineClient.status;
+  const { by = 'live' } = await engineClient.transcribe({
+    samples: buzz,
+    urgency: 'final',
+    dueInMs: 1000,
+    draft: [],
+    use,
+  });
+  const { recogniser, final, provider } = engineClient.status;
+  const name = use === 'final' ? 'final model' : 'asr model';
+  if (use === 'final' && by === 'live')
+    return { name, status: 'fail', detail: 'no engine starts with ASR_FINAL_MODEL: ASR_MODEL would read everything' };
+  const found = use === 'final' ? final?.recogniser : recogniser;
   return {
-    name: 'asr model',
+    name,
     status: 'ok',
-    detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms`,
+    detail: `${describe(found)} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms`,
   };
+}
+
+/** Most languages that are listed. */
+const LANGUAGES_SHOWN = 6;
+
+function describe(recogniser: RecogniserInfo | null | undefined): string {
+  if (!recogniser) return 'a recogniser';
+  const { name, languages, licence } = recogniser;
+  const shown = languages.slice(0, LANGUAGES_SHOWN).join(', ');
+  const more = languages.length > LANGUAGES_SHOWN ? ` and ${languages.length - LANGUAGES_SHOWN} more` : '';
+  return `${name} (${shown}${more}${licence === null ? '' : `; ${licence}`})`;
 }
 
 async function trySpeaker(engineClient: ManagedEngine, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
@@ -210,17 +234,29 @@ function sinceMs(startMs: number): number {
 /** Whether the engine processes of the settings fit the cores. */
 export function checkCores(settings: Settings, cores: number = coresAvailable()): Finding {
   const workers = workersOf(settings, cores);
+  const finalWorkers = finalWorkersOf(settings, cores);
   const threads = workers * settings.ENGINE_THREADS;
   const found = Number.isInteger(cores) ? cores : cores.toFixed(1);
   const detail =
-    `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ` +
-    `${settings.MAX_CALLS} calls (MAX_CALLS)`;
+    `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s)` +
+    `${finalWorkers === 0 ? '' : `, and ${finalWorkers} with ASR_FINAL_MODEL`}; at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return {
     name: 'cores',
     status: 'warn',
     detail: `${detail} are too many: lower ENGINE_WORKERS or ENGINE_THREADS`,
   };
+}
+
+/** Whether the engine processes of the settings fit in memory; nothing where that needs no check. */
+export function checkMemory(settings: Settings, cores: number = coresAvailable()): Finding[] {
+  const wanted = { workers: workersOf(settings, cores), finalWorkers: finalWorkersOf(settings, cores) };
+  const memory = engineMemory(settings, wanted);
+  if (memory === null) return [];
+  const { neededBytes, budgetBytes, problem } = memory;
+  const [needed, budget] = [neededBytes, budgetBytes].map((bytes) => Math.round(bytes / 2 ** 20));
+  const detail = problem ?? `the engine processes need about ${needed} MB of ${budget} MB (ENGINE_MEMORY_BYTES)`;
+  return [{ name: 'memory', status: problem === null ? 'ok' : 'fail', detail }];
 }
 
 type PortSetting = 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT';

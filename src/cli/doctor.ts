@@ -5,6 +5,7 @@ import { checkRecords } from './check-records.ts';
 import {
   checkCores,
   checkFfmpeg,
+  checkMemory,
   checkModels,
   checkNode,
   checkPorts,
@@ -39,6 +40,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     async () => [await checkNode()],
     async () => settingsFindings,
     async () => [checkCores(settings)],
+    async () => checkMemory(settings),
     () => checkPorts(settings),
     () => checkRuntime(settings),
     () => checkModels(settings),

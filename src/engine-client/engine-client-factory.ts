@@ -116,8 +116,8 @@ function recogniserOf(setting: string): string {
 }
 
 /**
- * Calls can be taken without the second recogniser: the first one's engines are counted. That there is one more is told,
- * for its languages are known from then on.
+ * Calls can be taken without the second recogniser: the first one's engines are counted. That there is one more is
+ * told, for its languages are known from then on.
  */
 function watcherOfFinal(watcher: EngineStartListener | undefined, live: ManagedEngine): EngineStartListener {
   return {

@@ -5,7 +5,7 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { CachedPrompts } from '../speech/speech.ts';
 import type { Access } from './access/access.ts';
-import { modelNames } from './models.ts';
+import { modelNames, type Recognisers, recogniserNames } from './models.ts';
 import { errorResponses } from './server/errors.ts';
 
 const engine = z.object({
@@ -27,6 +27,8 @@ export interface GatewayHealth {
   readonly gpuName: string | null;
   /** Speaks texts that name no voice; null until an engine was ready. */
   readonly voice: string | null;
+  /** Those that are loaded. */
+  readonly recognisers: Recognisers;
   /** Decides whether a caller's turn is over; null = none does. */
   readonly turnModel: string | null;
 }
@@ -44,6 +46,7 @@ const details = z
     worker_alive: z.boolean().describe('An engine process can take work; the same as model_loaded'),
     model_loaded: z.boolean().describe('All models are loaded: recogniser, voice detection and speech synthesis'),
     model_id: z.string().describe('The recogniser'),
+    final_model_id: z.string().nullable().describe('The one of finals and recordings, where it is another; else null'),
     tts_model_id: z.string().describe('The speech synthesis model'),
     turn_model_id: z.string().nullable().describe("Decides whether a caller's turn is over; null = none does"),
     default_voice: z.string().nullable().describe('Speaks texts that name no voice; null until an engine was ready'),
@@ -79,7 +82,7 @@ export interface SpeechHealth {
 interface HealthOptions {
   readonly health: () => GatewayHealth;
   readonly speech: () => SpeechHealth;
-  readonly settings: Pick<Settings, 'ASR_MODEL' | 'TTS_MODEL'>;
+  readonly settings: Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
   readonly access: Access;
 }
 
@@ -126,7 +129,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
 };
 
 function describeHealth({ health, speech, settings }: HealthOptions): z.infer<typeof details> {
-  const { engine, gpuName, voice, turnModel } = health();
+  const { engine, gpuName, voice, recognisers, turnModel } = health();
   const { ready, provider, models } = engine;
   const { depth, cached, voices } = speech();
   const isCuda = provider === 'cuda';
@@ -134,7 +137,8 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
     mode: 'gateway',
     worker_alive: ready > 0,
     model_loaded: ready > 0,
-    model_id: models?.asr ?? settings.ASR_MODEL,
+    model_id: models?.asr ?? recogniserNames(settings).get('live') ?? '',
+    final_model_id: recognisers.final?.name ?? recogniserNames(settings).get('final') ?? null,
     tts_model_id: models?.tts ?? modelNames('voice', settings)[0] ?? '',
     turn_model_id: turnModel,
     default_voice: voice,

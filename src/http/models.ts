@@ -2,8 +2,10 @@
  * The models, as OpenAI's `/v1/models` lists them, and the one rule for model names: our names, and names of other
  * servers' models that stand for ours, are accepted; any other is refused, for recognition and for speech.
  */
+import { basename } from 'node:path';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { RecogniserAbilities, RecogniserRole } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -42,14 +44,32 @@ const NAME_SHOWN_CHARS = 64;
 /** Longest name of a model. */
 export const MODEL_NAME_MAX_CHARS = 200;
 
-type ModelSettings = Pick<Settings, 'ASR_MODEL' | 'TTS_MODEL'>;
+type ModelSettings = Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
+
+/** What a recogniser said of itself when it was loaded. */
+export interface LoadedRecogniser {
+  readonly name: string;
+  readonly languages: readonly string[];
+  /** Of each ability whether it has it. */
+  readonly abilities: Readonly<Record<keyof RecogniserAbilities, boolean>>;
+  readonly licence: string | null;
+}
+
+/** Null = not loaded yet, or there is none. */
+export type Recognisers = Readonly<Record<RecogniserRole, LoadedRecogniser | null>>;
 
 const model = z.object({
   id: z.string(),
   object: z.literal('model'),
   created: z.int().describe('Start time of this server, in Unix seconds'),
   owned_by: z.string(),
+  reads: z.enum(['everything', 'partials', 'finals']).optional().describe('Of recognisers: the captions they write'),
+  languages: z.array(z.string()).optional().describe('Of recognisers that are loaded: BCP-47, the assumed one first'),
+  abilities: z.array(z.string()).optional().describe('Of recognisers that are loaded'),
+  licence: z.string().nullable().optional().describe('Of recognisers that are loaded; null = not known'),
 });
+
+type Model = z.infer<typeof model>;
 
 /**
  * Accepts our name, a name that stands for it, and no name.
@@ -62,27 +82,61 @@ export function requireModel(kind: ModelKind, id: string | null | undefined, set
 
 /** The listed names of a kind, ours first. */
 export function modelNames(kind: ModelKind, settings: ModelSettings): string[] {
-  return [ownName(kind, settings), ...FOREIGN[kind].listed];
+  return [...ownNames(kind, settings), ...FOREIGN[kind].listed];
 }
 
 function isModel(kind: ModelKind, id: string, settings: ModelSettings): boolean {
-  return id === ownName(kind, settings) || (id.length <= MODEL_NAME_MAX_CHARS && FOREIGN[kind].taken.test(id));
+  return ownNames(kind, settings).includes(id) || (id.length <= MODEL_NAME_MAX_CHARS && FOREIGN[kind].taken.test(id));
 }
 
-function ownName(kind: ModelKind, settings: ModelSettings): string {
-  if (kind === 'recogniser') return settings.ASR_MODEL;
-  return settings.TTS_MODEL === 'installed' ? ALWAYS_INSTALLED : settings.TTS_MODEL;
+function ownNames(kind: ModelKind, settings: ModelSettings): string[] {
+  if (kind === 'recogniser') return [...new Set(recogniserNames(settings).values())];
+  return [settings.TTS_MODEL === 'installed' ? ALWAYS_INSTALLED : settings.TTS_MODEL];
+}
+
+/** The recognisers of the settings as the API calls them: a folder by its own name. */
+export function recogniserNames({ ASR_MODEL, ASR_FINAL_MODEL }: ModelSettings): ReadonlyMap<RecogniserRole, string> {
+  const live = ['live', basename(ASR_MODEL)] as const;
+  return new Map(ASR_FINAL_MODEL === '' ? [live] : [live, ['final', basename(ASR_FINAL_MODEL)]]);
+}
+
+/** What is known of a recogniser of the settings; nothing of other models. */
+function describeRecogniser(id: string, settings: ModelSettings, recognisers: Recognisers): Partial<Model> {
+  const names = recogniserNames(settings);
+  const roles = [...names].flatMap(([role, name]) => (name === id ? role : []));
+  const [role] = roles;
+  if (role === undefined) return {};
+  const reads = roles.length === names.size ? 'everything' : READS[role];
+  const loaded = recognisers[role];
+  if (loaded === null) return { reads };
+  const { languages, abilities, licence } = loaded;
+  const has = Object.entries(abilities).flatMap(([ability, isThere]) => (isThere ? ability : []));
+  return { reads, languages: [...languages], abilities: has, licence };
+}
+
+const READS = { live: 'partials', final: 'finals' } as const;
+
+interface ModelRoutesOptions {
+  readonly settings: ModelSettings;
+  readonly clock: Clock;
+  readonly recognisers: () => Recognisers;
 }
 
 /** `GET /v1/models` and `GET /v1/models/:id`. */
-export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; clock: Clock }> = (
+export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
   app,
-  { settings, clock },
+  { settings, clock, recognisers },
   done,
 ) => {
   const created = Math.floor(clock.wall().getTime() / 1000);
   const ids = [...new Set([...modelNames('recogniser', settings), ...modelNames('voice', settings)])];
-  const show = (id: string): z.infer<typeof model> => ({ id, object: 'model', created, owned_by: 'trunkline' });
+  const show = (id: string): Model => ({
+    id,
+    object: 'model',
+    created,
+    owned_by: 'trunkline',
+    ...describeRecogniser(id, settings, recognisers()),
+  });
 
   app.get(
     '/v1/models',

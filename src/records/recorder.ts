@@ -238,7 +238,16 @@ export class Recorder {
     if (this.#isClosed) return;
     if (this.#isTroubled) this.#schedule(this.#backoff.next());
     else if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
-    else if (this.#waiting.length > 0 || this.#rewrites.size > 0) this.#schedule(WAIT_MS);
+    else if (this.#waiting.length > 0 || this.#rewrites.size > 0) this.#schedule(this.#leftToWaitMs());
+  }
+
+  /** What came during a write has waited already. */
+  #leftToWaitMs(): number {
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) return WAIT_MS;
+    const waitedMs = this.#options.clock.wall().getTime() - oldest.atMs;
+    // The wall clock may have been set.
+    return Math.min(Math.max(WAIT_MS - waitedMs, 0), WAIT_MS);
   }
 
   /** Takes the oldest events from those that wait, and has them change the rows of their calls. */

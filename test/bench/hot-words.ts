@@ -139,8 +139,8 @@ function report({ spoken, plain, biased, voices }: Found): Report {
     name: 'hot-words',
     about:
       `${spoken.length} sentences (test/bench/name-sentences.ts, phone-sentences.ts) by ${voices.join(' and ')}, ` +
-      `through 8 kHz µ-law, recognised whole by Moonshine tiny; ${HOT_WORDS.length} hot words, of which a sentence has ` +
-      'one or none.',
+      `through 8 kHz µ-law, recognised whole by Moonshine tiny; ${HOT_WORDS.length} hot words, of which a sentence ` +
+      'has one or none.',
     tables: [
       {
         title: 'Names and other words',

@@ -27,6 +27,8 @@ const STAGGER_SAMPLES = 400;
 const PRETEND = { ASR_MODEL: 'tone', VAD_MODEL: 'tone', ENGINE_WORKERS: '1' };
 /** What a reader saw this long before the kill must be in the record. */
 const STORED_WITHIN_MS = 200;
+/** Later than this, the gateway itself says that its captions are late. */
+const IN_TIME_MS = 1000;
 
 let folder: string;
 let gateway: GatewayProcess | undefined;
@@ -74,12 +76,19 @@ async function killInCalls({ number, environment }: Round): Promise<readonly Fee
   // Each kill meets the writes, a tenth of a second apart, at another moment.
   await sleep(systemClock, (number * 37) % 100);
   const seen = feed.events.slice();
-  await sleep(systemClock, STORED_WITHIN_MS);
+  await sleep(systemClock, STORED_WITHIN_MS + overloadMs(seen));
   await running.stop('SIGKILL');
   feed.close();
   await Promise.all(calls);
   expect(new Set(seen.map(({ callId }) => callId)).size).toBe(CALLS);
   return seen.filter(isStored);
+}
+
+/** How late captions came on a machine that does not keep up: then nothing is stored in time either; else 0. */
+function overloadMs(seen: readonly FeedEvent[]): number {
+  const lagsMs = seen.map((event) => (event.type === 'caption' && event.final ? event.lagMs : 0));
+  const worstMs = Math.max(...lagsMs);
+  return worstMs > IN_TIME_MS ? worstMs : 0;
 }
 
 function isStored(event: FeedEvent): boolean {
@@ -118,7 +127,7 @@ describe('records', () => {
     await sql`insert into texts_index (texts_index) values ('integrity-check')`.execute(database.db);
     await expectAllKept(database, KILLS, seen);
     await database.close();
-  });
+  }, 300_000);
 
   it.runIf(whyNoPostgres === '')(`have it in PostgreSQL if that is set${whyNoPostgres}`, async () => {
     postgres = await startPostgres();

@@ -49,6 +49,7 @@ describe('GET /health', () => {
       worker_alive: true,
       model_loaded: true,
       model_id: 'tone',
+      final_model_id: null,
       tts_model_id: 'tone-1',
       turn_model_id: null,
       default_voice: 'rms',

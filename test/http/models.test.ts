@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelNames, requireModel } from '../../src/http/models.ts';
 
-const SETTINGS = { ASR_MODEL: 'moonshine-tiny', TTS_MODEL: 'flite' } as const;
+const SETTINGS = { ASR_MODEL: 'moonshine-tiny', ASR_FINAL_MODEL: '', TTS_MODEL: 'flite' } as const;
 
 describe('requireModel', () => {
   it.each([
@@ -54,6 +54,13 @@ describe('requireModel', () => {
     const refused = () => requireModel(kind, id, SETTINGS);
     expect(refused).toThrow(expect.objectContaining({ code: 'model_not_found', param: 'model' }));
     expect(refused).toThrow(message);
+  });
+
+  it('takes each of two recognisers, a folder by its own name', () => {
+    const settings = { ...SETTINGS, ASR_FINAL_MODEL: '/models/parakeet-v3' };
+    for (const id of ['moonshine-tiny', 'parakeet-v3']) requireModel('recogniser', id, settings);
+    expect(modelNames('recogniser', settings).slice(0, 2)).toEqual(['moonshine-tiny', 'parakeet-v3']);
+    expect(() => requireModel('recogniser', '/models/parakeet-v3', settings)).toThrow();
   });
 
   it('takes each synthesizer that may be installed by its name where the settings want all of them', () => {

@@ -15,6 +15,7 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
+import type { Recognisers } from '../../src/http/models.ts';
 import type { SystemSources } from '../../src/http/system/system.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
@@ -147,6 +148,7 @@ export interface TestServer {
     engine: EngineHealth;
     gpuName: string | null;
     voice: string | null;
+    recognisers: Recognisers;
     turnModel: string | null;
   };
   /** What speaks, and what understands recordings. */
@@ -186,7 +188,14 @@ export async function startServer(
     provider: 'cpu',
     models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
   };
-  const health = { draining: false, engine, gpuName: null, voice: 'rms', turnModel: null };
+  const health = {
+    draining: false,
+    engine,
+    gpuName: null,
+    voice: 'rms',
+    recognisers: { live: null, final: null },
+    turnModel: null,
+  };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const translator = new Translator({ settings, clock });

@@ -58,6 +58,25 @@ async function lost(reason: string): Promise<number> {
 }
 
 describe('the recorder', () => {
+  it('stores at once what has waited for a tenth of a second during a slow write', async () => {
+    let finishWrite: () => void = () => undefined;
+    tell(started('CA1'));
+    write = () =>
+      new Promise((resolve) => {
+        finishWrite = resolve;
+      });
+    await clock.run(100);
+    tell(said('CA1', 1, 'a'));
+    await clock.run(70);
+    finishWrite();
+    write = async () => undefined;
+    await clock.run(29, 1);
+    expect(writes).toHaveLength(1);
+    await clock.run(2, 1);
+    expect(writes[1]).toMatchObject({ contents: ['2 caption'] });
+    expect(writes[1]?.atMs).toBeLessThanOrEqual(201);
+  });
+
   it('stores what comes within a tenth of a second at once, and a hundred events sooner', async () => {
     tell(started('CA1'), said('CA1', 1, 'a'));
     await clock.run(60);

@@ -17,7 +17,10 @@ export interface EncoderLayer {
 /** Below this a mask hides. */
 const HIDDEN_BELOW = -100;
 
-/** How far a layer sees, by its mask of `count` frames: [..., count, count]. @throws ModelFileError when it is no window */
+/**
+ * How far a layer sees, by its mask of `count` frames: [..., count, count].
+ * @throws ModelFileError when it is no window
+ */
 export function sightOf(
   mask: Float32Array,
   count: number,

@@ -6,7 +6,7 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Speech } from '../../speech/speech.ts';
 import { WavLeveller } from '../../speech/wav-leveller.ts';
-import { modelRoutes, requireModel } from '../models.ts';
+import { modelRoutes, type Recognisers, requireModel } from '../models.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { SpeechEncoders } from './encoders.ts';
 import { FfmpegEncoder } from './ffmpeg-encoder.ts';
@@ -43,7 +43,7 @@ const speechResponse = {
 
 type SpeechSettings = Pick<
   Settings,
-  'ASR_MODEL' | 'TTS_MODEL' | 'SPEECH_REQUESTS_MAX' | 'SPEECH_INPUT_MAX_CHARS' | 'MEDIA_TIMEOUT_MS'
+  'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL' | 'SPEECH_REQUESTS_MAX' | 'SPEECH_INPUT_MAX_CHARS' | 'MEDIA_TIMEOUT_MS'
 >;
 
 interface SpeechRouteOptions {
@@ -103,6 +103,7 @@ export function createSpeechContext(options: SpeechContextOptions): SpeechContex
 }
 
 interface SpeechRoutesOptions extends SpeechRouteOptions {
+  readonly recognisers: () => Recognisers;
   readonly clock: Clock;
   readonly speech: Speech;
 }
@@ -110,11 +111,11 @@ interface SpeechRoutesOptions extends SpeechRouteOptions {
 /** `POST /v1/audio/speech`, models and voices, the cache of spoken sentences, and the Qwen3-TTS server's paths. */
 export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (
   app,
-  { context, settings, clock, speech },
+  { context, settings, clock, speech, recognisers },
   done,
 ) => {
   void app.register(speechRoute, { context, settings });
-  void app.register(modelRoutes, { settings, clock });
+  void app.register(modelRoutes, { settings, clock, recognisers });
   void app.register(voiceListRoute, { speech });
   void app.register(voiceRoutes, { speech, settings });
   void app.register(promptRoutes, { speech });

@@ -9,7 +9,7 @@ import { awaitVoiceNames } from './voice-list.ts';
 
 interface VoiceRoutesOptions {
   readonly speech: Pick<Speech, 'awaitVoiceNames'>;
-  readonly settings: Pick<Settings, 'ASR_MODEL' | 'TTS_MODEL'>;
+  readonly settings: Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
 }
 
 const named = { id: z.string().describe('To be asked for by'), name: z.string().describe('To be shown') };

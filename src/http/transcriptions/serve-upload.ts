@@ -23,7 +23,7 @@ export const HOT_WORDS_WARNING = 'this recogniser has no use for hot words';
 export interface TranscriptionContext {
   readonly recordings: Recordings;
   readonly translator: Translator;
-  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'TTS_MODEL'>;
+  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
   readonly access: Access;
   readonly failures: Failures;
 }

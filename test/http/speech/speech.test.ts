@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RecogniserAbilities } from '../../../engine/contract.ts';
 import { readWav } from '../../../src/audio/wav.ts';
 import { FAKE_VOICE } from '../../fakes/voices.ts';
 import { startServer, type TestServer } from '../test-server.ts';
@@ -267,6 +268,28 @@ describe('GET /v1/models', () => {
       object: 'model',
       created: Date.UTC(2026, 0, 1) / 1000,
       owned_by: 'trunkline',
+      reads: 'everything',
+    });
+  });
+
+  it('says of recognisers what they read, and once they are loaded what they can', async () => {
+    await testServer.app.close();
+    testServer = await startServer({ ASR_FINAL_MODEL: '/models/parakeet-v3' });
+    const abilities = testServer.engine.abilities as RecogniserAbilities;
+    const final = { name: 'parakeet-v3-1', languages: ['en', 'de'], abilities, licence: 'CC-BY-4.0' };
+    testServer.health.recognisers = { live: null, final };
+    const show = async (id: string) => (await testServer.app.inject(`/v1/models/${id}`)).json();
+    expect(await show('moonshine-tiny')).toMatchObject({ id: 'moonshine-tiny', reads: 'partials' });
+    expect(await show('parakeet-v3')).toMatchObject({
+      reads: 'finals',
+      languages: ['en', 'de'],
+      abilities: ['drafts', 'wordTimes'],
+      licence: 'CC-BY-4.0',
+    });
+    expect(await show('whisper-1')).not.toHaveProperty('reads');
+    expect((await testServer.app.inject('/health')).json()).toMatchObject({
+      model_id: 'tone',
+      final_model_id: 'parakeet-v3-1',
     });
   });
 

@@ -12,6 +12,14 @@ export const engines = {
     ENGINE_WORKERS: whole(0, 0, 64, 'processes', 'Number of engine processes. 0 = as many as the cores allow.'),
     ENGINE_PRELOAD: flag(true, 'Load the models when the server starts. Otherwise the first call loads them.'),
     ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'The engines stop after this long without work. 0 = never.'),
+    ENGINE_MEMORY_BYTES: whole(
+      0,
+      0,
+      1_099_511_627_776,
+      'bytes',
+      'Memory for all engine processes together. The server does not start if the models of its settings would need ' +
+        'more. 0 = what the machine or container has, without the share of the gateway.',
+    ),
     MODEL_CACHE_DIR: text(
       '',
       'folder',

@@ -1,0 +1,128 @@
+/**
+ * Whether the engine processes of the settings fit in memory. Estimated from the sizes of the models' files: what does
+ * not fit would be killed by the system in the middle of calls.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findInstalledNamed } from '../../engine/models/installed.ts';
+import { NO_FOLDER } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+
+const MB = 2 ** 20;
+/** What a gateway with many calls needs. */
+const GATEWAY_BYTES = 512 * MB;
+/** An engine process with nothing but what is in the npm packages, measured (npm run bench -- memory). */
+const SMALL_PROCESS_BYTES = 200 * MB;
+/** A process without the weights of its recogniser, and how much each byte of weights takes: at least that. */
+const PROCESS_BYTES = 150 * MB;
+const BYTES_PER_WEIGHT = 1.5;
+
+const WEIGHTS = /\.(?:onnx|ort|data|bin)$/;
+const FLOAT = /\.onnx(?:[._]data)?$/;
+
+/** The settings that decide it. */
+export type MemorySettings = Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'MODELS_DIR' | 'ENGINE_MEMORY_BYTES'>;
+
+/** How many processes of each kind are wanted. */
+export interface WantedProcesses {
+  readonly workers: number;
+  readonly finalWorkers: number;
+}
+
+/** What they need about, and what there is. */
+export interface MemoryNeed {
+  readonly neededBytes: number;
+  readonly budgetBytes: number;
+  /** What would fit, for the operator; null = it fits. */
+  readonly problem: string | null;
+}
+
+/**
+ * The memory of the engine processes. Null where only recognisers of the npm packages are used and no budget was set:
+ * those fit where the gateway does.
+ */
+export function engineMemory(
+  settings: MemorySettings,
+  { workers, finalWorkers }: WantedProcesses,
+  machineBytes: number = machineMemory(),
+): MemoryNeed | null {
+  const [live, final] = [settings.ASR_MODEL, settings.ASR_FINAL_MODEL].map((name) => processBytes(name, settings));
+  if (live === undefined || final === undefined) return null;
+  const isSmall = live === SMALL_PROCESS_BYTES && final === SMALL_PROCESS_BYTES;
+  if (isSmall && settings.ENGINE_MEMORY_BYTES === 0) return null;
+  const budgetBytes = settings.ENGINE_MEMORY_BYTES || Math.max(machineBytes - GATEWAY_BYTES, 0);
+  const neededBytes = workers * live + finalWorkers * final;
+  if (neededBytes <= budgetBytes) return { neededBytes, budgetBytes, problem: null };
+  const what =
+    finalWorkers === 0 ? describe(workers, live) : `${describe(workers, live)} and ${describe(finalWorkers, final)}`;
+  const from = settings.ENGINE_MEMORY_BYTES === 0 ? 'this machine has for them' : 'ENGINE_MEMORY_BYTES allows';
+  return {
+    neededBytes,
+    budgetBytes,
+    problem:
+      `${what} of the speech engine need about ${inMb(neededBytes)}, more than the ${inMb(budgetBytes)} that ${from}. ` +
+      findRemedy({ live, final: finalWorkers === 0 ? 0 : final, budgetBytes, finalWorkers }),
+  };
+}
+
+interface Sizes {
+  readonly live: number;
+  readonly final: number;
+  readonly budgetBytes: number;
+  readonly finalWorkers: number;
+}
+
+function findRemedy({ live, final, budgetBytes, finalWorkers }: Sizes): string {
+  const fewer = Math.floor((budgetBytes - finalWorkers * final) / live);
+  if (fewer >= 1) return `ENGINE_WORKERS=${fewer} would fit`;
+  const single = Math.floor((budgetBytes - final) / live);
+  if (final > 0 && single >= 1) return `ENGINE_WORKERS=${single} with ENGINE_FINAL_WORKERS=1 would fit`;
+  const which = final > live ? 'ASR_FINAL_MODEL' : 'ASR_MODEL';
+  return `Not even one process of each kind would fit: choose a smaller ${which}`;
+}
+
+/** What one process with this recogniser needs. */
+function processBytes(setting: string, { MODELS_DIR }: MemorySettings): number {
+  const folder = folderOf(setting, MODELS_DIR);
+  if (folder === null) return SMALL_PROCESS_BYTES;
+  return PROCESS_BYTES + BYTES_PER_WEIGHT * weightsIn(folder);
+}
+
+function folderOf(setting: string, modelsDir: string): string | null {
+  if (setting.includes('/')) return resolve(setting);
+  if (setting === '' || modelsDir === NO_FOLDER) return null;
+  return findInstalledNamed(modelsDir, setting)?.folder ?? null;
+}
+
+/** Bytes of the files that are loaded: where there is one of whole numbers, its float twin is not. */
+function weightsIn(folder: string): number {
+  const files = namesIn(folder).filter((name) => WEIGHTS.test(name));
+  const isTwin = (name: string) => FLOAT.test(name) && files.includes(`${name.replace(FLOAT, '')}.int8.onnx`);
+  return files
+    .filter((name) => !isTwin(name))
+    .reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+/** Nothing where it cannot be read: the engine says what is wrong with it. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Bytes that this process and its children may use. */
+function machineMemory(): number {
+  const allowed = process.constrainedMemory();
+  return allowed > 0 ? Math.min(allowed, totalmem()) : totalmem();
+}
+
+function describe(count: number, bytes: number): string {
+  return `${count} ${count === 1 ? 'process' : 'processes'} of ${inMb(bytes)}`;
+}
+
+function inMb(bytes: number): string {
+  return `${Math.ceil(bytes / MB)} MB`;
+}
