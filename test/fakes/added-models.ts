@@ -40,7 +40,7 @@ const recogniser: RecogniserRow = {
       name: 'two-languages-1',
       provider: 'cpu',
       vocabularySize: SAID.length,
-      async *transcribe(samples, _draft, { language, hotWords = [] }) {
+      async *transcribe(samples, _draft, { language, hotWords = [] } = {}) {
         yield;
         const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
         const heard = SAID.findIndex(({ below }) => peak < below);
