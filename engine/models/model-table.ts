@@ -145,7 +145,7 @@ export const MODEL_TABLE: ModelTable = [
       textDrafts: false,
       streams: false,
     },
-    cost: { perJobMs: 20, perSecondMs: 80 },
+    cost: { perJobMs: 12, perSecondMs: 40 },
     licence: null,
     files: [],
     runsOn: ['cpu'],

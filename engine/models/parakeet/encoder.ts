@@ -9,8 +9,8 @@ import type { Steps } from '../../scheduler.ts';
 import { type OpenPart, openParts, type Values } from './cut-graph.ts';
 import type { EncodedSpeech } from './transducer.ts';
 
-/** Weights of one part, about: a layer of the 0.6B models, which takes 15 ms for 4 s of speech. */
-const PART_WEIGHTS = 25_000_000;
+/** Weights of one part, about: half a layer of the 0.6B models, which takes 3 ms for 4 s of speech, 30 for 31 s. */
+const PART_WEIGHTS = 12_500_000;
 
 /** Encodes features. */
 export interface ParakeetEncoder {
