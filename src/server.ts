@@ -168,6 +168,8 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
   return max;
 }
 
+const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' } as const;
+
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, recordings, translator, health, metrics, clock, speech } = options;
@@ -183,11 +185,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   await visibility.learnStored();
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      [REQUEST_ID_HEADER]: request.id,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    });
+    reply.headers({ [REQUEST_ID_HEADER]: request.id, ...SAFE_HEADERS });
     if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
     access.refuseForeign(request);
   });
@@ -222,13 +220,8 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       live,
     });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
-    void guarded.register(speechRoutes, {
-      settings,
-      clock,
-      context: speechContext,
-      speech,
-      recognisers: () => health().recognisers,
-    });
+    const recognisers = () => health().recognisers;
+    void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);

@@ -83,8 +83,8 @@ interface WiringOptions {
 }
 
 /**
- * @throws ConfigError when the engines would need too much memory, or DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be
- * used; Error when the database cannot be reached
+ * @throws ConfigError when the engines would need too much memory, or DATA_DIR, DATABASE_URL, HINTS_FILE, NUMBERS_FILE,
+ * PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; Error when the database cannot be reached
  */
 export async function buildParts(settings: Settings, options: WiringOptions): Promise<Parts> {
   const metrics = new Metrics();

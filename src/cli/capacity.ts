@@ -18,6 +18,7 @@ export async function showCapacity(
     if (!options.quiet) out.line(line);
   };
   say('');
+  say(`Captions by ${recognisersOf(settings)}.`);
   say(`Measuring with simulated callers, who speak ${100 * SPEECH_SHARE} % of the time. This takes a minute or two.`);
   say(row(['calls', 'finals', 'final late p95, ms', 'partial lag p95, ms']));
   try {
@@ -37,6 +38,10 @@ export async function showCapacity(
     err.live([]);
     interruption.ignore();
   }
+}
+
+function recognisersOf({ ASR_MODEL, ASR_FINAL_MODEL }: Settings): string {
+  return ASR_FINAL_MODEL === '' ? ASR_MODEL : `${ASR_MODEL}, finals by ${ASR_FINAL_MODEL}`;
 }
 
 /** The result for people. */

@@ -239,7 +239,8 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   const found = Number.isInteger(cores) ? cores : cores.toFixed(1);
   const detail =
     `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s)` +
-    `${finalWorkers === 0 ? '' : `, and ${finalWorkers} with ASR_FINAL_MODEL`}; at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
+    `${finalWorkers === 0 ? '' : `, and ${finalWorkers} with ASR_FINAL_MODEL`}; ` +
+    `at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return {
     name: 'cores',

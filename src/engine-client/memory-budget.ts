@@ -61,7 +61,8 @@ export function engineMemory(
     neededBytes,
     budgetBytes,
     problem:
-      `${what} of the speech engine need about ${inMb(neededBytes)}, more than the ${inMb(budgetBytes)} that ${from}. ` +
+      `${what} of the speech engine need about ${inMb(neededBytes)}, ` +
+      `more than the ${inMb(budgetBytes)} that ${from}. ` +
       findRemedy({ live, final: finalWorkers === 0 ? 0 : final, budgetBytes, finalWorkers }),
   };
 }

@@ -1,4 +1,4 @@
-/** A whole gateway with two recognisers: a quick one for partials and a slow one for finals, in calls and recordings. */
+/** A whole gateway with two recognisers, a quick one for partials and a slow one for finals: calls and recordings. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';

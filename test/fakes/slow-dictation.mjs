@@ -1,6 +1,6 @@
 /**
- * As dictation.mjs, and adds the recogniser `slow-dictation`: it hears the same as digits in capitals, has tokens of its
- * own, and blocks its thread for SLOW_MS in each job (300), in steps of SLOW_STEP_MS (30). A job with more than
+ * As dictation.mjs, and adds the recogniser `slow-dictation`: it hears the same as digits in capitals, has tokens of
+ * its own, and blocks its thread for SLOW_MS in each job (300), in steps of SLOW_STEP_MS (30). A job with more than
  * SLOW_DIES_OVER_S seconds of sound ends its process (never).
  */
 import { MODEL_TABLE } from '../../dist/engine/models/model-table.js';
