@@ -181,8 +181,8 @@ export class Caller {
   }
 
   /** Loud for `durationMs`, in frames of 20 ms that come at once. */
-  speak(durationMs: number, track: Track = 'inbound'): this {
-    for (let ms = 0; ms < durationMs; ms += FRAME_MS) this.#frame(track, LOUD);
+  speak(durationMs: number, track: Track = 'inbound', level = LOUD): this {
+    for (let ms = 0; ms < durationMs; ms += FRAME_MS) this.#frame(track, level);
     return this;
   }
 

@@ -31,7 +31,7 @@ it('knows their languages, abilities and voices once an engine is ready', async 
   expect([engineClient.languages, engineClient.abilities, engineClient.voices]).toEqual([[], null, []]);
   expect(engineClient.turnModel).toBeNull();
   await engineClient.start();
-  expect(engineClient.languages).toEqual(['en', 'de']);
+  expect(engineClient.languages).toEqual(['en', 'de', 'ja', 'ar']);
   expect(engineClient.abilities).toMatchObject({ wordTimes: false, languageGuess: true });
   expect(engineClient.voices).toMatchObject([{ name: 'hum', language: 'de-AT', rateHz: 8000 }]);
   expect(engineClient.turnModel).toBe('undecided-1');
@@ -42,7 +42,11 @@ it('transcribes, detects, decides and speaks with them', async () => {
   const samples = tone(400, 320);
   expect(await engineClient.transcribe({ samples, urgency: 'final', dueInMs: 100, draft: [] })).toMatchObject({
     text: 'ja',
+    language: 'de',
   });
+  const named = { samples, urgency: 'final', dueInMs: 100, draft: [], language: 'ja', hotWords: ['Müller'] } as const;
+  const { text, language } = await engineClient.transcribe(named);
+  expect([text, language]).toEqual(['はい、お願いします。 Müller', undefined]);
   const window = samples.subarray(0, VAD_WINDOW_SAMPLES);
   expect((await engineClient.detect({ samples: window, state: null })).probabilities).toEqual(Float32Array.of(1));
   expect(await engineClient.turn({ samples, dueInMs: 200 })).toMatchObject({ probability: 0.5, cost: { runs: 2 } });

@@ -7,18 +7,26 @@ import type {
   VoiceDetectorRow,
 } from '../../engine/models/model-table.ts';
 
-/** Understands two languages: what is loud is German. */
+/** What is said in each language, by how loud it is at most. */
+const SAID: readonly { readonly below: number; readonly language: string; readonly text: string }[] = [
+  { below: 1500, language: 'en', text: 'yes' },
+  { below: 12_000, language: 'de', text: 'ja' },
+  { below: 24_000, language: 'ja', text: 'はい、お願いします。' },
+  { below: Number.POSITIVE_INFINITY, language: 'ar', text: 'نعم من فضلك.' },
+];
+
+/** Understands some languages: the louder, the further away. Hot words are written behind what is said. */
 const recogniser: RecogniserRow = {
   kind: 'recogniser',
   name: 'two-languages',
   family: null,
-  languages: ['en', 'de'],
+  languages: SAID.map(({ language }) => language),
   abilities: {
     drafts: false,
     wordTimes: false,
     logprobs: false,
     languageGuess: true,
-    hotWords: false,
+    hotWords: true,
     textDrafts: false,
     streams: false,
   },
@@ -31,11 +39,15 @@ const recogniser: RecogniserRow = {
     asr: {
       name: 'two-languages-1',
       provider: 'cpu',
-      vocabularySize: 2,
-      async *transcribe(samples) {
+      vocabularySize: SAID.length,
+      async *transcribe(samples, _draft, { language, hotWords = [] } = {}) {
         yield;
-        const isGerman = samples.some((sample) => sample > 1000);
-        return { text: isGerman ? 'ja' : 'yes', tokens: [isGerman ? 1 : 0], logprobs: null, looped: false };
+        const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+        const heard = SAID.findIndex(({ below }) => peak < below);
+        const token = Math.max(language === undefined ? heard : SAID.findIndex((row) => row.language === language), 0);
+        const text = [SAID[token]?.text ?? '', ...hotWords].join(' ');
+        const found = language === undefined ? { language: SAID[token]?.language ?? 'en' } : {};
+        return { text, tokens: [token], logprobs: null, looped: false, ...found };
       },
       warmUp: () => Promise.resolve(),
     },

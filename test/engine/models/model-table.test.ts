@@ -59,7 +59,7 @@ describe('the model table', () => {
       ttsModel: 'hummer-1',
       turnModel: 'undecided-1',
       voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1' }],
-      languages: ['en', 'de'],
+      languages: ['en', 'de', 'ja', 'ar'],
       abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: true },
       costs: {
         transcribe: { perJobMs: 1, perSecondMs: 10 },

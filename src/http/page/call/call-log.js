@@ -8,7 +8,7 @@ import { explainEnd, formatTime } from '../calls.js';
  * `said`: a caption; `spoken`: what the server spoke; `note`: what somebody wrote; `event`: everything else.
  * @typedef {{ key: string, kind: 'said' | 'spoken' | 'gap' | 'note' | 'event', track: string, startMs: number,
  *   endMs: number, text: string, version: number, heardText: string, interrupted: boolean, lowConfidence: boolean,
- *   author: string }} Item
+ *   author: string, language: string }} Item
  * @typedef {{ track: string, utterance: number, stable: string, tail: string, startMs: number }} Partial
  * @typedef {'customer' | 'agent' | 'prompts'} Side
  */
@@ -150,11 +150,13 @@ export class CallLog {
   }
 
   /** A final caption or a revision of one; one without words goes. @param {any} event */
-  #putSaid({ track, utterance, text, startMs, endMs, version = 1, lowConfidence = false }) {
+  #putSaid({ track, utterance, text, startMs, endMs, version = 1, lowConfidence = false, language }) {
     const key = `${track} ${utterance}`;
     const shown = this.#byKey.get(key);
     if (shown !== undefined && version <= shown.version) return [];
-    if (text.trim() !== '') return this.#put(key, 'said', startMs, { track, text, endMs, version, lowConfidence });
+    const spoken = language ?? shown?.language ?? '';
+    const more = { track, text, endMs, version, lowConfidence, language: spoken };
+    if (text.trim() !== '') return this.#put(key, 'said', startMs, more);
     return shown === undefined ? [] : this.#remove(shown);
   }
 
@@ -228,13 +230,33 @@ const BLANK = Object.freeze({
   interrupted: false,
   lowConfidence: false,
   author: '',
+  language: '',
 });
+
+/** @param {any} event */
+function describeLanguage({ track, language, refused }) {
+  const who = track === 'inbound' ? 'the caller' : 'the other side';
+  if (refused !== undefined) return `The language of ${who}, ${nameLanguage(refused)}, is not understood here`;
+  if (language === null) return `The language of ${who} is found out`;
+  return `The language of ${who} is ${nameLanguage(language)}`;
+}
+
+/** @param {string} code */
+function nameLanguage(code) {
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
 
 /** @param {any} event @returns {string} empty = it is not told */
 function describeMoment(event) {
   switch (event.type ?? event.kind) {
     case 'dtmf':
       return event.digits === undefined ? `Key ${event.digit} pressed` : `Keys ${event.digits} pressed`;
+    case 'language':
+      return describeLanguage(event);
     case 'mark':
       return `⚑ ${event.label} (${event.author})`;
     case 'app.lost':

@@ -224,7 +224,7 @@ export class Transcript {
         make('span', { class: 'track' }, nameSpeaker(this.#call, track)),
         ' ',
       ),
-      make('span', { class: 'words' }, stable, tail),
+      make('span', { class: 'words', dir: 'auto' }, stable, tail),
     );
     this.#pending.append(element);
     this.#speaking.set(track, { element, stable, tail, utterance: partial.utterance });
@@ -315,10 +315,11 @@ export class Transcript {
 
 /** @param {Item} item @param {boolean} isRevised @returns {HTMLElement[]} */
 function wordsOf(item, isRevised) {
-  if (item.kind !== 'said' && item.kind !== 'spoken') return [make('span', { class: 'words' }, item.text)];
-  const { text, heardText, interrupted, lowConfidence } = item;
+  if (item.kind !== 'said' && item.kind !== 'spoken') return [make('span', { class: 'words', dir: 'auto' }, item.text)];
+  const { text, heardText, interrupted, lowConfidence, language } = item;
   const heard = item.kind === 'spoken' ? heardText : text;
-  const words = make('span', { class: 'words' }, make('span', { class: isRevised ? 'said revised' : 'said' }, heard));
+  const said = make('span', { class: isRevised ? 'said revised' : 'said', lang: language || null }, heard);
+  const words = make('span', { class: 'words', dir: 'auto' }, said);
   const unheard = item.kind === 'spoken' && text.startsWith(heard) ? text.slice(heard.length).trim() : '';
   if (unheard !== '') words.append(' ', make('del', { class: 'unheard' }, unheard));
   if (interrupted) words.append(' ', make('span', { class: 'cut' }, '(interrupted)'));

@@ -155,7 +155,7 @@ function showFound(call) {
         'span',
         { class: 'snippet', 'data-track': track },
         make('span', { class: 'speaker' }, `${isolate(nameSpeaker(call, track))}: `),
-        ...parts.map(({ text, marked }) => (marked ? make('mark', {}, text) : text)),
+        make('bdi', {}, ...parts.map(({ text, marked }) => (marked ? make('mark', {}, text) : text))),
       ),
     );
 }

@@ -19,7 +19,7 @@ const TRACKS = ['inbound', 'outbound'];
 /** What one side said last. */
 class CardLine {
   #who = make('span', { class: 'line-who' });
-  #words = make('span', { class: 'line-words' });
+  #words = make('span', { class: 'line-words', dir: 'auto' });
   element = make('p', { class: 'line' }, this.#who, ' ', make('span', { class: 'line-box' }, this.#words));
   #shown = '';
   #isMarked = false;
