@@ -103,7 +103,14 @@ function start(configured) {
     voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000, model: 'tone', licence: 'none', cost: 0.01 }],
     asrLicence: 'none',
     languages: isFinal() ? ['en', 'de'] : ['en'],
-    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false, textDrafts: isFinal() },
+    abilities: {
+      drafts: true,
+      wordTimes: true,
+      logprobs: false,
+      languageGuess: false,
+      textDrafts: isFinal(),
+      streams: true,
+    },
     costs: {
       transcribe: { perJobMs: 2, perSecondMs: 6.15 },
       detect: { perJobMs: 0.5, perSecondMs: 3.9 },
