@@ -9,7 +9,8 @@ import type { FuzzTarget } from '../fuzz.ts';
 export const target: FuzzTarget = {
   name: 'numbers-file',
   seeds: [
-    'numbers:\n  - number: "+49 30 123456"\n    language: de\n    hotWords: [Müller, ISDN]\n  - {number: "+49*", language: auto}\n',
+    'numbers:\n  - number: "+49 30 123456"\n    language: de\n    hotWords: [Müller, ISDN]\n' +
+      '  - {number: "+49*", language: auto}\n',
     '{"numbers": [{"number": "sip:support@example.com", "language": "pt-BR"}, {"number": "*"}]}',
   ].map((text) => Buffer.from(text)),
   words: ['&a ', '*a', '<<: ', '? ', '|\n', '*', '"*"', 'tel:', 'sip:@', '+', '\ufeff', '٠', '---\n', 'english'],
