@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CaptionEvent } from '../../src/calls/feed/events.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { readFeed } from '../helpers/feed.ts';
@@ -32,7 +33,14 @@ describe('a gateway with the real models', () => {
       expect(errorRate(said[track], heard)).toBeLessThan(SYNTHETIC_WER_MAX);
     }
     const transcript = await (await fetch(`${gateway.url}/v1/calls/CAboth/transcript?format=text`)).text();
-    for (const caption of feed.finals('CAboth')) expect(transcript).toContain(caption.text);
+    const revised = (event: CaptionEvent) =>
+      feed.events.findLast(
+        (other) => other.type === 'revision' && other.track === event.track && other.utterance === event.utterance,
+      );
+    for (const caption of feed.finals('CAboth')) {
+      const { text } = { ...caption, ...revised(caption) };
+      expect(transcript).toContain(text);
+    }
     feed.close();
   });
 
