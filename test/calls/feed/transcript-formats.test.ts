@@ -262,7 +262,8 @@ describe('formatTranscript', () => {
   });
 
   it('writes a long utterance as subtitles of two lines that share its time', () => {
-    const text = 'I called last week about the invoice of March, which I had paid twice, and nobody has answered me since.';
+    const text =
+      'I called last week about the invoice of March, which I had paid twice, and nobody has answered me since.';
     const long = { ...HELLO, text, endMs: HELLO.startMs + 8000 };
     expect(formatTranscript([long], 'vtt', () => null)).toBe(
       'WEBVTT\n\n00:00:01.280 --> 00:00:07.472\nI called last week about the invoice of\n' +
