@@ -123,7 +123,7 @@ describe('the language of a call', () => {
     expect(call.read).toEqual([['good morning', undefined]]);
     const warning = call.gateway.logLines.find((line) => line.includes('is not understood')) ?? '';
     expect(JSON.parse(warning)).toMatchObject({ language: 'fr-CA', by: 'call', understood: ['en', 'de', 'ja'] });
-    expect(warning).toContain('Parakeet TDT 0.6B v3 can be installed for it');
+    expect(warning).toContain('trunkline models add parakeet-tdt-0.6b-v3');
   });
 
   it('waits for an engine that says what is understood', async () => {
