@@ -19,7 +19,7 @@ const OF_TEXT: Curve = { offset: 3.4, slope: 5.7 };
 /** From the logarithm of a word's probability to the probability that it is right. */
 const OF_WORD: Curve = { offset: 3, slope: 2.5 };
 
-/** What can be said of the confidence of a text: null, and words without it, where the curves are not its recogniser's. */
+/** The probabilities that confidence can be told from: none where the curves were not fitted to the recogniser. */
 export function calibratedOf({ isCalibrated = true, logprobs, words }: Probabilities): {
   readonly logprobs: Float32Array | null;
   readonly words: readonly SpokenWord[] | undefined;
