@@ -1,6 +1,6 @@
 /**
  * `bridge.json`, which says what an installed model's folder holds. The command line writes it, the engine reads it.
- * Beside the contract, this file and `installed.ts` are the only ones that both import.
+ * Beside the contract, this file, `installed.ts` and `recogniser-folders.ts` are the only ones that both import.
  */
 
 /** The name of the file in a model's folder. */
@@ -21,6 +21,13 @@ export const FAMILIES = [
   'piper',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
+
+const RECOGNISERS: readonly Family[] = ['moonshine-streaming', 'parakeet-tdt', 'qwen3-asr', 'whisper'];
+
+/** Whether a folder of this family is a recogniser. */
+export function isRecogniser(family: Family): boolean {
+  return RECOGNISERS.includes(family);
+}
 
 /** What `bridge.json` says of the folder that it lies in. */
 export interface Bridge {

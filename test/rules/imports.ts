@@ -81,7 +81,13 @@ const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
 const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
 /** What both sides import: their messages, and how an installed model's folder is read. */
-const SHARED = ['engine/contract.ts', 'engine/job-costs.ts', 'engine/models/bridge.ts', 'engine/models/installed.ts'];
+const SHARED = [
+  'engine/contract.ts',
+  'engine/job-costs.ts',
+  'engine/models/bridge.ts',
+  'engine/models/installed.ts',
+  'engine/models/recogniser-folders.ts',
+];
 
 /** The folder of a file in `src`. */
 function folderOf(path: string): string {
