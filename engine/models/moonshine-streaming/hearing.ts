@@ -58,7 +58,7 @@ export class Hearing {
   }
 
   /**
-   * Some steps for each block that is not known yet: what the decoder needs of all samples. Null where there are too few
+   * Some steps for each block that is not known yet: what the decoder needs of all samples; null with too few of them
    * for a frame.
    * @param stream the same number with samples that begin alike
    */
