@@ -48,6 +48,7 @@ export async function loadMoonshineStreaming(folder: string, options: StreamingO
       drafts: true,
       wordTimes: parts.wordTimes !== null,
       logprobs: true,
+      confidence: false,
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
