@@ -217,6 +217,7 @@ export const MODEL_TABLE: ModelTable = [
       drafts: true,
       wordTimes: false,
       logprobs: true,
+      confidence: false,
       languageGuess: false,
       hotWords: true,
       textDrafts: false,
