@@ -248,6 +248,8 @@ export interface RecogniserAbilities {
   readonly wordTimes: boolean;
   /** It says how probable each token was. */
   readonly logprobs: boolean;
+  /** The gateway's curves of confidence were fitted to these probabilities; they show when the language is another. */
+  readonly confidence: boolean;
   /** It finds out which of its languages is spoken. */
   readonly languageGuess: boolean;
   /** It lets {@link TranscribeJob.hotWords} bias its choice. */

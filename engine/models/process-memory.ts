@@ -4,9 +4,8 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readBridge } from './installed.ts';
-import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
-import { findLayout } from './parakeet/layout.ts';
+import type { Family } from './bridge.ts';
+import { findRecogniserFiles } from './recogniser-folders.ts';
 
 const MB = 2 ** 20;
 
@@ -17,7 +16,6 @@ interface MemoryByFamily {
 }
 
 const WEIGHTS = /\.(?:onnx|onnx_data|ort|data|bin|weights)$/;
-const FLOAT = /\.onnx(?:[._]data)?$/;
 
 /**
  * Measured with random weights of 8 bits in the true shapes: the most that a whole process had in memory, with voice
@@ -30,7 +28,7 @@ const FLOAT = /\.onnx(?:[._]data)?$/;
  * | medium; with word times | 299; 439 | 1081; 1172 | 1066; 1220 |
  * | Parakeet TDT 0.6B | 601 | 1219 | 1221 |
  */
-const MEASURED = {
+const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
   'moonshine-streaming': {
     baseBytes: 200 * MB,
     perByte: [
@@ -39,41 +37,23 @@ const MEASURED = {
     ],
   },
   'parakeet-tdt': { baseBytes: 500 * MB, perByte: [[WEIGHTS, 1.2]] },
-} as const satisfies Record<string, MemoryByFamily>;
+};
 
-/** Of families that were not measured: a guess. */
+/** Of what was not measured, as Moonshine base: a guess. */
 const OTHERS: MemoryByFamily = { baseBytes: 250 * MB, perByte: [[WEIGHTS, 2]] };
 
 /** Bytes that an engine process needs about with the recogniser in `folder`, an absolute path. */
 export function processBytes(folder: string): number {
   const names = namesIn(folder);
-  const { baseBytes, perByte } = memoryOf(folder, names);
-  return loadedOf(names).reduce((sum, name) => {
-    const [, times] = perByte.find(([file]) => file.test(name)) ?? [];
-    return sum + (times ?? 0) * (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  const { family, files } = findRecogniserFiles(names) ?? { family: null, files: [] };
+  const { baseBytes, perByte } = (family !== null && MEASURED[family]) || OTHERS;
+  return withWeightsBeside(files, names).reduce((sum, name) => {
+    const [, times = 0] = perByte.find(([file]) => file.test(name)) ?? [];
+    return sum + times * (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   }, baseBytes);
 }
 
-function memoryOf(folder: string, names: readonly string[]): MemoryByFamily {
-  const families: Readonly<Partial<Record<string, MemoryByFamily>>> = MEASURED;
-  return families[statedFamily(folder) ?? ''] ?? laidOut(names);
-}
-
-function laidOut(names: readonly string[]): MemoryByFamily {
-  if (isStreamingLayout(names)) return MEASURED['moonshine-streaming'];
-  return findLayout(names) === null ? OTHERS : MEASURED['parakeet-tdt'];
-}
-
 /** Nothing where it cannot be read: the engine says what is wrong with it. */
-function statedFamily(folder: string): string | null {
-  try {
-    return readBridge(folder)?.family ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** As {@link statedFamily}. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -82,8 +62,8 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Where there is a file of whole numbers, its float twin is not loaded. */
-function loadedOf(names: readonly string[]): string[] {
-  const isTwin = (name: string) => FLOAT.test(name) && names.includes(`${name.replace(FLOAT, '')}.int8.onnx`);
-  return names.filter((name) => !isTwin(name));
+/** Weights may lie in a file beside their graph. */
+function withWeightsBeside(files: readonly string[], names: readonly string[]): string[] {
+  const beside = files.flatMap((file) => [`${file}.data`, `${file}_data`, file.replace(/\.onnx$/, '.weights')]);
+  return [...new Set([...files, ...beside.filter((name) => names.includes(name))])];
 }

@@ -145,6 +145,17 @@ export class CallRegistry {
     return call !== undefined;
   }
 
+  /**
+   * From now on `language` is spoken in a live call, on all its tracks; `auto` = the recogniser finds out. False = no
+   * live call of that id.
+   * @throws TrunklineError `unsupported_language`
+   */
+  setLanguage(id: string, language: string): boolean {
+    const call = this.#live.get(id);
+    call?.languages.name({ language, by: 'api' }, 'language');
+    return call !== undefined;
+  }
+
   /** What is said in a live call; undefined = no live call of that id. */
   voice(id: string): CallVoice | undefined {
     return this.#live.get(id)?.voice;

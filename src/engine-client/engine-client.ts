@@ -209,7 +209,7 @@ export class EngineClient implements ManagedEngine {
       request,
     );
     const { id: _id, kind: _kind, ...transcript } = expectKind(reply, 'transcribed');
-    return transcript;
+    return this.abilities?.confidence === false ? { ...transcript, isCalibrated: false } : transcript;
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {

@@ -58,6 +58,8 @@ export interface Transcript {
   readonly tokens: readonly number[];
   /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
   readonly logprobs: Float32Array | null;
+  /** False: confidence was fitted to another recogniser's probabilities, and nothing can be said from these. */
+  readonly isCalibrated?: boolean;
   /** What each token writes, in UTF-8, when it was asked for and the recogniser knows. */
   readonly pieces?: readonly Uint8Array[];
   readonly looped: boolean;

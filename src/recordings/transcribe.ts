@@ -8,7 +8,7 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from '../transcription/clean-text.ts';
 import { timeClipWords } from '../transcription/clip-word-times.ts';
-import { meanLogprob } from '../transcription/confidence.ts';
+import { calibratedOf, meanLogprob } from '../transcription/confidence.ts';
 import { withoutDoubled } from '../transcription/doubled-word.ts';
 import type { TimedWord } from '../transcription/estimated-word-times.ts';
 import { LanguageEvidence } from '../transcription/language-evidence.ts';
@@ -44,6 +44,8 @@ export interface Segment {
    * recogniser has none.
    */
   readonly avgLogprob?: number;
+  /** False: there is no confidence to be told from {@link avgLogprob}. */
+  readonly isCalibrated?: boolean;
   /** BCP-47, where the recogniser found it out. */
   readonly language?: string;
   /** When they were asked for and the recogniser has them. */
@@ -268,8 +270,10 @@ class Work {
     const before = this.#last[clip.channel];
     const text = before?.to === clip.from ? withoutDoubled(before.text, cleaned) : cleaned;
     this.#last[clip.channel] = { to: clip.to, text };
-    const timed = timeClipWords(text, transcript.words, clip);
-    this.#language.add(transcript.logprobs);
+    const { isCalibrated = true } = transcript;
+    const calibrated = calibratedOf(transcript);
+    const timed = timeClipWords(text, calibrated.words, clip);
+    this.#language.add(calibrated.logprobs);
     const { language } = transcript;
     if (language !== undefined) this.#noteLanguage(language, samplesToMs(clip.to - clip.from, ENGINE_RATE_HZ));
     const stretches = atPauses(timed.words, this.#transcriber.settings.ENDPOINT_MS);
@@ -285,6 +289,7 @@ class Work {
         ...segment,
         wordTimes: timed.wordTimes,
         ...(avgLogprob === null ? {} : { avgLogprob }),
+        ...(isCalibrated ? {} : { isCalibrated }),
         ...(language === undefined ? {} : { language }),
         ...(tokens === null ? {} : { tokens: tokens[index] ?? [] }),
       });

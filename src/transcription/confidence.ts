@@ -3,6 +3,11 @@
  * which also says on what speech and how well they hold.
  */
 
+import type { SpokenWord } from '../../engine/contract.ts';
+import type { Transcript } from '../engine-client/engine.ts';
+
+type Probabilities = Pick<Transcript, 'isCalibrated' | 'logprobs' | 'words'>;
+
 /** A logistic curve over a natural logarithm. */
 interface Curve {
   readonly offset: number;
@@ -13,6 +18,15 @@ interface Curve {
 const OF_TEXT: Curve = { offset: 3.4, slope: 5.7 };
 /** From the logarithm of a word's probability to the probability that it is right. */
 const OF_WORD: Curve = { offset: 3, slope: 2.5 };
+
+/** The probabilities that confidence can be told from: none where the curves were not fitted to the recogniser. */
+export function calibratedOf({ isCalibrated = true, logprobs, words }: Probabilities): {
+  readonly logprobs: Float32Array | null;
+  readonly words: readonly SpokenWord[] | undefined;
+} {
+  if (isCalibrated) return { logprobs, words };
+  return { logprobs: null, words: words?.map(({ probability: _unknown, ...word }) => word) };
+}
 
 /** Of the words of finals below it two thirds are wrong. */
 export const LOW_CONFIDENCE = 0.5;

@@ -9,7 +9,7 @@ import {
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from './clean-text.ts';
-import { confidenceOf } from './confidence.ts';
+import { calibratedOf, meanLogprob } from './confidence.ts';
 import { readAgain, sumCosts, understandSpeech } from './second-look.ts';
 import type { ExpectedSpeech, LanguageGuess } from './track-language.ts';
 
@@ -34,7 +34,7 @@ export interface DecodedText {
   readonly text: string;
   /** For the next partial of the same window; empty when it went round in a loop. */
   readonly draft: Draft;
-  /** Of the text's tokens; null when the recogniser has none, empty after a loop. */
+  /** Of the text's tokens; null where confidence cannot be told from them, empty after a loop. */
   readonly logprobs: Float32Array | null;
   readonly looped: boolean;
   /** When they were asked for and can be told. */
@@ -161,7 +161,8 @@ export class Decoder {
 }
 
 function toDecoded(transcript: Transcript, purpose: DecodePurpose): DecodedText {
-  const { text, tokens, logprobs, looped, words, by, late, cost } = transcript;
+  const { text, tokens, looped, by, late, cost } = transcript;
+  const { logprobs, words } = calibratedOf(transcript);
   const cleaned = cleanText(text);
   const forOther = by === undefined ? {} : { draftBy: by, draftText: looped ? '' : cleaned };
   return {
@@ -183,5 +184,5 @@ const STALE: Decoded = { ok: false, code: 'stale' };
 
 function guessOf({ language, logprobs }: Transcript, { samples }: TranscribeRequest): LanguageGuess | null {
   if (language === undefined) return null;
-  return { language, speechMs: samplesToMs(samples.length, ENGINE_RATE_HZ), confidence: confidenceOf(logprobs) };
+  return { language, speechMs: samplesToMs(samples.length, ENGINE_RATE_HZ), meanLogprob: meanLogprob(logprobs) };
 }

@@ -2,7 +2,7 @@ import { ENGINE_RATE_HZ, type JobCost } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import type { Engine, TranscribeRequest, Transcript } from '../engine-client/engine.ts';
 import { msToSamples } from '../foundation/units.ts';
-import { confidenceOf, LOW_CONFIDENCE } from './confidence.ts';
+import { calibratedOf, confidenceOf, LOW_CONFIDENCE } from './confidence.ts';
 
 /**
  * Silence around speech that is read for the second time. Of 18 groups of digits (of 120, by a human voice)
@@ -23,7 +23,7 @@ export async function understandSpeech(
   request: TranscribeRequest,
 ): Promise<Transcript> {
   const first = await engine.transcribe(request);
-  if (SPOKEN.test(first.text) || first.looped || first.logprobs === null) return first;
+  if (SPOKEN.test(first.text) || first.looped || calibratedOf(first).logprobs === null) return first;
   const around = new Int16Array(msToSamples(AROUND_MS, ENGINE_RATE_HZ));
   const samples = joinSamples([around, request.samples, around]);
   const { stream: _beginsOtherwise, ...again } = readAgain(request, first);

@@ -2,16 +2,16 @@ import { matchLanguage } from '../foundation/languages.ts';
 
 /** From this much speech on one utterance is enough to change the language, if the recogniser is sure of its text. */
 const LONG_MS = 3000;
-/** Confidence of a text (final-confidence.ts) from which on it counts as sure. */
-const SURE = 0.7;
+/** Mean logarithm of its tokens' probabilities from which on a text counts as sure: of each one 0.64. */
+const SURE = -0.45;
 
 /** The language that the recogniser found in one utterance. */
 export interface LanguageGuess {
   /** BCP-47. */
   readonly language: string;
   readonly speechMs: number;
-  /** Of the text that was read in it, from 0 to 1; null = the recogniser does not say. */
-  readonly confidence: number | null;
+  /** Of the probabilities of the text's tokens; null = the recogniser does not say. */
+  readonly meanLogprob: number | null;
 }
 
 /**
@@ -64,10 +64,10 @@ export class TrackLanguage {
     return guess.language;
   }
 
-  #settles({ language, speechMs, confidence }: LanguageGuess): boolean {
+  #settles({ language, speechMs, meanLogprob }: LanguageGuess): boolean {
     if (this.#named !== null) return false;
     if (this.#doubted !== null && isSame(language, this.#doubted)) return true;
-    return speechMs >= LONG_MS && confidence !== null && confidence >= SURE;
+    return speechMs >= LONG_MS && meanLogprob !== null && meanLogprob >= SURE;
   }
 }
 

@@ -75,6 +75,8 @@ export class Utterances {
   readonly #joint: JointReadings;
   readonly #confidence = new FinalConfidence();
   #running: Entry | null = null;
+  /** The language that somebody had named when the last one ended. */
+  #named: string | null = null;
   #delivered: Promise<void> = Promise.resolve();
   #settled = 0;
   /** The number of the last one whose final is out. */
@@ -167,6 +169,7 @@ export class Utterances {
       return;
     }
     const decidedMs = this.#options.clock.nowMs();
+    this.#followNamed(entry.utterance.speechFrom);
     const outcome = entry.utterance.finish(stretch);
     const ended = this.#toJoin(entry, stretch);
     const joint = this.#joint.join(ended);
@@ -265,6 +268,15 @@ export class Utterances {
     }
     this.tellGap(to, stretch.speechTo, reason);
     this.#options.onSettled?.(this.#report(pending, outcome, { hasFinal: caption !== null, to }));
+  }
+
+  /** Another language may have been named before the utterance that begins at `from` ended. */
+  #followNamed(from: number): void {
+    const { named } = this.#options.language;
+    if (named === this.#named) return;
+    this.#named = named;
+    this.#confidence.restart();
+    this.#joint.part(from);
   }
 
   /** Utterances in two languages are not read together. */

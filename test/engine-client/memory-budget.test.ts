@@ -35,9 +35,10 @@ describe('the memory of the engines', () => {
     write('encoder-model.int8.onnx', 640);
     write('encoder-model.onnx', 2400);
     write('encoder-model.onnx.data', 100);
+    write('decoder_joint-model.int8.onnx', 18);
     write('vocab.txt', 5);
     const found = memory({ ASR_FINAL_MODEL: folder });
-    expect(found).toMatchObject({ neededBytes: (2 * 200 + 250 + 2 * 640) * MB, problem: null });
+    expect(found).toMatchObject({ neededBytes: (2 * 200 + 500 + 1.2 * 658) * MB, problem: null });
   });
 
   it.each([
@@ -68,7 +69,8 @@ describe('the memory of the engines', () => {
   });
 
   it('is refused with what would fit', () => {
-    write('decoder.ort', 400);
+    for (const name of ['encoder_model.ort', 'decoder_model_merged.ort']) write(name, 200);
+    write('tokenizer.bin', 0);
     const final = { ASR_FINAL_MODEL: folder };
     expect(memory(final, TWO, 512 + 1300)?.problem).toBe(
       '2 processes of 200 MB and 1 process of 1050 MB of the speech engine need about 1450 MB, more than the 1300 MB ' +

@@ -25,6 +25,7 @@ const recogniser: RecogniserRow = {
     drafts: false,
     wordTimes: false,
     logprobs: false,
+    confidence: false,
     languageGuess: true,
     hotWords: true,
     textDrafts: false,

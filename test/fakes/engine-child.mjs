@@ -107,6 +107,7 @@ function start(configured) {
       drafts: true,
       wordTimes: true,
       logprobs: false,
+      confidence: false,
       languageGuess: false,
       textDrafts: isFinal(),
       streams: true,

@@ -51,6 +51,7 @@ export class FakeEngine implements Engine {
     words?: readonly SpokenWord[];
     language?: string;
     logprobs?: Float32Array | null;
+    isCalibrated?: boolean;
   } = ({ samples }) => ({
     text: wordsIn(samples),
   });
@@ -72,6 +73,7 @@ export class FakeEngine implements Engine {
     drafts: true,
     wordTimes: true,
     logprobs: false,
+    confidence: false,
     languageGuess: false,
     hotWords: false,
     textDrafts: false,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CatalogFile, CatalogModel, KnownBytes } from '../../src/cli/models/catalog.ts';
+import type { CatalogFile, CatalogModel, HashedBytes } from '../../src/cli/models/catalog-model.ts';
 import { makeZip } from './zip.ts';
 
 /** Bytes that do not compress, the same for the same `seed`. */
@@ -18,7 +18,7 @@ export function noise(bytes: number, seed: number): Buffer {
 }
 
 /** Size and SHA-256. */
-export function knownBytes(data: Uint8Array): KnownBytes {
+export function knownBytes(data: Uint8Array): HashedBytes {
   return { bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
 }
 
@@ -77,6 +77,7 @@ export function larkCatalog(url = 'http://127.0.0.1:1/lark.whl', version = '1.0'
           ...knownBytes(wheel),
         },
       ],
+      addresses: [],
     },
   ];
 }
@@ -106,16 +107,32 @@ export const sendRange: Answer = ({ headers }, response, wheel) => {
 /** Begins to publish the package on a free port. */
 export async function publish(answer: Answer = sendRange): Promise<Publisher> {
   const wheel = larkWheel();
+  return serve('/lark.whl', (request, response, nth) => answer(request, response, wheel, nth));
+}
+
+/** Begins to publish `files`, each at its path below the address, on a free port; others are not found. */
+export function publishFiles(files: Readonly<Record<string, Buffer>>, answer: Answer = sendRange): Promise<Publisher> {
+  return serve('/model', (request, response, nth) => {
+    const data = files[(request.url ?? '').replace(/^\/model\//, '')];
+    if (data === undefined) response.writeHead(404).end();
+    else answer(request, response, data, nth);
+  });
+}
+
+async function serve(
+  path: string,
+  answer: (request: IncomingMessage, response: ServerResponse, nth: number) => void,
+): Promise<Publisher> {
   const ranges: string[] = [];
   const server: Server = createServer((request, response) => {
     ranges.push(request.headers.range ?? '');
-    answer(request, response, wheel, ranges.length);
+    answer(request, response, ranges.length);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/lark.whl`,
+    url: `http://127.0.0.1:${port}${path}`,
     ranges,
     close: async () => {
       server.closeAllConnections();

@@ -9,7 +9,7 @@ import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
-import type { TrunklineError } from '../../src/foundation/errors.ts';
+import { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -112,6 +112,16 @@ export class FakeCalls {
   muteApp(id: string, isMuted: boolean, by: string): boolean {
     if (this.get(id)?.state !== 'live') return false;
     this.muted.push({ id, isMuted, by });
+    return true;
+  }
+
+  /** Which languages were named; one that begins with `x` is not understood. */
+  readonly named: { readonly id: string; readonly language: string }[] = [];
+
+  setLanguage(id: string, language: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    if (language.startsWith('x')) throw new TrunklineError('unsupported_language', 'language: not understood');
+    this.named.push({ id, language });
     return true;
   }
 

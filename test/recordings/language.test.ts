@@ -64,6 +64,23 @@ describe('a recording in another language', () => {
   });
 });
 
+describe('a recording that another recogniser read than confidence was fitted to', () => {
+  it('has its text at any probability, which is told, and no confidence', async () => {
+    const words = [
+      { text: 'one', startMs: 0, endMs: 100, probability: 0.2 },
+      { text: 'two', startMs: 100, endMs: 200, probability: 0.2 },
+    ];
+    const logprobs = new Float32Array(60).fill(-3);
+    engine.hear = () => ({ text: 'one two', tokens: [1, 2], logprobs, words, isCalibrated: false });
+    const transcript = await transcribe();
+    expect(transcript).toMatchObject({ spokenLanguage: 'en' });
+    expect(transcript.warning).toBeUndefined();
+    expect(transcript.segments[0]).toMatchObject({ avgLogprob: -3, isCalibrated: false, wordTimes: 'aligned' });
+    expect(transcript.segments.flatMap((segment) => segment.words).some((word) => 'confidence' in word)).toBe(false);
+    expect(told).toEqual(transcript.segments);
+  });
+});
+
 describe('a recording', () => {
   it.each([-0.1, -0.4, null])('has its text and no warning at %s', async (logprob) => {
     sure(logprob);

@@ -87,6 +87,7 @@ const SHARED = [
   'engine/models/bridge.ts',
   'engine/models/installed.ts',
   'engine/models/process-memory.ts',
+  'engine/models/recogniser-folders.ts',
 ];
 
 /** The folder of a file in `src`. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { confidenceOf, LOW_CONFIDENCE, meanLogprob, wordConfidence } from '../../src/transcription/confidence.ts';
+import {
+  calibratedOf,
+  confidenceOf,
+  LOW_CONFIDENCE,
+  meanLogprob,
+  wordConfidence,
+} from '../../src/transcription/confidence.ts';
 import { FinalConfidence } from '../../src/transcription/final-confidence.ts';
 import { LanguageEvidence } from '../../src/transcription/language-evidence.ts';
 
@@ -18,6 +24,16 @@ describe('the confidence of a text', () => {
     expect(confidenceOf(null)).toBeNull();
     expect(confidenceOf(new Float32Array(0))).toBeNull();
     expect(meanLogprob([-1, -3])).toBe(-2);
+  });
+
+  it('is not known of a recogniser that its curves were not fitted to', () => {
+    const words = [{ text: 'so', startMs: 0, endMs: 90, probability: 0.5 }];
+    const logprobs = reading(3, -1);
+    expect(calibratedOf({ logprobs, words })).toEqual({ logprobs, words });
+    expect(calibratedOf({ logprobs, words, isCalibrated: false })).toEqual({
+      logprobs: null,
+      words: [{ text: 'so', startMs: 0, endMs: 90 }],
+    });
   });
 
   it('is that of a word too, even of one that the recogniser thinks impossible', () => {

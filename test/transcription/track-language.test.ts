@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LanguageGuess, TrackLanguage } from '../../src/transcription/track-language.ts';
 
-const SHORT = { speechMs: 900, confidence: 0.9 };
-const LONG = { speechMs: 3500, confidence: 0.9 };
+const SHORT = { speechMs: 900, meanLogprob: -0.1 };
+const LONG = { speechMs: 3500, meanLogprob: -0.1 };
 
 function heard(track: TrackLanguage, ...guesses: readonly LanguageGuess[]): (string | null)[] {
   return guesses.map((guess) => track.note(guess));
@@ -20,8 +20,8 @@ describe('TrackLanguage', () => {
 
   it('settles at once by a long utterance whose text is sure', () => {
     expect(heard(new TrackLanguage(), { language: 'ja', ...LONG })).toEqual(['ja']);
-    expect(heard(new TrackLanguage(), { language: 'ja', ...LONG, confidence: 0.6 })).toEqual([null]);
-    expect(heard(new TrackLanguage(), { language: 'ja', ...LONG, confidence: null })).toEqual([null]);
+    expect(heard(new TrackLanguage(), { language: 'ja', ...LONG, meanLogprob: -0.5 })).toEqual([null]);
+    expect(heard(new TrackLanguage(), { language: 'ja', ...LONG, meanLogprob: null })).toEqual([null]);
   });
 
   it('keeps the language in spite of single words that sound like others', () => {
@@ -62,7 +62,7 @@ describe('TrackLanguage', () => {
       fc.record({
         language: fc.constantFrom('en', 'de', 'ja'),
         speechMs: fc.nat(5000),
-        confidence: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+        meanLogprob: fc.option(fc.double({ min: -2, max: 0, noNaN: true })),
       }),
     );
     fc.assert(

@@ -8,13 +8,16 @@ import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Refusal } from '../../refusal.ts';
 import { CONFIG_MAX_BYTES, ModelFileError, parseStreamingConfig, type StreamingConfig } from './config.ts';
-import { CONFIG_FILE, TOKENIZER_FILE } from './file-names.ts';
+import {
+  ATTENTION_DECODER,
+  CONFIG_FILE,
+  FRONTEND,
+  FRONTEND_PARTS,
+  GRAPH_ENDINGS,
+  GRAPHS,
+  TOKENIZER_FILE,
+} from './file-names.ts';
 import { readTokens, TOKENIZER_MAX_BYTES, TokenTable } from './token-table.ts';
-
-const ENDINGS = ['.onnx', '.ort'] as const;
-
-/** The graphs that every folder has, beside the front end. */
-const GRAPHS = ['encoder', 'adapter', 'cross_kv', 'decoder_kv'] as const;
 
 /** Absolute paths of a folder's graphs. */
 export interface GraphFiles {
@@ -53,7 +56,7 @@ export async function readStreamingFolder(folder: string): Promise<StreamingFold
 
 function findGraphs(folder: string, files: readonly string[]): GraphFiles {
   const find = (name: string): string | null => {
-    const ending = ENDINGS.find((each) => files.includes(name + each));
+    const ending = GRAPH_ENDINGS.find((each) => files.includes(name + each));
     return ending === undefined ? null : join(folder, name + ending);
   };
   const need = (name: string): string => {
@@ -61,14 +64,15 @@ function findGraphs(folder: string, files: readonly string[]): GraphFiles {
     if (path !== null) return path;
     throw new Refusal(
       'model_missing',
-      `${folder} has no ${name}.onnx and no ${name}.ort; expected ${['frontend', ...GRAPHS].join(', ')}, ` +
+      `${folder} has no ${name}.onnx and no ${name}.ort; expected ${[FRONTEND, ...GRAPHS].join(', ')}, ` +
         `${CONFIG_FILE} and ${TOKENIZER_FILE}`,
     );
   };
   const [encoder = '', adapter = '', crossKv = '', decoder = ''] = GRAPHS.map(need);
-  const frontendWeights = find('frontend.weights');
-  const frontend = frontendWeights === null ? need('frontend') : need('frontend.model');
-  const attentionDecoder = find('decoder_kv_with_attention');
+  const [weights, model] = FRONTEND_PARTS;
+  const frontendWeights = find(weights);
+  const frontend = frontendWeights === null ? need(FRONTEND) : need(model);
+  const attentionDecoder = find(ATTENTION_DECODER);
   return { frontend, frontendWeights, encoder, adapter, crossKv, decoder, attentionDecoder };
 }
 

@@ -3,23 +3,17 @@
  * some frames to each side, so what was encoded of an utterance stays as it is when more of it comes.
  * https://github.com/moonshine-ai/moonshine
  */
-import { ENGINE_RATE_HZ } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
 import { HotWords } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
+import { tokensAtMost } from '../speaking-pace.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';
 import type { Decoder } from './decoder.ts';
 import type { CrossKv, Hearing } from './hearing.ts';
 import type { TokenTable } from './token-table.ts';
 import type { WordTimes } from './word-times.ts';
-
-/** People do not speak faster, so a longer hypothesis is a hallucination. Other scripts take more tokens. */
-const TOKENS_PER_SECOND = 6.5;
-const TOKENS_PER_SECOND_OTHER = 13;
-const TOKENS_SPARE = 2;
-const LATIN_LANGUAGES: ReadonlySet<string> = new Set(['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'tl']);
 
 const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
 
@@ -46,15 +40,12 @@ export class MoonshineStreaming implements Asr {
   readonly provider: 'cpu' | 'cuda';
   readonly vocabularySize: number;
   readonly #parts: StreamingParts;
-  readonly #tokensPerSecond: number;
 
   constructor(parts: StreamingParts) {
     this.#parts = parts;
     this.name = parts.name;
     this.provider = parts.provider;
     this.vocabularySize = parts.config.vocabularySize;
-    const isLatin = parts.languages.every((language) => LATIN_LANGUAGES.has(language.split('-')[0] ?? ''));
-    this.#tokensPerSecond = isLatin ? TOKENS_PER_SECOND : TOKENS_PER_SECOND_OTHER;
   }
 
   async *transcribe(
@@ -85,8 +76,8 @@ export class MoonshineStreaming implements Asr {
   }
 
   #maxTokens(samples: number): number {
-    const most = Math.ceil((samples / ENGINE_RATE_HZ) * this.#tokensPerSecond) + TOKENS_SPARE;
-    return Math.min(most, this.#parts.config.textMaxTokens);
+    const { config, languages } = this.#parts;
+    return Math.min(tokensAtMost(samples, languages), config.textMaxTokens);
   }
 
   #decode(speech: CrossKv, draft: readonly number[], maxTokens: number, hotWords: readonly string[]) {

@@ -18,6 +18,33 @@ const LAYOUTS = [
 /** 8-bit weights first: on a CPU they take half the time of others, or less. */
 const ENDINGS = ['.int8.onnx', '.onnx'];
 
+/** Beside the graphs, where they are: the numbers of onnx-asr's layout, and weights that a graph keeps outside. */
+const CONFIG_FILE = 'config.json';
+const WEIGHTS_ENDING = '.data';
+
+/** The files of `names` that such a folder is opened with, and what is missing. */
+export function findParakeetFiles(names: readonly string[]): {
+  readonly files: readonly string[];
+  readonly missing: readonly string[];
+} {
+  const graphOf = (graph: string) => ENDINGS.map((ending) => graph + ending).find((name) => names.includes(name));
+  const found = LAYOUTS.map(({ encoder, decoders, tokens }) => {
+    const graphs = [encoder, ...decoders];
+    const there = graphs.flatMap((graph) => graphOf(graph) ?? []);
+    const others = [tokens, CONFIG_FILE, ...there.map((name) => name + WEIGHTS_ENDING)];
+    const lost = graphs.filter((graph) => graphOf(graph) === undefined);
+    return {
+      files: [...there, ...others.filter((name) => names.includes(name))],
+      missing: [
+        ...lost.map((graph) => ENDINGS.map((ending) => graph + ending).join(' or ')),
+        ...(names.includes(tokens) ? [] : [tokens]),
+      ],
+    };
+  });
+  const [best = { files: [], missing: [] }] = found.sort((a, b) => a.missing.length - b.missing.length);
+  return best;
+}
+
 /** The layout that `files` are in; null = in none. */
 export function findLayout(files: readonly string[]): ParakeetLayout | null {
   const find = (graph: string) => ENDINGS.map((ending) => `${graph}${ending}`).find((file) => files.includes(file));

@@ -4,11 +4,13 @@ import { systemClock } from '../../foundation/clock.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
 import type { Terminal } from '../terminal.ts';
-import { CATALOG, type CatalogModel } from './catalog.ts';
-import { install, isWhole } from './install.ts';
+import { CATALOG } from './catalog.ts';
+import { type CatalogModel, findCatalogModel } from './catalog-model.ts';
+import { freeBytes, install, isWhole } from './install.ts';
 import { withModelsFolder } from './models-folder.ts';
+import { type OpenRecogniser, readOwnFolder } from './own-folder.ts';
 import { formatBytes, Progress } from './progress.ts';
-import { suppliedModels } from './supplies.ts';
+import { type SuppliedModel, suppliedModels } from './supplies.ts';
 import { findTarget, type Target } from './target.ts';
 
 /** The options of the command. */
@@ -26,6 +28,8 @@ export interface AddContext {
   readonly terminal: Terminal;
   /** Asks a question that is answered with yes or no; null = there is nobody to ask. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
+  /** Tries a recogniser that nobody vouches for. */
+  readonly openRecogniser: OpenRecogniser;
   readonly catalog?: readonly CatalogModel[];
   readonly allowPrivate?: boolean;
 }
@@ -47,6 +51,9 @@ export async function addModels(names: readonly string[], options: AddOptions, c
   const { from } = options;
   const { modelsDir, terminal, catalog = CATALOG } = context;
   const supplied = await suppliedModels(from);
+  for (const name of names)
+    if (findCatalogModel(catalog, name) === undefined && !supplied.has(name))
+      await addOwn(name, supplied, from, context);
   const wanted = [...new Set(names.length > 0 ? names : supplied.keys())];
   if (wanted.length === 0)
     throw new Error('which model? trunkline models list has their names; only bundles say it themselves');
@@ -65,6 +72,22 @@ export async function addModels(names: readonly string[], options: AddOptions, c
   }
 }
 
+/** Takes the one folder of `from` as the recogniser `name`, where it is one. */
+async function addOwn(
+  name: string,
+  supplied: Map<string, SuppliedModel>,
+  from: readonly string[],
+  { openRecogniser, terminal }: AddContext,
+): Promise<void> {
+  const [folder, ...others] = from;
+  if (folder === undefined || others.length > 0) return;
+  const own = await readOwnFolder(name, folder, (path) => {
+    terminal.err.line(`${name}: the speech engine opens ${folder}, to see whether it works`);
+    return openRecogniser(path);
+  });
+  if (own !== null) supplied.set(name, own);
+}
+
 async function addTargets(
   targets: readonly Target[],
   options: AddOptions,
@@ -78,7 +101,7 @@ async function addTargets(
   if (from.length === 0)
     for (const target of targets) if (await isWhole(target, modelsDir, catalog)) present.add(target);
   const missing = targets.filter((target) => !present.has(target));
-  for (const target of missing) describe(target, from, modelsDir, terminal);
+  for (const target of missing) await describe(target, from, modelsDir, terminal);
   if (missing.length > 0 && from.length === 0 && !(await isAgreed(missing, options, context))) {
     terminal.err.line('Nothing was fetched.');
     return EXIT_FAILED;
@@ -95,25 +118,45 @@ async function addTargets(
       terminal.out.line(`${name} ${version} is ${isPresent ? 'there already, and whole' : 'installed'}: ${folder}`);
   }
   if (json) terminal.out.line(JSON.stringify({ models: outcomes }, null, 2));
-  else if (missing.length > 0) terminal.out.line('A server uses it from its next start on.');
+  else if (missing.length > 0) tellUse(missing, terminal);
   return EXIT_OK;
 }
 
-function describe(target: Target, from: readonly string[], modelsDir: string, { err }: Terminal): void {
-  const { name, version, about, licence, files, packages, needs } = target;
+function tellUse(added: readonly Target[], { out }: Terminal): void {
+  const chosen = added.filter(({ setting }) => setting !== null);
+  if (chosen.length < added.length) out.line('A server uses it from its next start on.');
+  for (const { name, setting } of chosen) out.line(`A server uses ${name} with ${setting}=${name}, from its start on.`);
+}
+
+async function describe(target: Target, from: readonly string[], modelsDir: string, { err }: Terminal): Promise<void> {
+  const { name, version, about, licence, obligation, files, needs } = target;
   err.line(`${name} ${version}: ${about}`);
   err.line(`  licence  ${licence}`);
-  if (from.length === 0) {
-    const named = packages.map((one) => `${one.name} ${one.version}`).join(', ');
-    err.line(`  fetches  ${formatBytes(packages.reduce((sum, { bytes }) => sum + bytes, 0))}: ${named}`);
-  }
-  err.line(`  keeps    ${formatBytes(files.reduce((sum, { bytes }) => sum + bytes, 0))} in ${join(modelsDir, name)}`);
+  if (obligation !== null) err.line(`           ${obligation}`);
+  if (from.length === 0) err.line(`  fetches  ${describeSources(target)}`);
+  const free = await freeBytes(modelsDir);
+  err.line(`  keeps    ${formatBytes(sumOf(files))} in ${join(modelsDir, name)} (${formatBytes(free)} are free)`);
   if (needs !== null) err.line(`  needs    ${needs}`);
+  if (files.some((file) => !('sha256' in file)))
+    err.line(
+      '  checks   sizes and CRC-32C of its publisher, whose SHA-256 this release does not know: that of what comes ' +
+        'is kept, so that models verify finds later damage',
+    );
+}
+
+function describeSources({ files, packages, addresses }: Target): string {
+  const [address] = addresses;
+  if (address !== undefined) return `${formatBytes(sumOf(files))}: ${files.length} files of ${address}`;
+  return `${formatBytes(sumOf(packages))}: ${packages.map((one) => `${one.name} ${one.version}`).join(', ')}`;
+}
+
+function sumOf(all: readonly { readonly bytes: number }[]): number {
+  return all.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** @throws Error when nobody can be asked */
 async function isAgreed(missing: readonly Target[], { yes }: AddOptions, { confirm }: AddContext): Promise<boolean> {
-  const lost = missing.find(({ packages }) => packages.length === 0);
+  const lost = missing.find(({ packages, addresses }) => packages.length + addresses.length === 0);
   if (lost !== undefined) throw new Error(`${lost.name}: nobody publishes it: add it with --from`);
   if (yes) return true;
   if (confirm === null)

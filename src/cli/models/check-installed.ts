@@ -2,7 +2,8 @@
 import { readInstalled } from '../../../engine/models/installed.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Finding } from '../checks.ts';
-import { CATALOG, type CatalogModel } from './catalog.ts';
+import { CATALOG } from './catalog.ts';
+import type { CatalogModel } from './catalog-model.ts';
 import { type InventoryRow, type ModelSettings, strangeFolders, takeInventory } from './inventory.ts';
 import { findFlaws } from './verify.ts';
 

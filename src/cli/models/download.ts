@@ -1,13 +1,12 @@
-/** Gets a published archive from its publisher's address, and goes on where an earlier try ended. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+/** Gets a published archive or file from its publisher's address, and goes on where an earlier try ended. */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { PrivateAddressError } from '../../foundation/addresses.ts';
 import { type Clock, sleep } from '../../foundation/clock.ts';
 import { PRIVATE_FILE_MODE } from '../../foundation/folders/folders.ts';
 import { FetchError, guardedFetch, networkCode } from '../../foundation/guarded-fetch.ts';
-import type { KnownBytes } from './catalog.ts';
+import type { KnownBytes } from './catalog-model.ts';
+import { type Checksums, checksumsOf, isSame } from './checksum.ts';
 import type { OnBytes } from './pieces.ts';
 
 /** How a download is done. */
@@ -34,7 +33,7 @@ const SILENCE_MAX_MS = 60_000;
 
 /**
  * Downloads what is `known`.
- * @throws DownloadError when the server refuses or what comes has another size or SHA-256; errors of the disk; the
+ * @throws DownloadError when the server refuses or what comes has another size or checksum; errors of the disk; the
  * reason of the signal
  */
 export async function download(options: DownloadOptions): Promise<void> {
@@ -54,19 +53,17 @@ export async function download(options: DownloadOptions): Promise<void> {
       await sleep(clock, PAUSE_MS);
     }
   }
-  const sha256 = await sha256Of(part);
-  if (sha256 !== known.sha256) {
+  const found = await checksumsOf(part);
+  if (!isSame(found, known)) {
     await rm(part, { force: true });
-    throw new DownloadError(`what came has the SHA-256 ${sha256}, expected ${known.sha256}`);
+    throw new DownloadError(`what came has the ${describeDifference(found, known)}`);
   }
   await rename(part, path);
 }
 
-/** SHA-256 of a file, in lower-case hexadecimal. @throws errors of the disk */
-export async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+function describeDifference({ sha256, crc32c }: Checksums, known: KnownBytes): string {
+  if ('sha256' in known) return `SHA-256 ${sha256}, expected ${known.sha256}`;
+  return `CRC-32C ${crc32c}, expected ${known.crc32c}`;
 }
 
 async function fetchRest(options: DownloadOptions, part: string, from: number): Promise<void> {

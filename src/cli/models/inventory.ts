@@ -4,11 +4,11 @@ import { BRIDGE_FILE, type Family } from '../../../engine/models/bridge.ts';
 import { type InstalledModel, readInstalled } from '../../../engine/models/installed.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { bytesOf, type CatalogModel } from './catalog.ts';
+import { bytesOf, type CatalogModel } from './catalog-model.ts';
 import { installedBytes } from './verify.ts';
 
 /** The settings that decide what is used. */
-export type ModelSettings = Pick<Settings, 'MODELS_DIR' | 'TTS_MODEL' | 'TURN_MODEL'>;
+export type ModelSettings = Pick<Settings, 'MODELS_DIR' | 'TTS_MODEL' | 'TURN_MODEL' | 'ASR_MODEL' | 'ASR_FINAL_MODEL'>;
 
 /** One model as people see it. */
 export interface InventoryRow {
@@ -20,10 +20,14 @@ export interface InventoryRow {
   readonly state: 'installed' | 'older' | 'available' | 'broken';
   readonly languages: readonly string[];
   readonly licence: string;
+  /** What the licence asks of people who use it in business; null = nothing beside keeping the licence. */
+  readonly obligation: string | null;
   readonly bytes: number;
   /** What the server uses it for; null = for nothing. */
-  readonly use: 'voices' | 'turns' | null;
+  readonly use: 'voices' | 'turns' | 'captions' | 'partial captions' | 'final captions' | null;
   readonly about: string;
+  /** Of a recogniser: its errors as its publisher states them; null = not known. */
+  readonly accuracy: string | null;
   /** What is wrong with it, or what would be better: with the command that helps; null = nothing. */
   readonly advice: string | null;
 }
@@ -68,14 +72,16 @@ async function describeInstalled(
     state: isOlder ? 'older' : 'installed',
     languages: bridge.languages,
     licence: bridge.licence,
+    obligation: known?.obligation ?? null,
     bytes: await installedBytes(folder, bridge),
-    use: lacks === null ? useOf(bridge.family, settings) : null,
+    use: lacks === null ? useOf(name, bridge.family, settings) : null,
     about: known?.about ?? `a model of your own, in ${join(name, BRIDGE_FILE)}`,
-    advice: adviceFor(name, { isOlder, known, lacks }),
+    accuracy: known?.accuracy ?? null,
+    advice: describeAdvice(name, { isOlder, known, lacks }),
   };
 }
 
-function adviceFor(
+function describeAdvice(
   name: string,
   { isOlder, known, lacks }: { isOlder: boolean; known: CatalogModel | null; lacks: string | null },
 ): string | null {
@@ -84,7 +90,7 @@ function adviceFor(
 }
 
 function describeAvailable(model: CatalogModel, problem: string | null): InventoryRow {
-  const { name, family, version, languages, licence, about } = model;
+  const { name, family, version, languages, licence, obligation = null, about, accuracy = null } = model;
   return {
     name,
     family,
@@ -92,14 +98,19 @@ function describeAvailable(model: CatalogModel, problem: string | null): Invento
     state: problem === null ? 'available' : 'broken',
     languages,
     licence,
+    obligation,
     bytes: bytesOf(model),
     use: null,
     about,
+    accuracy,
     advice: `${problem === null ? '' : `${problem.slice(name.length + 2)}: `}trunkline models add ${name}`,
   };
 }
 
-function useOf(family: Family, { TTS_MODEL, TURN_MODEL }: ModelSettings): InventoryRow['use'] {
+function useOf(name: string, family: Family, settings: ModelSettings): InventoryRow['use'] {
+  const { TTS_MODEL, TURN_MODEL, ASR_MODEL, ASR_FINAL_MODEL } = settings;
+  if (name === ASR_FINAL_MODEL) return 'final captions';
+  if (name === ASR_MODEL) return ASR_FINAL_MODEL === '' ? 'captions' : 'partial captions';
   if (family === 'smart-turn') return TURN_MODEL === 'off' ? null : 'turns';
   if (family !== 'hibari' && family !== 'kokoro') return null;
   return TTS_MODEL === 'installed' ? 'voices' : null;

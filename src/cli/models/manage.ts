@@ -7,8 +7,10 @@ import { systemClock } from '../../foundation/clock.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
-import { CATALOG, type CatalogModel } from './catalog.ts';
-import { type InventoryRow, type ModelSettings, strangeFolders, takeInventory } from './inventory.ts';
+import { CATALOG } from './catalog.ts';
+import type { CatalogModel } from './catalog-model.ts';
+import { type ModelSettings, strangeFolders, takeInventory } from './inventory.ts';
+import { describeModels } from './model-list.ts';
 import { removeModel, requireModelsDir, withModelsFolder } from './models-folder.ts';
 import { packModels } from './pack.ts';
 import { formatBytes, Progress } from './progress.ts';
@@ -22,13 +24,6 @@ export interface ManageContext {
   readonly catalog?: readonly CatalogModel[];
 }
 
-const STATES: Readonly<Record<InventoryRow['state'], string>> = {
-  installed: 'installed',
-  older: 'installed',
-  available: 'not installed',
-  broken: 'not whole',
-};
-
 /** `trunkline models list`: what is installed, what could be, and what is used. */
 export async function listModels({ settings, terminal, json, catalog = CATALOG }: ManageContext): Promise<number> {
   const { out } = terminal;
@@ -38,15 +33,7 @@ export async function listModels({ settings, terminal, json, catalog = CATALOG }
     out.line(JSON.stringify({ folder: settings.MODELS_DIR, models, problems }, null, 2));
     return EXIT_OK;
   }
-  const width = Math.max(...models.map(({ name, version }) => `${name} ${version}`.length));
-  for (const { name, version, state, bytes, licence, languages, use, about, advice } of models) {
-    const facts = [formatBytes(bytes), licence, languages.join(' ')].filter((fact) => fact !== '');
-    const used = use === null ? '' : `, used for ${use}`;
-    out.line(`${out.bold(`${name} ${version}`.padEnd(width))}  ${STATES[state]}${used}`);
-    out.line(`  ${facts.join(', ')}`);
-    out.line(`  ${about}`);
-    if (advice !== null) out.line(`  → ${advice}`);
-  }
+  for (const line of describeModels(models, out)) out.line(line);
   for (const problem of problems) out.line(problem);
   out.line(settings.MODELS_DIR === NO_FOLDER ? 'MODELS_DIR=none: no model is used.' : `In ${settings.MODELS_DIR}`);
   return EXIT_OK;

@@ -9,8 +9,9 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../foundation/clock.ts';
 import { makeFolder, PRIVATE_FILE_MODE } from '../../foundation/folders/folders.ts';
 import { childEnvironment } from '../../foundation/settings/config.ts';
-import type { Package } from './catalog.ts';
-import { DownloadError, download, sha256Of } from './download.ts';
+import type { Package } from './catalog-model.ts';
+import { sha256Of } from './checksum.ts';
+import { DownloadError, download } from './download.ts';
 import type { OnBytes } from './pieces.ts';
 
 /** What fetching needs of the world; tests have their own. */
@@ -24,14 +25,13 @@ export interface FetchOptions {
   readonly onBytes: OnBytes;
 }
 
-/** No source has given a package. `reasons` has a line for each source that was tried. */
+/** No source has given a package or a file. `reasons` has a line for each source that was tried. */
 export class FetchFailed extends Error {
-  readonly missing: Package;
   readonly reasons: readonly string[];
 
-  constructor(missing: Package, reasons: readonly string[]) {
-    super(`${missing.name} ${missing.version} could not be fetched`);
-    this.missing = missing;
+  /** @param what was not fetched, for people */
+  constructor(what: string, reasons: readonly string[]) {
+    super(`${what} could not be fetched`);
     this.reasons = reasons;
   }
 }
@@ -77,7 +77,7 @@ export async function fetchPackage(wanted: Package, folder: string, options: Fet
     if ('path' in outcome) return outcome.path;
     reasons.push(outcome.reason);
   }
-  throw new FetchFailed(wanted, reasons);
+  throw new FetchFailed(`${wanted.name} ${wanted.version}`, reasons);
 }
 
 /** The path of what was fetched, or why nothing was. */

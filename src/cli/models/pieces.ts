@@ -1,14 +1,14 @@
 /**
- * Collects the bytes that a model consists of. They are known by size and SHA-256, so it does not matter how a package
- * calls them or where it has them; each is kept under its SHA-256 as soon as it is whole, for the next try too.
+ * Collects the bytes that a model consists of. They are known by size and checksum, so it does not matter how a package
+ * calls them or where it has them; each is kept under its checksum as soon as it is whole, for the next try too.
  */
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolder, PRIVATE_FILE_MODE } from '../../foundation/folders/folders.ts';
 import type { Entry } from './archives.ts';
-import type { CatalogFile, KnownBytes } from './catalog.ts';
+import { type CatalogFile, type KnownBytes, keyOf } from './catalog-model.ts';
+import { Checksum, type Checksums, isSame } from './checksum.ts';
 
 /** Is told of bytes as they are written. */
 export type OnBytes = (bytes: number) => void;
@@ -17,7 +17,7 @@ export type OnBytes = (bytes: number) => void;
 export class Pieces {
   readonly #folder: string;
   readonly #files: readonly CatalogFile[];
-  /** SHA-256 of what is there. */
+  /** What is there, by {@link keyOf}. */
   readonly #found = new Set<string>();
   /** Names of files that were met with other bytes, which explains what is missing. */
   readonly #others = new Set<string>();
@@ -33,7 +33,7 @@ export class Pieces {
    */
   static async open(folder: string, files: readonly CatalogFile[]): Promise<Pieces> {
     const pieces = new Pieces(folder, files);
-    const known = new Set(files.flatMap((file) => [file, ...(file.pieces ?? [])]).map(({ sha256 }) => sha256));
+    const known = new Set(files.flatMap((file) => [file, ...(file.pieces ?? [])]).map(keyOf));
     await makeFolder(folder, 0o700);
     for (const name of await readdir(folder)) {
       if (known.has(name)) pieces.#found.add(name);
@@ -43,8 +43,11 @@ export class Pieces {
   }
 
   /** Whether `file` is there, whole or in pieces. */
-  has({ sha256, pieces = [] }: CatalogFile): boolean {
-    return this.#found.has(sha256) || (pieces.length > 0 && pieces.every((piece) => this.#found.has(piece.sha256)));
+  has(file: CatalogFile): boolean {
+    const { pieces = [] } = file;
+    return (
+      this.#found.has(keyOf(file)) || (pieces.length > 0 && pieces.every((piece) => this.#found.has(keyOf(piece))))
+    );
   }
 
   /** Whether a file of this name was met that has other bytes. */
@@ -69,47 +72,53 @@ export class Pieces {
     }
   }
 
-  /** Makes `file` at `path`. @throws Error when its pieces, joined, have another SHA-256; errors of the disk */
+  /** Takes over the file at `path`, whose bytes are those of `file`. @throws errors of the disk */
+  async adopt(file: CatalogFile, path: string): Promise<void> {
+    await rename(path, join(this.#folder, keyOf(file)));
+    this.#found.add(keyOf(file));
+  }
+
+  /** Makes `file` at `path`. @throws Error when its pieces, joined, have another checksum; errors of the disk */
   async assemble(file: CatalogFile, path: string): Promise<void> {
-    if (this.#found.has(file.sha256)) {
-      const whole = join(this.#folder, file.sha256);
+    if (this.#found.has(keyOf(file))) {
+      const whole = join(this.#folder, keyOf(file));
       // Not moved: it is kept for the next try until the model is in its place.
       await link(whole, path).catch(() => copyFile(whole, path));
       return;
     }
-    const from = (file.pieces ?? []).map(({ sha256 }) => join(this.#folder, sha256));
-    const sha256 = await write(chunksOf(from), path, () => undefined);
-    if (sha256 !== file.sha256)
-      throw new Error(`${file.path}: joined, its SHA-256 is ${sha256}, expected ${file.sha256}`);
+    const from = (file.pieces ?? []).map((piece) => join(this.#folder, keyOf(piece)));
+    const joined = await write(chunksOf(from), path, () => undefined);
+    if (!isSame(joined, file))
+      throw new Error(`${file.path}: joined, its SHA-256 is ${joined.sha256}, expected ${keyOf(file)}`);
   }
 
   #missing(): KnownBytes[] {
     const files = this.#files.filter((file) => !this.has(file));
-    return files.flatMap((file) => [file, ...(file.pieces ?? [])]).filter(({ sha256 }) => !this.#found.has(sha256));
+    return files.flatMap((file) => [file, ...(file.pieces ?? [])]).filter((known) => !this.#found.has(keyOf(known)));
   }
 
   async #take(entry: Entry, missing: readonly KnownBytes[], onBytes: OnBytes): Promise<boolean> {
     const draft = join(this.#folder, 'draft');
     const got = await write(entry.read(), draft, onBytes);
-    const isWanted = missing.some(({ sha256, bytes }) => sha256 === got && bytes === entry.bytes);
-    if (isWanted) {
-      await rename(draft, join(this.#folder, got));
-      this.#found.add(got);
-    } else {
+    const wanted = missing.find((known) => isSame(got, known));
+    if (wanted === undefined) {
       await rm(draft);
       onBytes(-entry.bytes);
+      return false;
     }
-    return isWanted;
+    await rename(draft, join(this.#folder, keyOf(wanted)));
+    this.#found.add(keyOf(wanted));
+    return true;
   }
 }
 
-/** Writes `chunks` to a new file at `path`, and returns their SHA-256. @throws errors of both */
-async function write(chunks: AsyncIterable<Uint8Array>, path: string, onBytes: OnBytes): Promise<string> {
-  const hash = createHash('sha256');
+/** Writes `chunks` to a new file at `path`, and returns their checksums. @throws errors of both */
+async function write(chunks: AsyncIterable<Uint8Array>, path: string, onBytes: OnBytes): Promise<Checksums> {
+  const sum = new Checksum();
   const file = await open(path, 'w', PRIVATE_FILE_MODE);
   try {
     for await (const chunk of chunks) {
-      hash.update(chunk);
+      sum.add(chunk);
       await file.writeFile(chunk);
       onBytes(chunk.length);
     }
@@ -117,7 +126,7 @@ async function write(chunks: AsyncIterable<Uint8Array>, path: string, onBytes: O
   } finally {
     await file.close();
   }
-  return hash.digest('hex');
+  return sum.finish();
 }
 
 async function* chunksOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {

@@ -2,8 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BRIDGE_FILE, type Bridge } from '../../../engine/models/bridge.ts';
-import { type CatalogModel, findCatalogModel } from './catalog.ts';
-import { sha256Of } from './download.ts';
+import { type CatalogModel, findCatalogModel } from './catalog-model.ts';
+import { sha256Of } from './checksum.ts';
 import { filesIn } from './models-folder.ts';
 import type { OnBytes } from './pieces.ts';
 
@@ -34,7 +34,8 @@ export async function findFlaws(
     const found = await stat(join(folder, path)).catch(() => null);
     const known = [...(published?.files ?? []), ...(published?.extras ?? [])].find((file) => file.path === path);
     if (found?.isFile() !== true) wrong.push(`${path}: missing`);
-    else if (known !== undefined && known.sha256 !== sha256) wrong.push(`${path}: not the one that was published`);
+    else if (known !== undefined && 'sha256' in known && known.sha256 !== sha256)
+      wrong.push(`${path}: not the one that was published`);
     else if (known !== undefined && known.bytes !== found.size)
       wrong.push(`${path}: got ${found.size} bytes, expected ${known.bytes}`);
     else if (hashes && (await sha256Of(join(folder, path))) !== sha256) wrong.push(`${path}: has another SHA-256`);

@@ -20,7 +20,7 @@ import { type TranscriptSource, transcriptRoutes } from './transcripts.ts';
 import { type VoiceSource, voiceRoutes } from './voice.ts';
 
 /** The calls, as these routes use them. */
-export type Calls = Pick<CallRegistry, 'list' | 'get' | 'hangup'> & VoiceSource;
+export type Calls = Pick<CallRegistry, 'list' | 'get' | 'hangup' | 'setLanguage'> & VoiceSource;
 
 /** What the routes of calls need. */
 interface CallRoutesOptions {
@@ -45,7 +45,7 @@ export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, opt
   void app.register(callListRoutes, { directory, visibility, trail });
   void app.register(callEventRoutes, { directory, visibility });
   void app.register(exportRoutes, { directory, transcripts: storedOr(transcripts, kept), trail, clock });
-  void app.register(noteRoutes, { directory, kept, feed, visibility, trail, clock });
+  void app.register(noteRoutes, { directory, calls, kept, feed, visibility, trail, clock });
   void app.register(auditRoutes, { directory, trail });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });

@@ -1,9 +1,11 @@
-/** What people say of a call: notes, marks, outcome, tags, how long it is kept; and its deletion. */
+/** What people say of a call: notes, marks, outcome, tags, language, how long it is kept; and its deletion. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallView } from '../../calls/call-view.ts';
 import type { Feed } from '../../calls/feed/feed.ts';
+import { isLanguage } from '../../calls/language/spoken-language.ts';
+import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
@@ -11,13 +13,14 @@ import { assertPermitted } from '../access/permissions.ts';
 import { errorResponses } from '../server/errors.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { CallDirectory, KeptCalls } from './call-directory.ts';
-import { call, callPath, noQuery } from './call-schemas.ts';
+import { call, callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 
 const NOTE_MAX_CHARS = 4000;
 const LABEL_MAX_CHARS = 200;
 const OUTCOME_MAX_CHARS = 100;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,49}$/u;
 const TAGS_MAX = 20;
+const LANGUAGE_MAX_CHARS = 40;
 const RETAIN_DAYS_MAX = 36_500;
 /** Notes and marks of one call. */
 const NOTES_MAX = 500;
@@ -34,6 +37,12 @@ const markBody = z.strictObject({
 const tag = z.string().regex(TAG, 'expected 1 to 50 letters, digits, spaces and . _ : / -, a letter or digit first');
 const changeBody = z.strictObject({
   outcome: text(OUTCOME_MAX_CHARS).nullable().optional().describe('What came of it; null takes it back'),
+  language: z
+    .string()
+    .max(LANGUAGE_MAX_CHARS)
+    .refine(isLanguage, 'expected a language such as de, pt-BR, German or auto')
+    .optional()
+    .describe('What is spoken in the live call from now on; auto = the recogniser finds out'),
   tags: z.array(tag).max(TAGS_MAX).optional().describe(`All tags that it shall have, at most ${TAGS_MAX}`),
   retainDays: z
     .int()
@@ -46,6 +55,7 @@ const changeBody = z.strictObject({
 
 interface NoteRoutesOptions {
   readonly directory: CallDirectory;
+  readonly calls: Pick<CallRegistry, 'setLanguage'>;
   readonly kept: KeptCalls | null;
   readonly feed: Pick<Feed, 'publish'>;
   readonly visibility: Pick<CallVisibility, 'viewsOf'>;
@@ -150,8 +160,10 @@ const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, 
     {
       config: { permission: 'calls.note' },
       schema: {
-        summary: 'Say what came of a call, tag it, or say how long it is kept',
-        description: 'The event `call.updated` follows where outcome or tags are given.',
+        summary: 'Say what came of a call, tag it, say how long it is kept, or what is spoken in it',
+        description:
+          'The event `call.updated` follows where outcome or tags are given, and `language` where another language ' +
+          'is. Only of a live call the language can be changed.',
         tags: ['calls'],
         params: callPath,
         querystring: noQuery,
@@ -161,8 +173,10 @@ const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, 
     },
     async (request) => {
       const principal = trail.principalOf(request);
+      const { retainDays, language } = request.body;
       // A call that is kept for no time is deleted.
-      if (request.body.retainDays !== undefined) assertPermitted(principal, 'calls.delete');
+      if (retainDays !== undefined) assertPermitted(principal, 'calls.delete');
+      if (language !== undefined) assertPermitted(principal, 'calls.act');
       const by = principal.name;
       const changed = await change(options, request.params.id, request.body, by);
       trail.note(request, 'call.changed', changed.id, { fields: Object.keys(request.body).join(' ') });
@@ -173,14 +187,15 @@ const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, 
 };
 
 async function change(
-  { directory, kept, feed, clock }: NoteRoutesOptions,
+  { directory, calls, kept, feed, clock }: NoteRoutesOptions,
   id: string,
-  { outcome, tags, retainDays }: z.infer<typeof changeBody>,
+  { outcome, tags, language, retainDays }: z.infer<typeof changeBody>,
   by: string,
 ): Promise<CallView> {
   // What another request has changed a moment ago must be stored before it is read.
   await directory.settle();
   const before = await directory.get(id);
+  if (language !== undefined && !calls.setLanguage(id, language)) refuseUnknown('live call');
   const after = { ...before, outcome: outcome === undefined ? before.outcome : outcome, tags: tags ?? before.tags };
   if (retainDays !== undefined) {
     const records = directory.records('retainDays');

@@ -147,7 +147,7 @@ function wordTimesOf(segments: readonly Segment[]): Segment['wordTimes'] {
  * voice detection has left out what it takes for no speech.
  */
 function verboseSegment(segment: Segment, id: number, isSplit: boolean): unknown {
-  const { channel, text, startMs, endMs, avgLogprob } = segment;
+  const { channel, text, startMs, endMs, avgLogprob, isCalibrated = true } = segment;
   const neutral = { tokens: [], temperature: 0, avg_logprob: avgLogprob ?? 0, compression_ratio: 1, no_speech_prob: 0 };
   return {
     id,
@@ -156,7 +156,7 @@ function verboseSegment(segment: Segment, id: number, isSplit: boolean): unknown
     end: seconds(endMs),
     text: ` ${text}`,
     ...neutral,
-    ...(avgLogprob === undefined ? {} : { confidence: confidenceOf([avgLogprob]) }),
+    ...(avgLogprob === undefined || !isCalibrated ? {} : { confidence: confidenceOf([avgLogprob]) }),
     ...(isSplit ? { channel: channel + 1 } : {}),
   };
 }

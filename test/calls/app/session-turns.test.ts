@@ -97,7 +97,7 @@ describe('keys and languages', () => {
     [
       { transcriptionLanguage: 'sv-SE', ttsLanguage: 'de-DE' },
       'transcriptionLanguage: got "sv-SE", which is not understood here: the recogniser understands English; ' +
-        'Parakeet TDT 0.6B v3 can be installed for it (trunkline models add, ASR_MODEL)',
+        'parakeet-tdt-0.6b-v3 (ASR_FINAL_MODEL) can be installed for it: trunkline models add parakeet-tdt-0.6b-v3',
     ],
   ])('refuses what it cannot do: %o', (languages, error) => {
     const conversation = new Conversation().app({ type: 'language', ...languages }).last('Hello.');

@@ -26,6 +26,7 @@ class Multilingual {
       drafts: true,
       wordTimes: false,
       logprobs: true,
+      confidence: true,
       languageGuess: guesses,
       hotWords,
       textDrafts: false,
@@ -122,7 +123,7 @@ describe('the language of a call', () => {
     expect(call.read).toEqual([['good morning', undefined]]);
     const warning = call.gateway.logLines.find((line) => line.includes('is not understood')) ?? '';
     expect(JSON.parse(warning)).toMatchObject({ language: 'fr-CA', by: 'call', understood: ['en', 'de', 'ja'] });
-    expect(warning).toContain('Parakeet TDT 0.6B v3 can be installed for it');
+    expect(warning).toContain('trunkline models add parakeet-tdt-0.6b-v3');
   });
 
   it('waits for an engine that says what is understood', async () => {
@@ -152,6 +153,25 @@ describe('a language that is found out', () => {
       ['おはようございます', 'ja'],
       ['おはようございます', 'ja'],
     ]);
+  });
+
+  it('is what the API names in mid-call, from the next utterance on, which is not read with those before it', async () => {
+    const call = await new Multilingual({ guesses: false }).call({ language: 'en' });
+    await call.utterances(['en', 1000]);
+    expect(call.gateway.registry.setLanguage('CA1', 'German')).toBe(true);
+    expect(() => call.gateway.registry.setLanguage('CA1', 'fr')).toThrow(/French|fr/);
+    expect(call.gateway.registry.setLanguage('CA2', 'de')).toBe(false);
+    await call.utterances(['de', 1000]);
+    await call.gateway.clock.run(4000);
+    expect(call.told).toEqual([
+      { track: 'inbound', language: 'en', by: 'call' },
+      { track: 'inbound', language: 'de', by: 'api' },
+    ]);
+    expect(call.read).toEqual([
+      ['good morning', 'en'],
+      ['guten Morgen', 'de'],
+    ]);
+    expect(call.gateway.events.filter(({ type }) => type === 'revision')).toEqual([]);
   });
 
   it('changes at once with a long utterance whose text is sure', async () => {

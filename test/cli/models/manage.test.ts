@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findInstalled } from '../../../engine/models/installed.ts';
 import { addModels } from '../../../src/cli/models/add.ts';
-import type { CatalogModel } from '../../../src/cli/models/catalog.ts';
+import type { CatalogModel } from '../../../src/cli/models/catalog-model.ts';
 import { checkInstalled } from '../../../src/cli/models/check-installed.ts';
 import {
   listModels,
@@ -39,18 +39,26 @@ async function addLark(): Promise<void> {
   const wheel = join(folder, 'lark.whl');
   writeFileSync(wheel, larkWheel());
   const { terminal } = captureTerminal();
-  const context = { modelsDir, terminal, confirm: null, catalog: larkCatalog() };
+  const openRecogniser = () => Promise.reject(new Error('nothing is to be opened'));
+  const context = { modelsDir, terminal, confirm: null, catalog: larkCatalog(), openRecogniser };
   expect(await addModels(['lark'], { from: [wheel], yes: false, json: false }, context)).toBe(0);
 }
 
 type Settings = Partial<ManageContext['settings']>;
+
+const DEFAULTS = {
+  TTS_MODEL: 'installed',
+  TURN_MODEL: 'auto',
+  ASR_MODEL: 'moonshine-tiny',
+  ASR_FINAL_MODEL: '',
+} as const;
 
 /** Runs a command for people, and once more as JSON. */
 async function run(
   command: (context: ManageContext) => Promise<number>,
   { settings = {}, catalog = larkCatalog() }: { settings?: Settings; catalog?: readonly CatalogModel[] } = {},
 ) {
-  const all = { MODELS_DIR: modelsDir, TTS_MODEL: 'installed', TURN_MODEL: 'auto', ...settings };
+  const all = { MODELS_DIR: modelsDir, ...DEFAULTS, ...settings };
   const [text, json] = [captureTerminal(), captureTerminal()];
   const code = await command({ settings: all, terminal: text.terminal, json: false, catalog });
   return {
@@ -82,9 +90,11 @@ describe('trunkline models list', () => {
           state: 'installed',
           languages: ['en'],
           licence: 'MIT',
+          obligation: null,
           bytes: Object.values(LARK_FILES).reduce((sum, { length }) => sum + length, 0),
           use: 'voices',
           about: 'a bird',
+          accuracy: null,
           advice: null,
         },
       ],
@@ -150,7 +160,7 @@ describe('trunkline models verify', () => {
 });
 
 describe('trunkline doctor', () => {
-  const settings = () => ({ MODELS_DIR: modelsDir, TTS_MODEL: 'installed', TURN_MODEL: 'auto' });
+  const settings = () => ({ MODELS_DIR: modelsDir, ...DEFAULTS });
   const check = (hashes = false) => checkInstalled(settings(), { hashes, catalog: larkCatalog() });
 
   it('says what would be better, then that it is whole, by size or by SHA-256', async () => {
@@ -218,7 +228,7 @@ describe('trunkline models where and pack', () => {
     const bundle = join(folder, 'bundle.tar');
     const pack = () => {
       const { terminal } = captureTerminal();
-      const settings = { MODELS_DIR: modelsDir, TTS_MODEL: 'installed', TURN_MODEL: 'auto' };
+      const settings = { MODELS_DIR: modelsDir, ...DEFAULTS };
       return packInto(bundle, [], { settings, terminal, json: true, catalog: larkCatalog() });
     };
     await expect(pack()).rejects.toThrow('there is nothing to pack');

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { requireLanguage } from '../../../src/http/transcriptions/languages.ts';
 
-const CAN_BE_INSTALLED = 'can be installed for it (trunkline models add, ASR_MODEL)';
+const CAN_BE_INSTALLED = 'can be installed for it: trunkline models add';
+const [SMALL_DE, TINY_ZH, PARAKEET] = [
+  'moonshine-streaming-small-de',
+  'moonshine-streaming-tiny-zh',
+  'parakeet-tdt-0.6b-v3',
+];
 
 describe('requireLanguage', () => {
   it.each(['', 'auto', 'Auto', 'en', 'EN', 'en-US', 'en_gb', 'en-Latn-US', 'english', 'English', ' English '])(
@@ -12,9 +17,9 @@ describe('requireLanguage', () => {
   );
 
   it.each([
-    ['de', '"de"', `; Moonshine streaming and Parakeet TDT 0.6B v3 ${CAN_BE_INSTALLED}`],
-    ['Chinese', '"Chinese"', `; Moonshine streaming ${CAN_BE_INSTALLED}`],
-    ['zh-TW', '"zh-TW"', `; Moonshine streaming ${CAN_BE_INSTALLED}`],
+    ['de', '"de"', `; ${SMALL_DE} (ASR_MODEL) and ${PARAKEET} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${SMALL_DE}`],
+    ['Chinese', '"Chinese"', `; ${TINY_ZH} (ASR_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`],
+    ['zh-TW', '"zh-TW"', `; ${TINY_ZH} (ASR_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`],
     ['hindi', '"hindi"'],
     ['enx', '"enx"'],
     ['en-', '"en-"'],
@@ -40,7 +45,8 @@ describe('requireLanguage, with a recogniser of several languages', () => {
   it('names them all when it refuses another one', () => {
     expect(() => requireLanguage('fr', ['de', 'en'])).toThrow(
       'language: got "fr", expected "de" or "en" (or "de-DE" and the like), "German" or "English", "auto" or ' +
-        `nothing: the recogniser understands German and English; Parakeet TDT 0.6B v3 ${CAN_BE_INSTALLED}`,
+        `nothing: the recogniser understands German and English; ${PARAKEET} (ASR_FINAL_MODEL) ` +
+        `${CAN_BE_INSTALLED} ${PARAKEET}`,
     );
   });
 
