@@ -9,8 +9,14 @@ import type { Steps } from '../../scheduler.ts';
 import { writeFloats } from '../pcm.ts';
 import type { EncoderState, StreamingEncoder } from './encoder.ts';
 import { FEATURE_SAMPLES, FRAME_SAMPLES, type Frontend, type FrontendState } from './frontend.ts';
+import { widthOf } from './graph-shape.ts';
 import { HearingMemory } from './hearing-memory.ts';
-import type { GraphFiles } from './layout.ts';
+import type { StreamingFolder } from './layout.ts';
+
+/** Frames that no published table of positions goes beyond: 82 s. */
+const FRAMES_MAX = 4096;
+/** Onnxruntime's level of what ends the process: asking for what is not there is no error to be told. */
+const LOG_NOTHING = { logSeverityLevel: 4 } as const;
 
 /** Keys and values [layers, 1, heads, frames, head size] of some frames in a row. */
 export interface CrossKv {
@@ -32,6 +38,8 @@ export interface Heard {
 
 /** The graphs before the decoder. */
 export class Hearing {
+  /** The longest speech that the table of positions reaches. */
+  readonly longestSamples: number;
   readonly #frontend: Frontend;
   readonly #encoder: StreamingEncoder;
   readonly #adapter: InferenceSession;
@@ -43,8 +51,13 @@ export class Hearing {
   private constructor(
     frontend: Frontend,
     encoder: StreamingEncoder,
-    { adapter, crossKv }: { readonly adapter: InferenceSession; readonly crossKv: InferenceSession },
+    {
+      adapter,
+      crossKv,
+      framesMax,
+    }: { readonly adapter: InferenceSession; readonly crossKv: InferenceSession; readonly framesMax: number },
   ) {
+    this.longestSamples = framesMax * FEATURE_SAMPLES;
     this.#frontend = frontend;
     this.#encoder = encoder;
     this.#adapter = adapter;
@@ -54,15 +67,19 @@ export class Hearing {
     this.#start = { samples: 0, frontend: first, encoder: second, frames: 0, speech: [], bytes: 0 };
   }
 
-  /** @throws whatever openSession throws */
+  /** @throws ModelFileError when nothing says how wide a frame is; whatever openSession throws */
   static async open(
     parts: { readonly frontend: Frontend; readonly encoder: StreamingEncoder },
-    graphs: GraphFiles,
+    { graphs, config }: Pick<StreamingFolder, 'graphs' | 'config'>,
     options: SessionOptions,
   ): Promise<Hearing> {
     const adapter = await openSession(graphs.adapter, options);
     const crossKv = await openSession(graphs.crossKv, options);
-    return new Hearing(parts.frontend, parts.encoder, { adapter, crossKv });
+    const framesMax = await countPositions(
+      adapter,
+      config.encoderWidth ?? widthOf(adapter.inputMetadata, 'encoded', 2),
+    );
+    return new Hearing(parts.frontend, parts.encoder, { adapter, crossKv, framesMax });
   }
 
   /**
@@ -102,6 +119,26 @@ export class Hearing {
     const outputs = await this.#crossKv.run({ memory });
     return { keys: tensorOf(outputs, 'k_cross'), values: tensorOf(outputs, 'v_cross') };
   }
+}
+
+/** How many frames have a position. A published table has them all, which takes one short run to see. */
+async function countPositions(adapter: InferenceSession, width: number): Promise<number> {
+  const has = async (position: number): Promise<boolean> => {
+    const encoded = new Tensor('float32', new Float32Array(width), [1, 1, width]);
+    const offset = new Tensor('int64', BigInt64Array.of(BigInt(position)), [1]);
+    return adapter.run({ encoded, pos_offset: offset }, LOG_NOTHING).then(
+      () => true,
+      () => false,
+    );
+  };
+  if (await has(FRAMES_MAX - 1)) return FRAMES_MAX;
+  let [there, missing] = [0, FRAMES_MAX - 1];
+  while (missing - there > 1) {
+    const middle = (there + missing) >> 1;
+    if (await has(middle)) there = middle;
+    else missing = middle;
+  }
+  return there + 1;
 }
 
 function bytesOf({ keys, values }: CrossKv): number {

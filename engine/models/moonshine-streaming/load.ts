@@ -68,7 +68,7 @@ async function openParts(read: StreamingFolder, options: StreamingOptions, folde
       graphs.attentionDecoder === null ? null : await WordTimes.open(graphs.attentionDecoder, config, options);
     const { encoder, warning } = await openEncoder(read, options);
     const frontend = await Frontend.open(read, options);
-    const hearing = await Hearing.open({ frontend, encoder }, graphs, options);
+    const hearing = await Hearing.open({ frontend, encoder }, read, options);
     return { config, tokens, decoder, wordTimes, hearing, warning };
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -111,7 +111,7 @@ describe.each(LAYOUTS)('the graphs ($name, $graphs) against transformers', ({ na
     const encoder = await (graphs === 'shipped'
       ? openPublishedEncoder(file, folder.config, STREAMING)
       : openCachedEncoder(file, STREAMING));
-    const hearing = await Hearing.open({ frontend, encoder }, folder.graphs, STREAMING);
+    const hearing = await Hearing.open({ frontend, encoder }, folder, STREAMING);
     const decoder = await Decoder.open(folder.graphs.decoder, folder.config, STREAMING);
     let values = valuesFile();
     for (const one of CASES) {
