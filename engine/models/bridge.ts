@@ -14,6 +14,7 @@ export const FAMILIES = [
   'hibari',
   'kokoro',
   'smart-turn',
+  'moonshine',
   'moonshine-streaming',
   'parakeet-tdt',
   'qwen3-asr',
@@ -22,7 +23,7 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-const RECOGNISERS: readonly Family[] = ['moonshine-streaming', 'parakeet-tdt', 'qwen3-asr', 'whisper'];
+const RECOGNISERS: readonly Family[] = ['moonshine', 'moonshine-streaming', 'parakeet-tdt', 'qwen3-asr', 'whisper'];
 
 /** Whether a folder of this family is a recogniser. */
 export function isRecogniser(family: Family): boolean {

@@ -3,6 +3,7 @@
  * command line reads it too.
  */
 import type { Family } from './bridge.ts';
+import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { findStreamingFiles } from './moonshine-streaming/file-names.ts';
 import { findParakeetFiles } from './parakeet/layout.ts';
 
@@ -18,6 +19,7 @@ export interface RecogniserFolder {
 /** The recogniser that `names`, the files of a folder, are of, be it whole or not; null = of none that is known. */
 export function findRecogniserFiles(names: readonly string[]): RecogniserFolder | null {
   const found: RecogniserFolder[] = [
+    { family: 'moonshine', ...findMoonshineFiles(names) },
     { family: 'moonshine-streaming', ...findStreamingFiles(names) },
     { family: 'parakeet-tdt', ...findParakeetFiles(names) },
   ];

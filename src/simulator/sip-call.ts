@@ -163,7 +163,7 @@ export class PhoneCall {
         return;
       case 'BYE':
         this.#respond(request, '200 OK');
-        this.#finish('bridge');
+        this.#finishOnceHeard();
         return;
       case 'INVITE':
         if (request.body !== '' && this.media !== null) this.media.agree(readAgreement(request.body, this.media.codec));
@@ -310,6 +310,11 @@ export class PhoneCall {
     const response = this.#dialog.response(request, status, sdp);
     this.#options.wire.respond(response, this.#dialog.peer);
     return response;
+  }
+
+  /** A BYE comes on a socket of its own: what was spoken before it may still wait on the other. */
+  #finishOnceHeard(): void {
+    setImmediate(() => setImmediate(() => this.#finish('bridge')));
   }
 
   #finish(endedBy: PhoneCallReport['endedBy']): void {

@@ -8,6 +8,7 @@ import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
 import { HotWords } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
+import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
 import { stretchesOf } from '../stretches.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';
@@ -16,12 +17,6 @@ import { FEATURE_SAMPLES } from './frontend.ts';
 import type { CrossKv, Hearing } from './hearing.ts';
 import type { TokenTable } from './token-table.ts';
 import type { WordTimes } from './word-times.ts';
-
-/** People do not speak faster, so a longer hypothesis is a hallucination. Other scripts take more tokens. */
-const TOKENS_PER_SECOND = 6.5;
-const TOKENS_PER_SECOND_OTHER = 13;
-const TOKENS_SPARE = 2;
-const LATIN_LANGUAGES: ReadonlySet<string> = new Set(['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'tl']);
 
 const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
 
@@ -48,15 +43,12 @@ export class MoonshineStreaming implements Asr {
   readonly provider: 'cpu' | 'cuda';
   readonly vocabularySize: number;
   readonly #parts: StreamingParts;
-  readonly #tokensPerSecond: number;
 
   constructor(parts: StreamingParts) {
     this.#parts = parts;
     this.name = parts.name;
     this.provider = parts.provider;
     this.vocabularySize = parts.config.vocabularySize;
-    const isLatin = parts.languages.every((language) => LATIN_LANGUAGES.has(language.split('-')[0] ?? ''));
-    this.#tokensPerSecond = isLatin ? TOKENS_PER_SECOND : TOKENS_PER_SECOND_OTHER;
   }
 
   /** What is longer than the table of positions reaches is read in stretches. */
@@ -74,9 +66,8 @@ export class MoonshineStreaming implements Asr {
 
   /** As long as the table of positions and the longest text allow. */
   get #longestSamples(): number {
-    const { hearing, config } = this.#parts;
-    const seconds = Math.max((config.textMaxTokens - TOKENS_SPARE) / this.#tokensPerSecond, 1);
-    return Math.min(hearing.longestSamples, Math.floor(seconds) * ENGINE_RATE_HZ);
+    const { hearing, config, languages } = this.#parts;
+    return Math.min(hearing.longestSamples, samplesFor(config.textMaxTokens, languages));
   }
 
   async *#read(
@@ -107,8 +98,8 @@ export class MoonshineStreaming implements Asr {
   }
 
   #maxTokens(samples: number): number {
-    const most = Math.ceil((samples / ENGINE_RATE_HZ) * this.#tokensPerSecond) + TOKENS_SPARE;
-    return Math.min(most, this.#parts.config.textMaxTokens);
+    const { config, languages } = this.#parts;
+    return Math.min(tokensAtMost(samples, languages), config.textMaxTokens);
   }
 
   #decode(speech: CrossKv, draft: readonly number[], maxTokens: number, hotWords: readonly string[]) {

@@ -1,5 +1,6 @@
 /** Transcripts for people, players, spreadsheets and programs. Pure: items in, text out. */
 import { type Cue, formatSrt, formatTime, formatVtt } from '../../transcription/cue-formats.ts';
+import { columnsOf, retellCue } from '../../transcription/subtitles.ts';
 import type { CallNames } from '../call-names.ts';
 import { inOrder, type SpokenItem, type TranscriptItem } from './transcript.ts';
 
@@ -11,6 +12,10 @@ export const TRANSCRIPT_TEXT_FORMATS = ['text', 'srt', 'vtt', 'csv', 'jsonl'] as
 export type TranscriptTextFormat = (typeof TRANSCRIPT_TEXT_FORMATS)[number];
 
 const HOUR_MS = 3_600_000;
+/** Columns of a subtitle's line, as recordings have them by default (`maxLineChars`). */
+const LINE_COLUMNS = 42;
+/** What is left of a line for words, whoever speaks. */
+const LINE_COLUMNS_MIN = 10;
 
 /** Who speaks, as a transcript names them; null = it need not be said. */
 export type NameSpeaker = (item: TranscriptItem) => string | null;
@@ -23,7 +28,7 @@ export function speakersOf(names: CallNames): NameSpeaker {
 /**
  * `items` in the order of their start, written as `format`. A gap is `[missing]`, or `[held]` where the far side held
  * the call; what was spoken and not heard is marked. The text ends with a newline unless it is empty. Speakers are
- * named by their track unless `nameSpeaker` knows better.
+ * named by their track unless `nameSpeaker` knows better. A long item is several subtitles, which share its time.
  */
 export function formatTranscript(
   items: readonly TranscriptItem[],
@@ -35,9 +40,9 @@ export function formatTranscript(
     case 'text':
       return sorted.map((item) => formatLine(item, nameSpeaker)).join('');
     case 'srt':
-      return withoutLastBlankLine(formatSrt(sorted.map((item) => toCue(item, nameSpeaker))));
+      return withoutLastBlankLine(formatSrt(toCues(sorted, nameSpeaker, 'srt')));
     case 'vtt':
-      return withoutLastBlankLine(formatVtt(sorted.map((item) => toCue(item, nameSpeaker))));
+      return withoutLastBlankLine(formatVtt(toCues(sorted, nameSpeaker, 'vtt')));
     case 'csv':
       return [CSV_COLUMNS.join(','), ...sorted.map((item) => csvRow(item, nameSpeaker))]
         .map((row) => `${row}\r\n`)
@@ -54,15 +59,20 @@ function formatLine(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
   return `[${start}] ${speaker === null ? '' : `${speaker}: `}${onOneLine(text)}\n`;
 }
 
+/** In the order of their start, for two may speak at a time. */
+function toCues(items: readonly TranscriptItem[], nameSpeaker: NameSpeaker, format: 'srt' | 'vtt'): Cue[] {
+  const cues = items.flatMap((item) => {
+    const speaker = nameSpeaker(item);
+    const prefixColumns = speaker === null || format === 'vtt' ? 0 : columnsOf(`${speaker}: `);
+    const cue = { ...timesOf(item), lines: [], speaker };
+    return retellCue(cue, onOneLine(itemText(item)), Math.max(LINE_COLUMNS - prefixColumns, LINE_COLUMNS_MIN));
+  });
+  return cues.toSorted((a, b) => a.startMs - b.startMs);
+}
+
 /** WebVTT §4.1: a cue's end lies after its start. */
-function toCue(item: TranscriptItem, nameSpeaker: NameSpeaker): Cue {
-  const { startMs, endMs } = item;
-  return {
-    startMs,
-    endMs: Math.max(endMs, startMs + 1),
-    lines: [onOneLine(itemText(item))],
-    speaker: nameSpeaker(item),
-  };
+function timesOf({ startMs, endMs }: TranscriptItem): { readonly startMs: number; readonly endMs: number } {
+  return { startMs, endMs: Math.max(endMs, startMs + 1) };
 }
 
 /** An item in words. */

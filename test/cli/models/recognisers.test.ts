@@ -139,6 +139,8 @@ describe('the table', () => {
       'moonshine-streaming-medium-en': 269_141_623,
       'moonshine-streaming-small-ja': 121_803_780,
       'moonshine-streaming-tiny-zh': 32_290_152,
+      'moonshine-base-en': 141_001_190,
+      'moonshine-base-es': 64_818_159,
     });
   });
 
@@ -147,6 +149,9 @@ describe('the table', () => {
       '; moonshine-streaming-small-es (ASR_MODEL) and parakeet-tdt-0.6b-v3 (ASR_FINAL_MODEL) can be installed for ' +
         'it: trunkline models add moonshine-streaming-small-es',
     );
+    // Those whose licence is not for business are named only where there is no other one.
+    expect(adviceFor('uk')).toMatch(/^; parakeet-tdt-0\.6b-v3 \(ASR_FINAL_MODEL\) can be installed/);
+    expect(adviceFor('ko')).toMatch(/^; moonshine-tiny-ko \(ASR_MODEL\) can be installed/);
     expect(adviceFor('hi')).toBe('');
   });
 });
@@ -300,6 +305,8 @@ describe('trunkline models list', () => {
     for (const { name, accuracy } of PUBLISHED_RECOGNISERS)
       expect(lines.filter((line) => line.trim().startsWith(`${name} `) && line.endsWith(accuracy))).toHaveLength(1);
     expect(lines).toContain('  licence CC-BY-4.0: name NVIDIA as its author where people can read it');
+    expect(lines).toContain('  licence MIT (moonshine-base-en)');
+    expect(lines.join(' ')).toMatch(/Moonshine-Community \(the others\): no business use without a +registration/);
   });
 
   it('says of an installed one what uses it', async () => {
