@@ -30,6 +30,8 @@ export interface StreamingParts {
   readonly config: StreamingConfig;
   readonly tokens: TokenTable;
   readonly hearing: Hearing;
+  /** The longest speech that the table of positions reaches. */
+  readonly reachSamples: number;
   readonly decoder: Decoder;
   /** Null = the folder has no graph for them. */
   readonly wordTimes: WordTimes | null;
@@ -66,8 +68,8 @@ export class MoonshineStreaming implements Asr {
 
   /** As long as the table of positions and the longest text allow. */
   get #longestSamples(): number {
-    const { hearing, config, languages } = this.#parts;
-    return Math.min(hearing.longestSamples, samplesFor(config.textMaxTokens, languages));
+    const { reachSamples, config, languages } = this.#parts;
+    return Math.min(reachSamples, samplesFor(config.textMaxTokens, languages));
   }
 
   async *#read(
