@@ -18,6 +18,7 @@ import { Hearing } from './hearing.ts';
 import { openWithProducts, type RewriteOptions } from './kept-graphs.ts';
 import { type GraphFiles, readStreamingFolder, type StreamingFolder } from './layout.ts';
 import { MoonshineStreaming, type StreamingParts } from './moonshine-streaming.ts';
+import { reachOf } from './positions.ts';
 import { WordTimes } from './word-times.ts';
 
 /**
@@ -107,7 +108,8 @@ export async function openStreamingParts(
     );
     const adapter = await openSession(graphs.adapter, options);
     const hearing = new Hearing({ frontend: await Frontend.open(read, options), encoder, adapter, crossKv });
-    return { ...about, config, tokens, decoder, wordTimes, hearing, warning: rewriter.warning };
+    const reachSamples = await reachOf(adapter, config);
+    return { ...about, config, tokens, decoder, wordTimes, hearing, reachSamples, warning: rewriter.warning };
   } catch (error) {
     if (error instanceof Refusal) throw error;
     const reason = error instanceof ModelFileError || error instanceof Error ? error.message : String(error);
