@@ -11,6 +11,7 @@ import { HotWords, type HotWordVocabulary } from '../hot-words.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { writeFloats } from '../pcm.ts';
+import { stretchesOf } from '../stretches.ts';
 import { openCutEncoder, openWholeEncoder, type ParakeetEncoder } from './encoder.ts';
 import { FRAME_SAMPLES, ParakeetFeatures } from './features.ts';
 import { type ParakeetFolder, readParakeetFolder } from './folder.ts';
@@ -126,7 +127,8 @@ class Parakeet implements Asr {
     const { vocabulary } = this.#parts;
     const words = hotWords.length === 0 ? null : new HotWords(hotWords, hotWordVocabulary(vocabulary));
     const spoken: SpokenToken[] = [];
-    for (const { from, to } of stretchesOf(samples.length, this.#frameSamples)) {
+    const limits = { maxSamples: STRETCH_MAX_SAMPLES, frameSamples: this.#frameSamples };
+    for (const { from, to } of stretchesOf(samples.length, limits)) {
       const heard = yield* this.#hear(samples.subarray(from, to), words?.isEmpty === false ? words : null);
       spoken.push(...heard.map((each) => ({ ...each, frame: each.frame + from / this.#frameSamples })));
       yield;
@@ -178,14 +180,4 @@ class Parakeet implements Asr {
 
 function hotWordVocabulary(vocabulary: ParakeetVocabulary): HotWordVocabulary {
   return { encode: (text) => vocabulary.encode(text), textOf: (token) => vocabulary.writtenBy(token) };
-}
-
-/** About equally long stretches of whole frames, none longer than the model's positions reach. */
-function stretchesOf(length: number, frameSamples: number): { readonly from: number; readonly to: number }[] {
-  const count = Math.ceil(length / STRETCH_MAX_SAMPLES);
-  const cut = (index: number) => Math.floor((length * index) / count / frameSamples) * frameSamples;
-  return Array.from({ length: count }, (_, index) => ({
-    from: cut(index),
-    to: index + 1 === count ? length : cut(index + 1),
-  }));
 }
