@@ -9,8 +9,9 @@ import { CATALOG } from '../../../src/cli/models/catalog.ts';
 import { bytesOf, type CatalogFile, type CatalogModel } from '../../../src/cli/models/catalog-model.ts';
 import { Checksum, checksumsOf } from '../../../src/cli/models/checksum.ts';
 import { listModels, verifyModels } from '../../../src/cli/models/manage.ts';
+import { formatBytes } from '../../../src/cli/models/progress.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { PUBLISHED_RECOGNISERS } from '../../../src/foundation/published-recognisers.ts';
+import { COMMUNITY_LICENCE, PUBLISHED_RECOGNISERS } from '../../../src/foundation/published-recognisers.ts';
 import { adviceFor } from '../../../src/foundation/recogniser-languages.ts';
 import { type Answer, noise, type Publisher, publishFiles, sendRange } from '../../helpers/models.ts';
 import { captureTerminal } from '../../helpers/terminal.ts';
@@ -142,6 +143,18 @@ describe('the table', () => {
       'moonshine-base-en': 141_001_190,
       'moonshine-base-es': 64_818_159,
     });
+  });
+
+  it('is what the guide says', () => {
+    const lines = readFileSync(packagePath('docs', 'guide', 'models.md'), 'utf8').split('\n');
+    for (const { name, accuracy, licence } of PUBLISHED_RECOGNISERS) {
+      const [row = '', ...others] = lines.filter((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      expect(others, name).toEqual([]);
+      const model = CATALOG.find((one) => one.name === name);
+      expect(row).toContain(`| ${formatBytes(model === undefined ? 0 : bytesOf(model))} |`);
+      expect(row).toContain(`| ${accuracy}`);
+      if (licence !== COMMUNITY_LICENCE) expect(row).toContain(`| ${licence} |`);
+    }
   });
 
   it('is what messages about languages advise', () => {
