@@ -210,6 +210,21 @@ describe('a recogniser from its publisher', () => {
     expect(publishers[0]?.ranges).toEqual(['', expect.stringMatching(/^bytes=\d{5,6}-$/), '', '']);
   });
 
+  it('goes on within a file when the command is given again', async () => {
+    const address = await publishAll((request, response, data, nth) => {
+      if (nth > 2) sendRange(request, response, data, nth);
+      else if (nth === 2) response.writeHead(503).end();
+      else
+        response
+          .writeHead(200, { 'content-length': data.length })
+          .write(data.subarray(0, 100_000), () => response.destroy());
+    });
+    const catalog = wrenCatalog([address]);
+    await expect(add(['wren'], [], { catalog })).rejects.toThrow('503, expected 200');
+    expect((await add(['wren'], [], { catalog })).code).toBe(0);
+    expect(publishers[0]?.ranges[2]).toMatch(/^bytes=\d{5,6}-$/);
+  });
+
   it('comes from the next address where the first has it not, or has something else', async () => {
     const nothing = await publishAll((_, response) => response.writeHead(403).end());
     const wrong = await publishAll((_, response, data) => response.end(noise(data.length, 7)));
@@ -255,6 +270,7 @@ describe("a recogniser's folder of somebody's own", () => {
   ])('is known by its files: %s', async (family, source, files) => {
     const own = copyOf(source);
     writeFileSync(join(own, 'notes.txt'), 'not read');
+    writeFileSync(join(own, 'decoder.int8.onnx.data'), 'weights of no graph that is read');
     const opened: string[] = [];
     const openRecogniser = async (path: string) => {
       opened.push(path);
