@@ -57,12 +57,25 @@ export function cutByWeights(model: ModelFile, count: number): GraphPart[] {
   return graph.partsOf(ends.map((end, index) => graph.running.slice(ends[index - 1] ?? 0, end)));
 }
 
-/** Two parts: what can be computed without the input `name`, and what needs it. */
-export function cutByInput(model: ModelFile, name: string): GraphPart[] {
+/** One part with everything. */
+export function wholePart({ nodes, inputs, outputs }: ModelFile): GraphPart {
+  return { nodes, inputs: inputs.map(({ name = '' }) => name), outputs: outputs.map(({ name = '' }) => name) };
+}
+
+/**
+ * Two parts: what can be computed without the inputs `names`, and what needs one of them.
+ * @param operators that the first part may have; null = all
+ */
+export function cutByInputs(
+  model: ModelFile,
+  names: readonly string[],
+  operators: ReadonlySet<string> | null = null,
+): GraphPart[] {
   const graph = new Flow(model);
-  const depending = new Set([name]);
+  const depending = new Set(names);
   for (const node of graph.running) {
-    if (!readBy(node).some((input) => depending.has(input))) continue;
+    const isAllowed = operators === null || operators.has(node.opType ?? '');
+    if (isAllowed && !readBy(node).some((input) => depending.has(input))) continue;
     for (const output of node.output) depending.add(output);
   }
   const needsIt = (node: NodeProto) => node.output.some((output) => depending.has(output));

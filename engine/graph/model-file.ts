@@ -66,6 +66,14 @@ export function readModelFile(path: string): ModelFile {
   }
 }
 
+/** A model that is in memory, all its constants with it. @throws Error when it has no graph */
+export function modelFileOf({ irVersion = 8n, opsetImport, graph }: ModelProto): ModelFile {
+  if (graph === undefined) throw new Error('a model without a graph');
+  const constants = new Map(graph.initializer.map((constant) => [constant.name ?? '', constant]));
+  const { node: nodes, input: inputs, output: outputs } = graph;
+  return { path: '', irVersion, opsetImport, nodes, constants, inputs, outputs, metadata: new Map() };
+}
+
 /** The bytes `length` from `offset` on in a file. @throws Error when they are not there. */
 export function readBytes(path: string, offset: number, length: number): Uint8Array {
   const file = new FileReader(path);

@@ -1,13 +1,20 @@
 /** Which recognisers that can be installed understand which languages, for people who ask for one that is not there. */
 import { languageName, meansLanguage, titleCase } from './languages.ts';
-import { PUBLISHED_RECOGNISERS, type PublishedRecogniser, settingOfUse } from './published-recognisers.ts';
+import {
+  COMMUNITY_LICENCE,
+  PUBLISHED_RECOGNISERS,
+  type PublishedRecogniser,
+  settingOfUse,
+} from './published-recognisers.ts';
 
-/** The recognisers that understand `language` and can be installed: the best of each use. */
+/** Recognisers that understand `language` and can be installed: the best of each use, free for business if any is. */
 export function installableRecognisers(language: string): PublishedRecogniser[] {
   const knowing = PUBLISHED_RECOGNISERS.filter(({ languages }) =>
     languages.some((code) => meansLanguage(language, code)),
   );
-  return (['live', 'final'] as const).flatMap((use) => knowing.find((one) => one.use === use) ?? []);
+  const free = knowing.filter(({ licence }) => licence !== COMMUNITY_LICENCE);
+  const chosen = free.length > 0 ? free : knowing;
+  return (['live', 'final'] as const).flatMap((use) => chosen.find((one) => one.use === use) ?? []);
 }
 
 /** What could be installed for `language`, which the recogniser does not understand: the end of a message, or ''. */

@@ -6,7 +6,7 @@ import { findProductType } from '../../graph/product-type.ts';
 import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
 import type { Steps } from '../../scheduler.ts';
-import { type OpenPart, openParts, type Values } from './cut-graph.ts';
+import { type OpenPart, openParts, type Values } from '../cut-graph.ts';
 import type { EncodedSpeech } from './transducer.ts';
 
 /** Weights of one part, about: half a layer of the 0.6B models, which takes 3 ms for 4 s of speech, 30 for 31 s. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GraphBuilder } from '../../../engine/graph/builder.ts';
 import { decode, encode } from '../../../engine/graph/codec.ts';
-import { cutByInput, cutByWeights } from '../../../engine/graph/cut.ts';
+import { cutByInputs, cutByWeights } from '../../../engine/graph/cut.ts';
 import { rewriteProducts } from '../../../engine/graph/integer-products.ts';
 import { type ModelFile, placeOf, readModelFile } from '../../../engine/graph/model-file.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../../engine/graph/onnx-proto.ts';
 import { findEncoderPlaces } from '../../../engine/graph/streaming-encoder.ts';
 import { tensor } from '../../../engine/graph/tensors.ts';
-import { openParts } from '../../../engine/models/parakeet/cut-graph.ts';
+import { openParts } from '../../../engine/models/cut-graph.ts';
 import { floatsOf } from '../../../engine/onnx.ts';
 import { InferenceSession, Tensor } from '../../../engine/onnxruntime.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
@@ -71,6 +71,12 @@ function quantized(): Uint8Array {
   const pointwise = layer(transposed(product), 'ConvInteger', weightsOf('single tap', [WIDTH, WIDTH, 1]));
   const taps = weightsOf('taps', [WIDTH, 1, 3]);
   const wide = layer(pointwise, 'ConvInteger', taps, { group: BigInt(WIDTH), pads: [1n, 1n], kernel_shape: [3n] });
+  const matrix = weightsOf('matrix', [WIDTH, WIDTH]);
+  const [values = '', scale = '', offset = ''] = graph.addMany('DynamicQuantizeLinear', [start], 3);
+  const whole = graph.add('DynamicQuantizeMatMul', [start, matrix, scales, zero], { microsoft: true });
+  const rest = graph.add('MatMulIntegerToFloat', [values, matrix, scale, scales, offset, zero], { microsoft: true });
+  graph.output(whole, 'whole', { type: 'float', dims: [1, 'frames', WIDTH] });
+  graph.output(rest, 'rest', { type: 'float', dims: [1, 'frames', WIDTH] });
   graph.output(product, 'product', { type: 'float', dims: [1, 'frames', WIDTH] });
   graph.output(pointwise, 'pointwise', { type: 'float', dims: [1, WIDTH, 'frames'] });
   graph.output(wide, 'wide', { type: 'float', dims: [1, WIDTH, 'frames'] });
@@ -192,7 +198,7 @@ describe('a graph that is cut', () => {
 
   it('by an input has all that does not need it in the first part', async () => {
     const model = save(layered());
-    const [before, behind] = cutByInput(model, 'late');
+    const [before, behind] = cutByInputs(model, ['late']);
     expect(before?.inputs).toEqual(['start']);
     expect(behind?.nodes.map(({ opType }) => opType)).toEqual(['Mul', 'Identity']);
     expect(
@@ -204,6 +210,13 @@ describe('a graph that is cut', () => {
       ).has('end'),
     ).toBe(true);
   });
+
+  it('by an input may leave all but some operators in the second part', () => {
+    const model = save(layered());
+    const [before, behind] = cutByInputs(model, ['late'], new Set(['MatMul']));
+    expect(before?.nodes.map(({ opType }) => opType)).toEqual(['MatMul']);
+    expect(before?.outputs.every((output) => behind?.inputs.includes(output))).toBe(true);
+  });
 });
 
 describe('products on bytes', () => {
@@ -213,7 +226,8 @@ describe('products on bytes', () => {
     const expected = await (await InferenceSession.create(path)).run({ start });
     const rewritten = rewriteProducts(model, products);
     const values = await runParts(rewritten, cutByWeights(rewritten, 1));
-    for (const name of ['product', 'pointwise']) expect(values.get(name)?.data).toEqual(floatsOf(expected, name));
+    for (const name of ['product', 'pointwise', 'whole', 'rest'])
+      expect(values.get(name)?.data).toEqual(floatsOf(expected, name));
     const wide = values.get('wide')?.data as Float32Array;
     const greatest = Math.max(...wide.map(Math.abs));
     const off = floatsOf(expected, 'wide').map((value, index) => Math.abs(value - (wide[index] as number)));
@@ -224,6 +238,8 @@ describe('products on bytes', () => {
     const { nodes } = rewriteProducts(save(quantized()), 'int8');
     const operators = nodes.map(({ opType }) => opType);
     expect(operators).not.toContain('ConvInteger');
+    const turned = nodes.filter(({ input }) => input[1] === 'matrix turned').map(({ opType }) => opType);
+    expect(turned).toEqual(['MatMulInteger', 'DynamicQuantizeMatMul', 'MatMulIntegerToFloat']);
     expect(operators.filter((operator) => operator === 'MatMulInteger').length).toBe(2);
     expect(operators.filter((operator) => operator === 'Conv').length).toBe(1);
   });

@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Asr, ReadingOptions } from '../../../engine/models/model.ts';
-import { openCachedEncoder } from '../../../engine/models/moonshine-streaming/cached-encoder.ts';
-import { Decoder } from '../../../engine/models/moonshine-streaming/decoder.ts';
-import { openPublishedEncoder } from '../../../engine/models/moonshine-streaming/encoder.ts';
 import { Frontend } from '../../../engine/models/moonshine-streaming/frontend.ts';
-import { Hearing } from '../../../engine/models/moonshine-streaming/hearing.ts';
 import { readStreamingFolder } from '../../../engine/models/moonshine-streaming/layout.ts';
-import { loadMoonshineStreaming } from '../../../engine/models/moonshine-streaming/load.ts';
+import { loadMoonshineStreaming, openStreamingParts } from '../../../engine/models/moonshine-streaming/load.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { STREAMING } from '../models/moonshine-streaming/options.ts';
@@ -105,14 +101,10 @@ describe.each(LAYOUTS)('Moonshine streaming ($name, $graphs) against transformer
 
 describe.each(LAYOUTS)('the graphs ($name, $graphs) against transformers', ({ name, graphs, cases }) => {
   it('give the same features, memory and logits', async () => {
-    const folder = await readStreamingFolder(`${FIXTURES}/${name}`);
+    const path = `${FIXTURES}/${name}`;
+    const folder = await readStreamingFolder(path);
     const frontend = await Frontend.open(folder, STREAMING);
-    const { encoder: file } = folder.graphs;
-    const encoder = await (graphs === 'shipped'
-      ? openPublishedEncoder(file, folder.config, STREAMING)
-      : openCachedEncoder(file, STREAMING));
-    const hearing = await Hearing.open({ frontend, encoder }, folder.graphs, STREAMING);
-    const decoder = await Decoder.open(folder.graphs.decoder, folder.config, STREAMING);
+    const { hearing, decoder } = await openStreamingParts(folder, { ...STREAMING, graphs }, path);
     let values = valuesFile();
     for (const one of CASES) {
       const expected = takeValues(values, one, folder.config.vocabularySize);

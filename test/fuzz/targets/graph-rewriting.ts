@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode } from '../../../engine/graph/codec.ts';
-import { cutByInput } from '../../../engine/graph/cut.ts';
+import { cutByInputs } from '../../../engine/graph/cut.ts';
 import { rewriteProducts } from '../../../engine/graph/integer-products.ts';
 import { MODEL, type ModelProto } from '../../../engine/graph/onnx-proto.ts';
 import { findEncoderPlaces, withCaches, withStates } from '../../../engine/graph/streaming-encoder.ts';
@@ -30,7 +30,7 @@ export const target: FuzzTarget = {
     const { opsetImport } = model;
     const file = { path: '/m', irVersion: 8n, opsetImport, nodes, constants, inputs, outputs, metadata: new Map() };
     const rewritten = rewriteProducts(file, 'int8');
-    for (const part of cutByInput(rewritten, inputs[0]?.name ?? ''))
+    for (const part of cutByInputs(rewritten, [inputs[0]?.name ?? '']))
       assert.ok(part.nodes.every((node) => rewritten.nodes.includes(node)));
     const places = tryRead(() => findEncoderPlaces(bytes));
     if (places === null) return;

@@ -1,9 +1,9 @@
 /** Graphs that are run in parts. */
 import { dirname } from 'node:path';
-import { type GraphPart, partBytes, type ValueShape } from '../../graph/cut.ts';
-import type { ModelFile } from '../../graph/model-file.ts';
-import { openGraph, type SessionOptions, tensorOf } from '../../onnx.ts';
-import type { InferenceSession, Tensor } from '../../onnxruntime.ts';
+import { type GraphPart, partBytes, type ValueShape } from '../graph/cut.ts';
+import type { ModelFile } from '../graph/model-file.ts';
+import { openGraph, type SessionOptions, tensorOf } from '../onnx.ts';
+import type { InferenceSession, Tensor } from '../onnxruntime.ts';
 
 /** Values by name. */
 export type Values = Map<string, Tensor>;
@@ -57,9 +57,14 @@ async function openInOrder(
   for (const part of parts) {
     const bytes = partBytes(model, part, (name) => shapes.get(name));
     const session = await openGraph(bytes, dirname(model.path), options);
-    for (const value of session.outputMetadata)
-      if (value.isTensor) shapes.set(value.name, { type: value.type, shape: value.shape });
+    for (const [name, shape] of shapesOf(session)) shapes.set(name, shape);
     open.push(new OpenPart(part, session));
   }
   return open;
+}
+
+/** Of the outputs of an open graph, by their names. */
+export function shapesOf({ outputMetadata }: InferenceSession): ReadonlyMap<string, ValueShape> {
+  const tensors = outputMetadata.flatMap((value) => (value.isTensor ? [value] : []));
+  return new Map(tensors.map(({ name, type, shape }) => [name, { type, shape }]));
 }
