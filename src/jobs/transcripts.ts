@@ -52,7 +52,7 @@ export class Transcripts {
    * Makes a file's transcript, and its translation if the batch asks for one. Those that a killed gateway has already
    * written are used. A finished transcript waits while the disk is full.
    * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`,
-   * those of transcribing, `unsupported_language` where the recogniser is another since the batch began; errors of a full disk before the transcript is finished; the reason of `signal`
+   * those of transcribing; errors of a full disk before the transcript is finished; the reason of `signal`
    */
   async make(
     batch: Batch,
