@@ -18,7 +18,7 @@ const vocabulary = {
   textOf: (token: number) => (PIECES[token] ?? '').replaceAll('\u2581', ' '),
 };
 
-/** Any text gives hot words within their bounds, and with those any logits give a text, in a bounded number of steps. */
+/** Any text gives hot words within their bounds; any logits give a text with them, in a bounded number of steps. */
 export const target: FuzzTarget = {
   name: 'hot-words',
   seeds: ['Kovac, Müller; o’kov', 'Names: kov, ac.', '東京,\u202eabc,😀😀😀', '__proto__,\u0000,a\u0301'].map((text) =>
