@@ -1,6 +1,7 @@
 /**
  * `bridge.json`, which says what an installed model's folder holds. The command line writes it, the engine reads it.
- * Beside the contract, this file, `installed.ts` and `recogniser-folders.ts` are the only ones that both import.
+ * Beside the contract, this file, `installed.ts`, `recogniser-folders.ts` and `process-memory.ts` are the only ones
+ * that both import.
  */
 
 /** The name of the file in a model's folder. */

@@ -9,7 +9,16 @@ const LATIN_LANGUAGES: ReadonlySet<string> = new Set(['en', 'de', 'es', 'fr', 'i
 
 /** Tokens of `samples` at most, in any of `languages` (BCP-47). */
 export function tokensAtMost(samples: number, languages: readonly string[]): number {
+  return Math.ceil((samples / ENGINE_RATE_HZ) * tokensPerSecond(languages)) + TOKENS_SPARE;
+}
+
+/** The longest speech that needs no more than `tokens`, in samples; at least one second. */
+export function samplesFor(tokens: number, languages: readonly string[]): number {
+  const seconds = Math.floor((tokens - TOKENS_SPARE) / tokensPerSecond(languages));
+  return Math.max(seconds, 1) * ENGINE_RATE_HZ;
+}
+
+function tokensPerSecond(languages: readonly string[]): number {
   const isLatin = languages.every((language) => LATIN_LANGUAGES.has(language.split('-')[0] ?? ''));
-  const perSecond = isLatin ? TOKENS_PER_SECOND : TOKENS_PER_SECOND_OTHER;
-  return Math.ceil((samples / ENGINE_RATE_HZ) * perSecond) + TOKENS_SPARE;
+  return isLatin ? TOKENS_PER_SECOND : TOKENS_PER_SECOND_OTHER;
 }

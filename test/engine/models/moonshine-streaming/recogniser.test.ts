@@ -54,6 +54,24 @@ describe('Moonshine streaming', () => {
     }
   });
 
+  it('reads what is longer than its table of positions, of 10.24 s, in stretches', async () => {
+    const long = arithmeticClip(7, 16 * 16_000);
+    const stretches = [long.subarray(0, 8 * 16_000), long.subarray(8 * 16_000)];
+    const options = { timed: true, spelled: true };
+    const [first, second] = [
+      await read(stretches[0] as Int16Array, [], options),
+      await read(stretches[1] as Int16Array),
+    ];
+    const whole = await read(long, first.tokens, { ...options, stream: 1, draftText: 'of all' });
+    expect([whole.text, whole.tokens]).toEqual([`${first.text} ${second.text}`, [...first.tokens, ...second.tokens]]);
+    const { tokens, logprobs, pieces, words = [] } = whole;
+    expect([logprobs?.length, pieces?.length]).toEqual([tokens.length, tokens.length]);
+    expect(words.map(({ text }) => text).join(' ')).toBe(whole.text);
+    expect(words.slice(0, first.words?.length)).toEqual(first.words);
+    expect(words.at(-1)?.startMs).toBeGreaterThanOrEqual(8000);
+    await expect(read(arithmeticClip(7, 10.24 * 16_000))).resolves.toMatchObject({ looped: expect.any(Boolean) });
+  });
+
   it('never writes more than people can say', async () => {
     for (const seconds of [0.4, 1, 3]) {
       const { tokens } = await read(arithmeticClip(5, seconds * 16_000));
