@@ -44,10 +44,9 @@ const OTHERS: MemoryByFamily = { baseBytes: 250 * MB, perByte: [[WEIGHTS, 2]] };
 
 /** Bytes that an engine process needs about with the recogniser in `folder`, an absolute path. */
 export function processBytes(folder: string): number {
-  const names = namesIn(folder);
-  const { family, files } = findRecogniserFiles(names) ?? { family: null, files: [] };
+  const { family, files } = findRecogniserFiles(namesIn(folder)) ?? { family: null, files: [] };
   const { baseBytes, perByte } = (family !== null && MEASURED[family]) || OTHERS;
-  return withWeightsBeside(files, names).reduce((sum, name) => {
+  return files.reduce((sum, name) => {
     const [, times = 0] = perByte.find(([file]) => file.test(name)) ?? [];
     return sum + times * (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   }, baseBytes);
@@ -60,10 +59,4 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-/** Weights may lie in a file beside their graph. */
-function withWeightsBeside(files: readonly string[], names: readonly string[]): string[] {
-  const beside = files.flatMap((file) => [`${file}.data`, `${file}_data`, file.replace(/\.onnx$/, '.weights')]);
-  return [...new Set([...files, ...beside.filter((name) => names.includes(name))])];
 }

@@ -25,5 +25,11 @@ export function findRecogniserFiles(names: readonly string[]): RecogniserFolder 
   ];
   // What has more of its files is meant: `config.json` alone says nothing.
   const [best] = found.filter(({ files }) => files.length > 1).sort((a, b) => a.missing.length - b.missing.length);
-  return best ?? null;
+  return best === undefined ? null : { ...best, files: withWeightsBeside(best.files, names) };
+}
+
+/** Weights may lie in a file beside their graph. */
+function withWeightsBeside(files: readonly string[], names: readonly string[]): string[] {
+  const beside = files.flatMap((file) => [`${file}.data`, `${file}_data`, file.replace(/\.onnx$/, '.weights')]);
+  return [...new Set([...files, ...beside.filter((name) => names.includes(name))])];
 }

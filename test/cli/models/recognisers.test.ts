@@ -9,8 +9,9 @@ import { CATALOG } from '../../../src/cli/models/catalog.ts';
 import { bytesOf, type CatalogFile, type CatalogModel } from '../../../src/cli/models/catalog-model.ts';
 import { Checksum, checksumsOf } from '../../../src/cli/models/checksum.ts';
 import { listModels, verifyModels } from '../../../src/cli/models/manage.ts';
+import { formatBytes } from '../../../src/cli/models/progress.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { PUBLISHED_RECOGNISERS } from '../../../src/foundation/published-recognisers.ts';
+import { COMMUNITY_LICENCE, PUBLISHED_RECOGNISERS } from '../../../src/foundation/published-recognisers.ts';
 import { adviceFor } from '../../../src/foundation/recogniser-languages.ts';
 import { type Answer, noise, type Publisher, publishFiles, sendRange } from '../../helpers/models.ts';
 import { captureTerminal } from '../../helpers/terminal.ts';
@@ -144,6 +145,18 @@ describe('the table', () => {
     });
   });
 
+  it('is what the guide says', () => {
+    const lines = readFileSync(packagePath('docs', 'guide', 'models.md'), 'utf8').split('\n');
+    for (const { name, accuracy, licence } of PUBLISHED_RECOGNISERS) {
+      const [row = '', ...others] = lines.filter((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      expect(others, name).toEqual([]);
+      const model = CATALOG.find((one) => one.name === name);
+      expect(row).toContain(`| ${formatBytes(model === undefined ? 0 : bytesOf(model))} |`);
+      expect(row).toContain(`| ${accuracy}`);
+      if (licence !== COMMUNITY_LICENCE) expect(row).toContain(`| ${licence} |`);
+    }
+  });
+
   it('is what messages about languages advise', () => {
     expect(adviceFor('es-MX')).toBe(
       '; moonshine-streaming-small-es (ASR_MODEL) and parakeet-tdt-0.6b-v3 (ASR_FINAL_MODEL) can be installed for ' +
@@ -197,6 +210,21 @@ describe('a recogniser from its publisher', () => {
     expect(publishers[0]?.ranges).toEqual(['', expect.stringMatching(/^bytes=\d{5,6}-$/), '', '']);
   });
 
+  it('goes on within a file when the command is given again', async () => {
+    const address = await publishAll((request, response, data, nth) => {
+      if (nth > 2) sendRange(request, response, data, nth);
+      else if (nth === 2) response.writeHead(503).end();
+      else
+        response
+          .writeHead(200, { 'content-length': data.length })
+          .write(data.subarray(0, 100_000), () => response.destroy());
+    });
+    const catalog = wrenCatalog([address]);
+    await expect(add(['wren'], [], { catalog })).rejects.toThrow('503, expected 200');
+    expect((await add(['wren'], [], { catalog })).code).toBe(0);
+    expect(publishers[0]?.ranges[2]).toMatch(/^bytes=\d{5,6}-$/);
+  });
+
   it('comes from the next address where the first has it not, or has something else', async () => {
     const nothing = await publishAll((_, response) => response.writeHead(403).end());
     const wrong = await publishAll((_, response, data) => response.end(noise(data.length, 7)));
@@ -242,6 +270,7 @@ describe("a recogniser's folder of somebody's own", () => {
   ])('is known by its files: %s', async (family, source, files) => {
     const own = copyOf(source);
     writeFileSync(join(own, 'notes.txt'), 'not read');
+    writeFileSync(join(own, 'decoder.int8.onnx.data'), 'weights of no graph that is read');
     const opened: string[] = [];
     const openRecogniser = async (path: string) => {
       opened.push(path);
