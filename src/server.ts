@@ -219,7 +219,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       context: { recordings, translator, settings, access, failures },
       live,
     });
-    void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
+    void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
     const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
     openSystem(guarded, options);

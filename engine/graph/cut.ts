@@ -57,12 +57,25 @@ export function cutByWeights(model: ModelFile, count: number): GraphPart[] {
   return graph.partsOf(ends.map((end, index) => graph.running.slice(ends[index - 1] ?? 0, end)));
 }
 
-/** Two parts: what can be computed without the input `name`, and what needs it. */
-export function cutByInput(model: ModelFile, name: string): GraphPart[] {
+/** One part with everything. */
+export function wholePart({ nodes, inputs, outputs }: ModelFile): GraphPart {
+  return { nodes, inputs: inputs.map(({ name = '' }) => name), outputs: outputs.map(({ name = '' }) => name) };
+}
+
+/**
+ * Two parts: what can be computed without the inputs `names`, and what needs one of them.
+ * @param operators that the first part may have; null = all
+ */
+export function cutByInputs(
+  model: ModelFile,
+  names: readonly string[],
+  operators: ReadonlySet<string> | null = null,
+): GraphPart[] {
   const graph = new Flow(model);
-  const depending = new Set([name]);
+  const depending = new Set(names);
   for (const node of graph.running) {
-    if (!readBy(node).some((input) => depending.has(input))) continue;
+    const isAllowed = operators === null || operators.has(node.opType ?? '');
+    if (isAllowed && !readBy(node).some((input) => depending.has(input))) continue;
     for (const output of node.output) depending.add(output);
   }
   const needsIt = (node: NodeProto) => node.output.some((output) => depending.has(output));
@@ -155,6 +168,8 @@ class Flow {
   readonly #inputs: readonly string[];
   readonly #outputs: readonly string[];
   readonly #fixed = new Map<string, NodeProto>();
+  /** Weights of fixed nodes: many nodes may read the same one. */
+  readonly #fixedWeights = new Map<NodeProto, number>();
 
   constructor({ nodes, constants, inputs, outputs }: ModelFile) {
     this.#inputs = inputs.map(({ name = '' }) => name).filter((name) => !constants.has(name));
@@ -180,10 +195,20 @@ class Flow {
   #weightsOf(node: NodeProto, constants: ModelFile['constants'], least: number): number {
     return readBy(node).reduce((sum, input) => {
       const fixed = this.#fixed.get(input);
-      if (fixed !== undefined) return sum + this.#weightsOf(fixed, constants, least);
+      if (fixed !== undefined) return sum + this.#weightsOfFixed(fixed, constants, least);
       const { dims } = constants.get(input) ?? { dims: [0n] };
       return sum + Math.max(countOf(dims), dims.length === PLANE_AXES ? least : 0);
     }, 0);
+  }
+
+  #weightsOfFixed(node: NodeProto, constants: ModelFile['constants'], least: number): number {
+    const known = this.#fixedWeights.get(node);
+    if (known !== undefined) return known;
+    // One that reads itself, which onnxruntime refuses, would else never come to an end.
+    this.#fixedWeights.set(node, 0);
+    const weights = this.#weightsOf(node, constants, least);
+    this.#fixedWeights.set(node, weights);
+    return weights;
   }
 
   /** The first place with this many weights before it. */

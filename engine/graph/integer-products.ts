@@ -12,6 +12,13 @@ import type { ModelConstant, ModelFile } from './model-file.ts';
 import { DATA_TYPE, type NodeProto, type TensorProto } from './onnx-proto.ts';
 import type { WeightType } from './weights.ts';
 
+/** Products whose second input is their weights, and which input is those weights' zero point. */
+const ZERO_POINT_INPUT: Readonly<Record<string, number>> = {
+  MatMulInteger: 3,
+  MatMulIntegerToFloat: 5,
+  DynamicQuantizeMatMul: 3,
+};
+
 /** The same graph with faster products, on weights of the type `products`. */
 export function rewriteProducts(model: ModelFile, products: WeightType): ModelFile {
   const rewrite = new Rewrite(model, products);
@@ -34,7 +41,11 @@ class Rewrite {
     this.#products = products;
     for (const node of model.nodes) {
       for (const output of node.output) this.#makers.set(output, node);
-      for (const input of node.input) this.#readers.set(input, [...(this.#readers.get(input) ?? []), node]);
+      for (const input of node.input) {
+        const readers = this.#readers.get(input);
+        if (readers === undefined) this.#readers.set(input, [node]);
+        else readers.push(node);
+      }
     }
   }
 
@@ -47,18 +58,20 @@ class Rewrite {
   add(node: NodeProto): void {
     if (this.#replaced.has(node)) return;
     const isDone =
-      (node.opType === 'MatMulInteger' && this.#addProduct(node)) ||
+      this.#addProduct(node) ||
       (node.opType === 'ConvInteger' && (this.#addPointwise(node) || this.#addFloatConvolution(node)));
     if (!isDone) this.#graph.addCopy(node);
   }
 
-  /** @returns false where it can stay as it is, or must. */
+  /** @returns false where it is none, can stay as it is, or must. */
   #addProduct(node: NodeProto): boolean {
-    const [values = '', weights = '', valuesZero = '', weightsZero = ''] = node.input;
+    const zeroAt = ZERO_POINT_INPUT[node.opType ?? ''];
+    if (zeroAt === undefined) return false;
+    const [weights = '', weightsZero = ''] = [node.input[1], node.input[zeroAt]];
     const [constant, zero] = [this.#model.constants.get(weights), this.#model.constants.get(weightsZero)];
     if (constant === undefined || zero === undefined || !this.#isToTurn(constant)) return false;
-    const turned = [values, this.#turn(weights), valuesZero, this.#turn(weightsZero)];
-    this.#graph.add('MatMulInteger', turned, { outputs: node.output });
+    const input = node.input.with(1, this.#turn(weights)).with(zeroAt, this.#turn(weightsZero));
+    this.#graph.addCopy({ ...node, input });
     return true;
   }
 

@@ -1,6 +1,7 @@
 /**
  * `bridge.json`, which says what an installed model's folder holds. The command line writes it, the engine reads it.
- * Beside the contract, this file, `installed.ts` and `recogniser-folders.ts` are the only ones that both import.
+ * Beside the contract, this file, `installed.ts`, `recogniser-folders.ts` and `process-memory.ts` are the only ones
+ * that both import.
  */
 
 /** The name of the file in a model's folder. */
@@ -14,6 +15,7 @@ export const FAMILIES = [
   'hibari',
   'kokoro',
   'smart-turn',
+  'moonshine',
   'moonshine-streaming',
   'parakeet-tdt',
   'qwen3-asr',
@@ -22,7 +24,7 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-const RECOGNISERS: readonly Family[] = ['moonshine-streaming', 'parakeet-tdt', 'qwen3-asr', 'whisper'];
+const RECOGNISERS: readonly Family[] = ['moonshine', 'moonshine-streaming', 'parakeet-tdt', 'qwen3-asr', 'whisper'];
 
 /** Whether a folder of this family is a recogniser. */
 export function isRecogniser(family: Family): boolean {

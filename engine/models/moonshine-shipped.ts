@@ -1,11 +1,11 @@
 /**
- * Moonshine's graphs as `@moonshine-ai/moonshine-js` ships them: the encoder gives hidden states; the "merged" decoder
- * has an uncached branch that takes many tokens at once and a cached branch that takes one. Every run gives one token
- * more.
+ * Moonshine's graphs as they are published, those of `@moonshine-ai/moonshine-js` among them: the encoder gives hidden
+ * states; the "merged" decoder has an uncached branch that takes many tokens at once and a cached branch that takes
+ * one. Every run gives one token more. Newer exports also want a mask of the waveform.
  */
 
 import type { ShippedFiles } from '../graph/moonshine.ts';
-import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
+import { END_TOKEN, START_TOKEN } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
@@ -13,17 +13,43 @@ import { cropCache } from './attention-cache.ts';
 import type { LogitsText, Said } from './greedy.ts';
 import { logprobOf, mostLikely } from './logits.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+import { widthOf } from './moonshine-streaming/graph-shape.ts';
 
-const decoderCaches = cacheNames('decoder');
-const encoderCaches = cacheNames('encoder');
-const prefillOutputs = ['logits', ...decoderCaches.map(presentOf), ...encoderCaches.map(presentOf)];
-const stepOutputs = ['logits', ...decoderCaches.map(presentOf)];
+const MASK = 'encoder_attention_mask';
 
-/** Names of the attention caches of one kind, without the prefix that tells input from output. */
-function cacheNames(kind: 'decoder' | 'encoder'): string[] {
-  return Array.from({ length: LAYERS }, (_, layer) =>
-    ['key', 'value'].map((part) => `${layer}.${kind}.${part}`),
-  ).flat();
+/** What a decoder's graph says of itself. */
+interface DecoderShape {
+  readonly heads: number;
+  readonly headSize: number;
+  readonly vocabularySize: number;
+  /** Names of the attention caches of one kind, without the prefix that tells input from output. */
+  readonly decoderCaches: readonly string[];
+  readonly encoderCaches: readonly string[];
+  readonly takesMask: boolean;
+}
+
+/** @throws ModelFileError when it is no such graph */
+function shapeOfDecoder({ inputMetadata, outputMetadata, inputNames }: InferenceSession): DecoderShape {
+  const caches = (kind: 'decoder' | 'encoder') =>
+    inputNames.filter((name) => name.includes(`.${kind}.`)).map((name) => name.replace(pastOf(''), ''));
+  const [decoderCaches, encoderCaches] = [caches('decoder'), caches('encoder')];
+  const first = pastOf(decoderCaches[0] ?? '0.decoder.key');
+  return {
+    heads: widthOf(inputMetadata, first, 1),
+    headSize: widthOf(inputMetadata, first, 3),
+    vocabularySize: widthOf(outputMetadata, 'logits', 2),
+    decoderCaches,
+    encoderCaches,
+    takesMask: inputNames.includes(MASK),
+  };
+}
+
+function prefillOutputsOf({ decoderCaches, encoderCaches }: DecoderShape): string[] {
+  return ['logits', ...decoderCaches.map(presentOf), ...encoderCaches.map(presentOf)];
+}
+
+function stepOutputsOf({ decoderCaches }: DecoderShape): string[] {
+  return ['logits', ...decoderCaches.map(presentOf)];
 }
 
 function presentOf(cache: string): string {
@@ -35,12 +61,12 @@ function pastOf(cache: string): string {
 }
 
 /** Opens the two graphs. @throws Refusal when a file or the device is missing. */
-export async function openShippedGraphs(files: ShippedFiles, options: SessionOptions): Promise<MoonshineGraphs> {
+export async function openShippedGraphs(files: ShippedFiles, options: SessionOptions): Promise<ShippedGraphs> {
   const encoder = await openSession(files.encoder, options);
   // Without this key the 37 MB embedding is dequantised anew in every decoder step: a third to a half of the step's
   // time.
   const decoder = await openSession(files.decoder, { ...options, config: { disable_quant_qdq: '1' } });
-  return shippedGraphs(encoder, decoder);
+  return new ShippedGraphs(encoder, decoder);
 }
 
 /** The two graphs in sessions of the caller's own. */
@@ -49,63 +75,82 @@ export function shippedGraphs(encoder: InferenceSession, decoder: InferenceSessi
 }
 
 class ShippedGraphs implements MoonshineGraphs {
+  readonly shape: DecoderShape;
   readonly #encoder: InferenceSession;
   readonly #decoder: InferenceSession;
 
   constructor(encoder: InferenceSession, decoder: InferenceSession) {
     this.#encoder = encoder;
     this.#decoder = decoder;
+    this.shape = shapeOfDecoder(decoder);
   }
 
   // biome-ignore lint/correctness/useYield: it is one run
   async *encode(waveform: Float32Array): Steps<Decoding> {
-    const outputs = await this.#encoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
-    return new ShippedDecoding(this.#decoder, tensorOf(outputs, 'last_hidden_state'));
+    const dims = [1, waveform.length];
+    const [input = 'input_values', mask] = this.#encoder.inputNames;
+    const feeds: Tensors = { [input]: new Tensor('float32', waveform, dims) };
+    const everything = new Tensor('int64', new BigInt64Array(waveform.length).fill(1n), dims);
+    if (mask !== undefined) feeds[mask] = everything;
+    const hidden = tensorOf(await this.#encoder.run(feeds), 'last_hidden_state');
+    const speech: Tensors = { encoder_hidden_states: hidden };
+    if (this.shape.takesMask) speech[MASK] = everything;
+    return new ShippedDecoding(this.#decoder, this.shape, speech);
   }
 }
 
 class ShippedDecoding implements Decoding {
   readonly #decoder: InferenceSession;
+  readonly #shape: DecoderShape;
   readonly #feeds: Tensors;
   #last = END_TOKEN;
 
-  constructor(decoder: InferenceSession, hidden: Tensor) {
+  constructor(decoder: InferenceSession, shape: DecoderShape, speech: Tensors) {
     this.#decoder = decoder;
-    this.#feeds = { encoder_hidden_states: hidden };
+    this.#shape = shape;
+    this.#feeds = { ...speech };
   }
 
   async start(draft: readonly number[]): Promise<Said> {
     const feeds = {
       ...this.#feeds,
-      ...noPast(),
+      ...noPast(this.#shape),
       input_ids: tokenTensor([START_TOKEN, ...draft]),
       use_cache_branch: flag(false),
     };
-    const outputs = await this.#decoder.run(feeds, prefillOutputs);
+    const { vocabularySize, decoderCaches, encoderCaches } = this.#shape;
+    const outputs = await this.#decoder.run(feeds, prefillOutputsOf(this.#shape));
     const logits = floatsOf(outputs, 'logits');
+    const likeliestAt = (row: number) => mostLikely(logits, row, vocabularySize);
     let accepted = 0;
-    while (accepted < draft.length && likeliestAt(logits, accepted) === draft[accepted]) accepted++;
-    this.#last = likeliestAt(logits, accepted);
+    while (accepted < draft.length && likeliestAt(accepted) === draft[accepted]) accepted++;
+    this.#last = likeliestAt(accepted);
     // The cached branch gives no encoder caches back: those of this run serve every step.
     for (const cache of encoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
     for (const cache of decoderCaches)
       this.#feeds[pastOf(cache)] = cropCache(tensorOf(outputs, presentOf(cache)), accepted + 1);
     this.#feeds['use_cache_branch'] = flag(true);
     const tokens = [...draft.slice(0, accepted), this.#last];
-    return { tokens, logprobs: tokens.map((token, position) => certaintyOf(logits, position, token)) };
+    return { tokens, logprobs: tokens.map((token, row) => this.#certaintyOf(logits, row, token)) };
   }
 
   async more(): Promise<Said> {
     this.#feeds['input_ids'] = tokenTensor([this.#last]);
-    const outputs = await this.#decoder.run(this.#feeds, stepOutputs);
+    const { vocabularySize, decoderCaches } = this.#shape;
+    const outputs = await this.#decoder.run(this.#feeds, stepOutputsOf(this.#shape));
     const logits = floatsOf(outputs, 'logits');
-    this.#last = likeliestAt(logits, 0);
+    this.#last = mostLikely(logits, 0, vocabularySize);
     for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
-    return { tokens: [this.#last], logprobs: [certaintyOf(logits, 0, this.#last)] };
+    return { tokens: [this.#last], logprobs: [this.#certaintyOf(logits, 0, this.#last)] };
   }
 
   withLogits(): LogitsText {
-    return new ShippedText(this.#decoder, this.#feeds);
+    return new ShippedText(this.#decoder, this.#shape, this.#feeds);
+  }
+
+  /** The logarithm of the probability of the likeliest token of a row. */
+  #certaintyOf(logits: Float32Array, row: number, likeliest: number): number {
+    return logprobOf(logits, { row, count: this.#shape.vocabularySize, likeliest }, likeliest);
   }
 
   align(): Promise<null> {
@@ -116,11 +161,13 @@ class ShippedDecoding implements Decoding {
 /** The cached branch takes one token only, so several go through the other one, from the beginning of the text. */
 class ShippedText implements LogitsText {
   readonly #decoder: InferenceSession;
+  readonly #shape: DecoderShape;
   readonly #feeds: Tensors;
   readonly #tokens: number[] = [];
 
-  constructor(decoder: InferenceSession, speech: Tensors) {
+  constructor(decoder: InferenceSession, shape: DecoderShape, speech: Tensors) {
     this.#decoder = decoder;
+    this.#shape = shape;
     this.#feeds = { ...speech };
   }
 
@@ -129,42 +176,35 @@ class ShippedText implements LogitsText {
   }
 
   async add(tokens: readonly number[]): Promise<Float32Array> {
+    const { decoderCaches, encoderCaches, vocabularySize } = this.#shape;
     const isStep = tokens.length === 1 && this.#tokens.length > 0;
     const before = this.#tokens.length;
     this.#tokens.push(...tokens);
     const feeds = isStep
       ? { ...this.#feeds, input_ids: tokenTensor(tokens), use_cache_branch: flag(true) }
-      : { ...this.#feeds, ...noPast(), input_ids: tokenTensor(this.#tokens), use_cache_branch: flag(false) };
-    const outputs = await this.#decoder.run(feeds, isStep ? stepOutputs : prefillOutputs);
+      : { ...this.#feeds, ...noPast(this.#shape), input_ids: tokenTensor(this.#tokens), use_cache_branch: flag(false) };
+    const names = isStep ? stepOutputsOf(this.#shape) : prefillOutputsOf(this.#shape);
+    const outputs = await this.#decoder.run(feeds, names);
     for (const cache of isStep ? decoderCaches : [...decoderCaches, ...encoderCaches])
       this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
     const logits = floatsOf(outputs, 'logits');
-    return isStep ? logits : logits.subarray(before * VOCABULARY_SIZE);
+    return isStep ? logits : logits.subarray(before * vocabularySize);
   }
 
   keep(count: number): void {
     this.#tokens.length = count;
-    for (const cache of decoderCaches) {
+    for (const cache of this.#shape.decoderCaches) {
       const kept = this.#feeds[pastOf(cache)];
       if (kept !== undefined) this.#feeds[pastOf(cache)] = cropCache(kept, count);
     }
   }
 }
 
-function noPast(): Tensors {
-  const empty = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
+function noPast({ heads, headSize, decoderCaches, encoderCaches }: DecoderShape): Tensors {
+  const empty = new Tensor('float32', new Float32Array(0), [1, heads, 0, headSize]);
   return Object.fromEntries([...decoderCaches, ...encoderCaches].map((cache) => [pastOf(cache), empty]));
 }
 
 function flag(value: boolean): Tensor {
   return new Tensor('bool', [value], [1]);
-}
-
-function likeliestAt(logits: Float32Array, row: number): number {
-  return mostLikely(logits, row, VOCABULARY_SIZE);
-}
-
-/** The logarithm of the probability of the likeliest token of a row. */
-function certaintyOf(logits: Float32Array, row: number, likeliest: number): number {
-  return logprobOf(logits, { row, count: VOCABULARY_SIZE, likeliest }, likeliest);
 }

@@ -17,6 +17,7 @@ import { openShippedGraphs } from './moonshine-shipped.ts';
 import { MOONSHINE_FILES, pathOf } from './package-files.ts';
 import { writeFloats } from './pcm.ts';
 import { PieceEncoder, SPACE_MARK } from './piece-encoder.ts';
+import { tokensAtMost } from './speaking-pace.ts';
 import { type TokenTexts, toRecognition, upToEnd, withPieces, wordsOf } from './token-texts.ts';
 
 /** The tokenizer knows the first 32000 tokens; the first three are control tokens. */
@@ -25,10 +26,6 @@ const TEXT_TOKENS_TO = 32_000;
 
 // Text is only decoded here, which needs none of the 32,000 pairs that encoding merges: 5 MB.
 llamaTokenizer.merges.clear();
-
-/** People do not speak faster, so a longer hypothesis is a hallucination. */
-const TOKENS_PER_SECOND = 6.5;
-const TOKENS_SPARE = 2;
 
 /**
  * The encoder's convolutions need 895 samples; shorter speech is padded to 100 ms with silence, which does no harm at
@@ -61,9 +58,20 @@ export async function loadMoonshine(options: MoonshineOptions): Promise<{ asr: A
   return { asr: moonshineOn(graphs, options.device.provider), warning };
 }
 
-/** The recogniser on graphs that are open. */
+/** Moonshine tiny on graphs that are open. */
 export function moonshineOn(graphs: MoonshineGraphs, provider: 'cpu' | 'cuda'): Asr {
-  return new Moonshine(graphs, provider);
+  return new Moonshine(graphs, { ...TINY, provider });
+}
+
+/** Which Moonshine it is. */
+export interface MoonshineModel {
+  readonly name: string;
+  readonly provider: 'cpu' | 'cuda';
+  /** BCP-47. */
+  readonly languages: readonly string[];
+  readonly vocabularySize: number;
+  readonly texts: TokenTexts;
+  readonly hotWords: HotWordVocabulary;
 }
 
 /** The operators of the rewritten graphs are there for the CPU alone; a GPU runs the shipped ones. */
@@ -89,15 +97,20 @@ export function shippedFiles(): ShippedFiles {
   return { encoder: pathOf(MOONSHINE_FILES.encoder), decoder: pathOf(MOONSHINE_FILES.decoder) };
 }
 
-class Moonshine implements Asr {
-  readonly name = 'moonshine-tiny';
+/** The recogniser, on graphs that are open. */
+export class Moonshine implements Asr {
+  readonly name: string;
   readonly provider: 'cpu' | 'cuda';
-  readonly vocabularySize = VOCABULARY_SIZE;
+  readonly vocabularySize: number;
   readonly #graphs: MoonshineGraphs;
+  readonly #model: MoonshineModel;
 
-  constructor(graphs: MoonshineGraphs, provider: 'cpu' | 'cuda') {
+  constructor(graphs: MoonshineGraphs, model: MoonshineModel) {
+    this.name = model.name;
+    this.provider = model.provider;
+    this.vocabularySize = model.vocabularySize;
     this.#graphs = graphs;
-    this.provider = provider;
+    this.#model = model;
   }
 
   async *transcribe(
@@ -106,21 +119,29 @@ class Moonshine implements Asr {
     { timed = false, spelled = false, hotWords = [] }: ReadingOptions = {},
   ): Steps<Recognition> {
     if (samples.length === 0) return { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
-    const maxTokens = Math.ceil((samples.length / ENGINE_RATE_HZ) * TOKENS_PER_SECOND) + TOKENS_SPARE;
+    const { languages, texts, hotWords: vocabulary, vocabularySize } = this.#model;
+    const maxTokens = tokensAtMost(samples.length, languages);
     const decoding = yield* this.#graphs.encode(toWaveform(samples));
     yield;
     // A draft leaves room for at least one token more.
     const drafted = upToEnd(draft, END_TOKEN, maxTokens - 1);
-    const words = hotWords.length === 0 ? null : new HotWords(hotWords, VOCABULARY);
+    const words = hotWords.length === 0 ? null : new HotWords(hotWords, vocabulary);
     const { tokens, logprobs } = yield* words === null || words.isEmpty
       ? decode(decoding, drafted, maxTokens)
-      : decodeGreedily(decoding.withLogits(), { ...TOKENS, maxTokens, draft: drafted, hotWords: words });
-    const read = toRecognition(upToEnd(tokens, END_TOKEN, maxTokens), logprobs, TEXTS);
-    const recognition = spelled ? withPieces(read, TEXTS) : read;
+      : decodeGreedily(decoding.withLogits(), {
+          startToken: START_TOKEN,
+          endToken: END_TOKEN,
+          vocabularySize,
+          maxTokens,
+          draft: drafted,
+          hotWords: words,
+        });
+    const read = toRecognition(upToEnd(tokens, END_TOKEN, maxTokens), logprobs, texts);
+    const recognition = spelled ? withPieces(read, texts) : read;
     if (!timed || recognition.looped) return recognition;
     yield;
     const times = await decoding.align(recognition.tokens);
-    return times === null ? recognition : { ...recognition, words: wordsOf(recognition, times, TEXTS) };
+    return times === null ? recognition : { ...recognition, words: wordsOf(recognition, times, texts) };
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
@@ -175,8 +196,6 @@ function beginsWord(token: number): boolean {
 
 const TEXTS: TokenTexts = { textOf, pieceOf, beginsWord };
 
-const TOKENS = { startToken: START_TOKEN, endToken: END_TOKEN, vocabularySize: VOCABULARY_SIZE };
-
 /** Made when hot words come for the first time: it takes some megabytes. */
 let encoder: PieceEncoder | null = null;
 
@@ -186,4 +205,12 @@ const VOCABULARY: HotWordVocabulary = {
     return encoder.encode(text);
   },
   textOf: (token) => new TextDecoder().decode(pieceOf(token)),
+};
+
+const TINY: Omit<MoonshineModel, 'provider'> = {
+  name: 'moonshine-tiny',
+  languages: ['en'],
+  vocabularySize: VOCABULARY_SIZE,
+  texts: TEXTS,
+  hotWords: VOCABULARY,
 };

@@ -3,6 +3,7 @@
  * command line reads it too.
  */
 import type { Family } from './bridge.ts';
+import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { findStreamingFiles } from './moonshine-streaming/file-names.ts';
 import { findParakeetFiles } from './parakeet/layout.ts';
 
@@ -18,10 +19,17 @@ export interface RecogniserFolder {
 /** The recogniser that `names`, the files of a folder, are of, be it whole or not; null = of none that is known. */
 export function findRecogniserFiles(names: readonly string[]): RecogniserFolder | null {
   const found: RecogniserFolder[] = [
+    { family: 'moonshine', ...findMoonshineFiles(names) },
     { family: 'moonshine-streaming', ...findStreamingFiles(names) },
     { family: 'parakeet-tdt', ...findParakeetFiles(names) },
   ];
   // What has more of its files is meant: `config.json` alone says nothing.
   const [best] = found.filter(({ files }) => files.length > 1).sort((a, b) => a.missing.length - b.missing.length);
-  return best ?? null;
+  return best === undefined ? null : { ...best, files: withWeightsBeside(best.files, names) };
+}
+
+/** Weights may lie in a file beside their graph. */
+function withWeightsBeside(files: readonly string[], names: readonly string[]): string[] {
+  const beside = files.flatMap((file) => [`${file}.data`, `${file}_data`, file.replace(/\.onnx$/, '.weights')]);
+  return [...new Set([...files, ...beside.filter((name) => names.includes(name))])];
 }

@@ -3,6 +3,7 @@
  * exit code 2.
  */
 import { InvalidArgumentError } from 'commander';
+import { findHotWordProblem, splitHotWords } from '../foundation/hot-words.ts';
 
 /** A whole number of ms from 0 on. */
 export function parseMs(text: string): number {
@@ -28,6 +29,14 @@ export function parseShare(text: string): number {
   if (!(value <= 1))
     throw new InvalidArgumentError('Expected a number from 0 to 1, such as 0.02 for two in a hundred.');
   return value;
+}
+
+/** Names and phrases with commas between them, as many as a recogniser takes. */
+export function parseHotWords(text: string): string[] {
+  const words = splitHotWords(text);
+  const problem = findHotWordProblem(words);
+  if (problem !== null) throw new InvalidArgumentError(`${problem}.`);
+  return words;
 }
 
 /** Where media goes, by the kinds of URL that carriers have for it: `ws:`, `wss:`, `tcp:`, `sip:`. */

@@ -9,6 +9,7 @@ import { ConfigError, EXIT_CONFIG, readSettings } from '../foundation/settings/c
 import { hideCredentials } from '../foundation/urls.ts';
 import {
   addParameter,
+  parseHotWords,
   parseKeyPresses,
   parseMediaUrl,
   parseMs,
@@ -82,7 +83,7 @@ A file that fails has "error" instead, and the others go on. With
 
 With --out each transcript is written to a file: calls/monday/a.wav, found in
 calls, becomes DIR/monday/a.wav.txt. A transcript that exists already is kept
-unless its recording, --format or --channels has changed, so the same command
+unless its recording or an option has changed, so the same command
 continues after Ctrl-C or a power cut. Files are never half-written.
 DIR/.trunkline keeps the state. --json then reports each file and, last, a
 summary:
@@ -248,6 +249,10 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
       new Option('--channels <mode>', 'mix the channels, or transcribe each as one speaker')
         .choices(['mix', 'split'])
         .default('mix'),
+    )
+    .option('--language <language>', 'what is spoken: de, pt-BR, German, auto; default: DEFAULT_LANGUAGE')
+    .addOption(
+      new Option('--hot-words <list>', 'names that are likely to be said, with commas').argParser(parseHotWords),
     )
     .addHelpText('after', TRANSCRIBE_NOTES)
     .action(

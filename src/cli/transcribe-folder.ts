@@ -23,6 +23,7 @@ import type { RecordingTask, RecordingTranscript } from '../recordings/transcrib
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
+import { isUnderstood, readingOf } from './transcribe.ts';
 import { Display, describeTally } from './transcribe-display.ts';
 import { FILE_ENDINGS, type FileFormat, writeRecording } from './transcribe-formats.ts';
 import { findClashes, findSources, type SourceFile, type Sources } from './transcribe-sources.ts';
@@ -36,6 +37,8 @@ export interface FolderOptions {
   readonly out: string;
   readonly format: FileFormat;
   readonly channels: ChannelMode;
+  readonly language?: string;
+  readonly hotWords?: readonly string[];
   /** Report in JSON: a line for each file, then a summary. */
   readonly json: boolean;
 }
@@ -125,6 +128,7 @@ class FolderRun {
     const recordings = new Recordings({ settings, engine: engineClient, clock: systemClock, metrics });
     const interruption = new Interruption(() => this.#finish());
     try {
+      if (!(await isUnderstood(this.#options, recordings, this.#parts.terminal))) return EXIT_USAGE;
       const place = await recordings.admit();
       const isComplete = await this.#work(await this.#begin(), { recordings, place, engineClient });
       await place.release();
@@ -146,11 +150,11 @@ class FolderRun {
 
   /** Begins a run with all files, including those that are already done. */
   async #begin(): Promise<Batch> {
-    const { format, channels } = this.#options;
+    const { channels } = this.#options;
     const wanted = [...this.#sourceOf].map(([name, { path, bytes, modifiedMs }]) => ({
       name,
       location: path,
-      stamp: `${bytes} bytes, ${modifiedMs}, ${format}, ${channels}`,
+      stamp: [`${bytes} bytes`, modifiedMs, ...this.#stampedOptions].join(', '),
     }));
     const there = new Set<string>();
     for (const { name } of wanted) if (await isThere(this.#target(name))) there.add(name);
@@ -164,6 +168,13 @@ class FolderRun {
       Object.assign(file, { state: 'failed', error: { code: 'invalid_request', message } });
     }
     return run;
+  }
+
+  /** Options that make another transcript; without the later ones, as stamps were before there were these. */
+  get #stampedOptions(): string[] {
+    const { format, channels, language, hotWords = [] } = this.#options;
+    const words = hotWords.length === 0 ? [] : [`words ${hotWords.join(';')}`];
+    return [format, channels, ...(language === undefined ? [] : [`language ${language}`]), ...words];
   }
 
   /** Transcribes the files. Resolves with whether every file has its transcript. */
@@ -219,21 +230,13 @@ class FolderRun {
   async #transcribe(
     file: BatchFile,
     signal: AbortSignal,
-    transcribe: (
-      task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'isLanguageGiven' | 'tenant'>,
-    ) => Promise<RecordingTranscript>,
+    transcribe: (task: Omit<RecordingTask, 'workFolder' | 'signal'>) => Promise<RecordingTranscript>,
   ): Promise<RecordingTranscript> {
     const source = this.#sourceOf.get(file.name);
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
     const { channels, format } = this.#options;
     try {
-      const recording = await transcribe({
-        path: source.path,
-        channels,
-        timed: true,
-        isLanguageGiven: true,
-        tenant: '',
-      });
+      const recording = await transcribe({ path: source.path, ...readingOf(this.#options) });
       const text = writeRecording(recording, { file: source.shown, format, channels });
       await retryOnDiskTrouble(() => this.#write(file, recording, text), {
         clock: systemClock,

@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createEngineClient } from '../engine-client/engine-client-factory.ts';
 import { systemClock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 import { createLog } from '../foundation/log/log.ts';
 import { Metrics } from '../foundation/metrics.ts';
 import { EXIT_CONFIG } from '../foundation/settings/config.ts';
@@ -11,7 +12,7 @@ import type { ChannelMode } from '../recordings/decode-messages.ts';
 import { Recordings } from '../recordings/recordings.ts';
 import type { RecordingProgress, RecordingTranscript } from '../recordings/transcribe.ts';
 import { describeReadError } from './audio-file.ts';
-import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { type FileFormat, writeRecording } from './transcribe-formats.ts';
 
@@ -21,6 +22,39 @@ export interface TranscribeOptions {
   readonly format: FileFormat;
   /** `split`: a stereo recording of a call with one side on each channel. */
   readonly channels: ChannelMode;
+  /** What is spoken, by code or English name; as DEFAULT_LANGUAGE says unless given. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said. */
+  readonly hotWords?: readonly string[];
+}
+
+/** What a recording is read with, as the options say. */
+export function readingOf({
+  channels,
+  language,
+  hotWords,
+}: Pick<TranscribeOptions, 'channels' | 'language' | 'hotWords'>) {
+  const expected = { ...(language !== undefined && { language }), ...(hotWords !== undefined && { hotWords }) };
+  return { channels, ...expected, timed: true, isLanguageGiven: true, tenant: '' } as const;
+}
+
+/**
+ * Whether the recogniser understands the language of the options; a line on standard error says so if not. A recogniser
+ * that does not start fails with the first recording.
+ */
+export async function isUnderstood(
+  { language = '' }: Pick<TranscribeOptions, 'language'>,
+  recordings: Pick<Recordings, 'assertUnderstood'>,
+  { err }: Terminal,
+): Promise<boolean> {
+  try {
+    await recordings.assertUnderstood(language, new AbortController().signal);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TrunklineError) || error.code !== 'unsupported_language') return true;
+    err.line(`trunkline: --${error.message}`);
+    return false;
+  }
 }
 
 /**
@@ -46,6 +80,7 @@ export async function transcribe(
   const recordings = new Recordings({ settings, engine: engineClient, clock: systemClock, metrics });
   engineClient.wake();
   try {
+    if (!(await isUnderstood(options, recordings, terminal))) return EXIT_USAGE;
     let failures = 0;
     for (const file of files) {
       if (!(await transcribeOne(file, { ...options, settings, terminal, recordings, several: files.length > 1 })))
@@ -85,17 +120,14 @@ async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
 
 async function transcribeFile(
   file: string,
-  { channels, settings, recordings, terminal }: FileWork,
+  { settings, recordings, terminal, ...options }: FileWork,
 ): Promise<RecordingTranscript> {
   await assertReadable(file);
   const progress = new Progress(file, terminal);
   const task = {
     path: file,
     workFolder: settings.UPLOAD_DIR || tmpdir(),
-    channels,
-    timed: true,
-    isLanguageGiven: true,
-    tenant: '',
+    ...readingOf(options),
     signal: new AbortController().signal,
   };
   try {

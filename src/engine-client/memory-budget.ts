@@ -2,10 +2,10 @@
  * Whether the engine processes of the settings fit in memory. Estimated from the sizes of the models' files: what does
  * not fit would be killed by the system in the middle of calls.
  */
-import { readdirSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { findInstalledNamed } from '../../engine/models/installed.ts';
+import { processBytes as processBytesWith } from '../../engine/models/process-memory.ts';
 import { NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 
@@ -14,12 +14,6 @@ const MB = 2 ** 20;
 const GATEWAY_BYTES = 512 * MB;
 /** An engine process with nothing but what is in the npm packages, measured (npm run bench -- memory). */
 const SMALL_PROCESS_BYTES = 200 * MB;
-/** A process without the weights of its recogniser, and how much each byte of weights takes: at least that. */
-const PROCESS_BYTES = 150 * MB;
-const BYTES_PER_WEIGHT = 1.5;
-
-const WEIGHTS = /\.(?:onnx|ort|data|bin)$/;
-const FLOAT = /\.onnx(?:[._]data)?$/;
 
 /** The settings that decide it. */
 export type MemorySettings = Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'MODELS_DIR' | 'ENGINE_MEMORY_BYTES'>;
@@ -87,31 +81,13 @@ function findRemedy({ live, final, budgetBytes, finalWorkers }: Sizes): string {
 function processBytes(setting: string, { MODELS_DIR }: MemorySettings): number {
   const folder = folderOf(setting, MODELS_DIR);
   if (folder === null) return SMALL_PROCESS_BYTES;
-  return PROCESS_BYTES + BYTES_PER_WEIGHT * weightsIn(folder);
+  return processBytesWith(folder);
 }
 
 function folderOf(setting: string, modelsDir: string): string | null {
   if (setting.includes('/')) return resolve(setting);
   if (setting === '' || modelsDir === NO_FOLDER) return null;
   return findInstalledNamed(modelsDir, setting)?.folder ?? null;
-}
-
-/** Bytes of the files that are loaded: where there is one of whole numbers, its float twin is not. */
-function weightsIn(folder: string): number {
-  const files = namesIn(folder).filter((name) => WEIGHTS.test(name));
-  const isTwin = (name: string) => FLOAT.test(name) && files.includes(`${name.replace(FLOAT, '')}.int8.onnx`);
-  return files
-    .filter((name) => !isTwin(name))
-    .reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
-}
-
-/** Nothing where it cannot be read: the engine says what is wrong with it. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Bytes that this process and its children may use. */

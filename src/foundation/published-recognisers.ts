@@ -26,6 +26,14 @@ export interface PublishedRecogniser {
   readonly obligation: string | null;
 }
 
+/** Free for private use and research; see {@link COMMUNITY_OBLIGATION}. */
+export const COMMUNITY_LICENCE = 'Moonshine-Community';
+
+/** https://github.com/moonshine-ai/moonshine/blob/main/LICENSE, section 2 */
+const COMMUNITY_OBLIGATION =
+  'no business use without a registration with Moonshine AI (moonshine.ai/community-license), and none above ' +
+  '1,000,000 USD of revenue a year; show "Powered by Moonshine AI"';
+
 const LEADERBOARD = 'mean of the Open ASR leaderboard';
 const PARAKEET_OBLIGATION = 'name NVIDIA as its author where people can read it';
 
@@ -50,6 +58,19 @@ const STREAMING: readonly (readonly [
   ['tiny', 'tl', '26.08.24', 'WER 14.9 %', 'FLEURS'],
   ['tiny', 'vi', '26.08.24', 'WER 9.4 %', 'FLEURS and LSVSC'],
   ['tiny', 'zh', '26.08.24', 'CER 16.1 %', 'FLEURS and WenetSpeech'],
+];
+
+/** Those that do not stream, by the same source; the sets are FLEURS but for English. */
+const WHOLE: readonly (readonly [size: string, language: string, accuracy: string])[] = [
+  ['base', 'en', 'WER 10.1 %'],
+  ['base', 'ar', 'WER 5.6 %'],
+  ['base', 'es', 'WER 4.3 %'],
+  ['base', 'ja', 'CER 13.6 %'],
+  ['tiny', 'ja', 'not published'],
+  ['tiny', 'ko', 'CER 6.5 %'],
+  ['base', 'uk', 'WER 14.6 %'],
+  ['base', 'vi', 'WER 8.8 %'],
+  ['base', 'zh', 'CER 25.8 %'],
 ];
 
 /** Those of one use and language stand in the order in which they are advised. */
@@ -92,6 +113,20 @@ export const PUBLISHED_RECOGNISERS: readonly PublishedRecogniser[] = [
     owner: 'NVIDIA; made ONNX by Ilya Stupakov',
     obligation: PARAKEET_OBLIGATION,
   },
+  ...WHOLE.map(
+    ([size, language, accuracy]): PublishedRecogniser => ({
+      name: `moonshine-${size}-${language}`,
+      family: 'moonshine',
+      version: '1',
+      languages: [language],
+      use: 'live',
+      accuracy,
+      measuredOn: language === 'en' ? LEADERBOARD : 'FLEURS',
+      licence: language === 'en' ? 'MIT' : COMMUNITY_LICENCE,
+      owner: 'Moonshine AI',
+      obligation: language === 'en' ? null : COMMUNITY_OBLIGATION,
+    }),
+  ),
 ];
 
 /** The setting that takes a recogniser of this use. */

@@ -36,6 +36,10 @@ export interface Batch {
   readonly tenant: string;
   readonly createdMs: number;
   readonly channels: ChannelMode;
+  /** What is spoken, as the client named it; absent = as DEFAULT_LANGUAGE says. */
+  readonly language?: string;
+  /** Names and phrases that are likely to be said. */
+  readonly hotWords?: readonly string[];
   /** English name of the language to translate into, in lower case; empty = none. */
   readonly targetLanguage: string;
   /** The client's idempotency key, and a hash of its request. */

@@ -38,7 +38,7 @@ interface BatchesOptions {
 }
 
 /** What a client asks for. */
-export type BatchRequest = Pick<Batch, 'channels' | 'targetLanguage' | 'idempotency'> & {
+export type BatchRequest = Pick<Batch, 'channels' | 'language' | 'hotWords' | 'targetLanguage' | 'idempotency'> & {
   readonly webhookUrl: string | null;
   readonly files: readonly Pick<BatchFile, 'name' | 'source'>[];
 };

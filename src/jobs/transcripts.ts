@@ -113,7 +113,7 @@ export class Transcripts {
   ): Promise<RecordingTranscript> {
     const workFolder = this.#options.folderOf(batch);
     const path = await this.#fetch(file, join(workFolder, String(file.number)), watch.signal);
-    const { channels, tenant } = batch;
+    const { channels, language, hotWords, tenant } = batch;
     watch.signal.throwIfAborted();
     return this.#options.recordings.transcribe({
       path,
@@ -121,6 +121,8 @@ export class Transcripts {
       channels,
       timed: true,
       isLanguageGiven: true,
+      ...(language !== undefined && { language }),
+      ...(hotWords !== undefined && { hotWords }),
       tenant,
       ...watch,
     });

@@ -12,6 +12,7 @@ import { makeFolder } from '../foundation/folders/folders.ts';
 import { makeOwnFolder, type OwnFolder, removeLeftovers } from '../foundation/folders/own-folders.ts';
 import { matchLanguage } from '../foundation/languages.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { isAnyLanguage, requireSpoken } from '../foundation/recogniser-languages.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { FileDecoders } from './decode.ts';
 import { RecordingDisk } from './disk.ts';
@@ -103,6 +104,14 @@ export class Recordings {
       if (!(error instanceof EngineError)) throw error;
       throw new TrunklineError('engine_unavailable', `no speech engine is ready: ${error.message}`);
     }
+  }
+
+  /**
+   * Refuses a language that the recogniser does not understand. Waits for an engine as {@link languages} does.
+   * @throws TrunklineError `unsupported_language`, `engine_unavailable`; the reason of `signal`
+   */
+  async assertUnderstood(language: string, signal: AbortSignal): Promise<void> {
+    if (!isAnyLanguage(language)) requireSpoken(language, await this.languages(signal), 'language');
   }
 
   /** Whether the recogniser says how probable its tokens were; known once {@link languages} are. */

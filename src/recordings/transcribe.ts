@@ -4,6 +4,7 @@ import { joinSamples } from '../audio/mix.ts';
 import { type Engine, EngineError, type Transcript } from '../engine-client/engine.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { matchLanguage } from '../foundation/languages.ts';
+import { isAnyLanguage, requireSpoken } from '../foundation/recogniser-languages.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from '../transcription/clean-text.ts';
@@ -112,8 +113,8 @@ export interface Transcriber {
 /**
  * Transcribes one recording behind all live work. Memory does not grow with its length: audio is decoded no faster than
  * it is understood.
- * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full` or `engine_unavailable`; the reason
- * of `signal` when that aborts
+ * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full`, `unsupported_language` or
+ * `engine_unavailable`; the reason of `signal` when that aborts
  */
 export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<RecordingTranscript> {
   const end = new AbortController();
@@ -173,7 +174,8 @@ class Work {
 
   async run(): Promise<RecordingTranscript> {
     const { settings, decoders } = this.#transcriber;
-    const { path, workFolder, channels, tenant, signal } = this.#task;
+    const { path, workFolder, channels, tenant, signal, language = '' } = this.#task;
+    if (!isAnyLanguage(language)) requireSpoken(language, await languagesOf(this.#transcriber.engine), 'language');
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };
     for await (const stretch of decoders.decode({ path, workFolder, channels, tenant, signal, ...limits })) {
       await this.#take(stretch.channels);

@@ -55,6 +55,12 @@ describe('trunkline transcribe', () => {
     expect(out).toMatch(/^\[00:00\.\d+\] channel 2: charlie/m);
   });
 
+  it('refuses a language that the recogniser does not understand', async () => {
+    const { code, out, err } = await runBuiltCli(['transcribe', SHORT, '--language', 'German']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('--language: got "German", which is not understood here');
+  });
+
   it('ends with 78 and the remedy when the engine refuses the settings', async () => {
     const { code, err } = await runBuiltCli(['transcribe', SHORT], {
       ASR_MODEL: 'moonshine-tiny',

@@ -23,6 +23,7 @@ describe('the command line', () => {
     [['call', 'a.wav', '--url', 'tcp://127.0.0.1:9019'], /--url: expected one such as ws:/],
     [['transcribe'], /missing required argument 'file'/],
     [['transcribe', 'a.wav', '--format', 'doc'], /Allowed choices are json, text, srt, vtt/],
+    [['transcribe', 'a.wav', '--hot-words', 'x'.repeat(65)], /got a hot word of 65 characters, expected at most 64/],
     [['transcribe', 'a.wav', 'b.wav', '--format', 'srt'], /srt takes only one file/],
     [['config', '--yaml'], /unknown option '--yaml'/],
   ])('ends with 2 and says what is wrong: %j', async (args, message) => {

@@ -94,6 +94,17 @@ describe('trunkline transcribe --out', () => {
     expect(readFileSync(join(out, 'a.wav.srt'), 'utf8')).toMatch(/^1\n00:00:00,\d+ --> /);
   });
 
+  it('makes transcripts anew for another language or other hot words, and refuses a language at once', async () => {
+    write('a.wav');
+    const words = ['--hot-words', 'Müller, ISDN'];
+    expect((await run(input)).summary).toMatchObject({ done: 1 });
+    expect((await run(input, '--language', 'English', ...words)).summary).toMatchObject({ done: 1 });
+    expect((await run(input, '--language', 'English', ...words)).summary).toMatchObject({ skipped: 1 });
+    const refused = await run(input, '--language', 'fr');
+    expect([refused.code, refused.files]).toEqual([2, []]);
+    expect(refused.err).toMatch(/^trunkline: --language: got "fr", .* understands English/);
+  });
+
   it('names each recording that fails, goes on with the others and ends with 1', async () => {
     write('a.wav');
     writeFileSync(join(input, 'broken.wav'), 'RIFF\u0001\u0000\u0000\u0000WAVEjunk\u0000\u0000');

@@ -35,13 +35,42 @@ describe('the memory of the engines', () => {
     write('encoder-model.int8.onnx', 640);
     write('encoder-model.onnx', 2400);
     write('encoder-model.onnx.data', 100);
+    write('decoder_joint-model.int8.onnx', 18);
     write('vocab.txt', 5);
     const found = memory({ ASR_FINAL_MODEL: folder });
-    expect(found).toMatchObject({ neededBytes: (2 * 200 + 150 + 1.5 * 640) * MB, problem: null });
+    expect(found).toMatchObject({ neededBytes: (2 * 200 + 500 + 1.2 * 658) * MB, problem: null });
+  });
+
+  it.each([
+    [
+      'Moonshine streaming small',
+      ['streaming_config.json', 'tokenizer.bin'],
+      { 'encoder.onnx': 42, 'adapter.onnx': 10, 'cross_kv.onnx': 5, 'decoder_kv.onnx': 78, 'frontend.onnx': 30 },
+      { leastMb: 599, mostMb: 720 },
+    ],
+    [
+      'Moonshine streaming medium with word times',
+      ['streaming_config.json', 'tokenizer.bin'],
+      { 'encoder.ort': 90, 'frontend.ort': 69, 'decoder_kv.ort': 140, 'decoder_kv_with_attention.ort': 140 },
+      { leastMb: 1172, mostMb: 1320 },
+    ],
+    [
+      'Parakeet TDT 0.6B',
+      ['vocab.txt'],
+      { 'encoder-model.int8.onnx': 584, 'decoder_joint-model.int8.onnx': 17 },
+      { leastMb: 1219, mostMb: 1320 },
+    ],
+  ])('with %s is about what was measured', (_, names, weights, { leastMb, mostMb }) => {
+    for (const name of names) write(name, 0);
+    for (const [name, sizeMb] of Object.entries(weights)) write(name, sizeMb);
+    const found = memory({ ASR_MODEL: folder, ASR_FINAL_MODEL: '' }, { workers: 1, finalWorkers: 0 });
+    expect(found?.neededBytes).toBeGreaterThanOrEqual(leastMb * MB);
+    expect(found?.neededBytes).toBeLessThan(mostMb * MB);
   });
 
   it('is refused with what would fit', () => {
-    write('decoder.ort', 600);
+    for (const name of ['encoder_model.ort', 'decoder_model_merged.ort']) write(name, 200);
+    write('tokenizer.bin', 0);
     const final = { ASR_FINAL_MODEL: folder };
     expect(memory(final, TWO, 512 + 1300)?.problem).toBe(
       '2 processes of 200 MB and 1 process of 1050 MB of the speech engine need about 1450 MB, more than the 1300 MB ' +

@@ -192,6 +192,19 @@ describe('without an engine with the second recogniser', () => {
   });
 });
 
+it('the first recogniser stops by itself while the second reads, and is started when it is asked', async () => {
+  openPair({}, { idleMs: 60_000 });
+  await pair.start();
+  clock.advance(59_000);
+  expect(await ask('recording', { urgency: 'batch' })).toMatchObject({ by: 'final' });
+  clock.advance(2000);
+  await eventually(() => expect([live.status.state, final.status.ready]).toEqual(['stopped', 1]));
+  expect(await ask('recording', { urgency: 'batch' })).toMatchObject({ by: 'final' });
+  expect(live.status.state).toBe('stopped');
+  expect(await ask('partial', { use: 'live', urgency: 'partial' })).toMatchObject({ by: 'live' });
+  expect(live.status.state).toBe('ready');
+});
+
 it('is cancelled in both recognisers', async () => {
   await pair.start();
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 /** The languages of a call whose caller speaks English, for sessions without a call. */
 import type { CallLanguages } from '../../src/calls/language/call-languages.ts';
-import { requireSpoken } from '../../src/calls/language/spoken-language.ts';
+import { requireSpoken } from '../../src/foundation/recogniser-languages.ts';
 
 export type FakeLanguages = Pick<CallLanguages, 'caller' | 'name' | 'suggest'> & { caller: string | null };
 
@@ -9,7 +9,7 @@ export function fakeLanguages(): FakeLanguages {
   const languages: FakeLanguages = {
     caller: null,
     name: ({ language }, param) => {
-      languages.caller = requireSpoken(language, { languages: ['en'] }, param);
+      languages.caller = requireSpoken(language, ['en'], param);
     },
     suggest: ({ language }) => {
       languages.caller = language;

@@ -73,12 +73,14 @@ describe('a batch', () => {
     transcribe = (task) => (task.path.endsWith('0') ? Promise.resolve(TRANSCRIPT) : forever(task));
     const first = open();
     const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
-    const begun = await beginBatch(first, { files: [upload, upload] });
+    const spoken = { language: 'de', hotWords: ['Müller'] };
+    const begun = await beginBatch(first, { files: [upload, upload], ...spoken });
     await eventually(() => expect(begun.files[0]?.state).toBe('done'));
     await first.close();
     const again: string[] = [];
-    transcribe = async ({ path }) => {
+    transcribe = async ({ path, ...task }) => {
       again.push(path.slice(-1));
+      expect(task).toMatchObject(spoken);
       return TRANSCRIPT;
     };
     const second = open();

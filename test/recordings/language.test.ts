@@ -64,6 +64,14 @@ describe('a recording in another language', () => {
   });
 });
 
+describe('a recording whose language is not understood', () => {
+  it('is refused, also where the recogniser is another one than when it was taken', async () => {
+    await expect(transcribe({ language: 'fr' })).rejects.toMatchObject({ code: 'unsupported_language' });
+    expect(engine.transcribed).toEqual([]);
+    await expect(transcribe({ language: 'auto' })).resolves.toMatchObject({ spokenLanguage: 'en' });
+  });
+});
+
 describe('a recording that another recogniser read than confidence was fitted to', () => {
   it('has its text at any probability, which is told, and no confidence', async () => {
     const words = [

@@ -80,12 +80,13 @@ const FOLDER_OF_FILE: Readonly<Record<string, string>> = {
 const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
 const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
-/** What both sides import: their messages, and how an installed model's folder is read. */
+/** What both sides import: their messages, how an installed model's folder is read, and what it takes. */
 const SHARED = [
   'engine/contract.ts',
   'engine/job-costs.ts',
   'engine/models/bridge.ts',
   'engine/models/installed.ts',
+  'engine/models/process-memory.ts',
   'engine/models/recogniser-folders.ts',
 ];
 

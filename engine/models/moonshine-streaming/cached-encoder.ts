@@ -2,29 +2,27 @@
  * The encoder with caches (engine/graph/streaming-encoder.ts): a run takes new frames alone. The graph is made of the
  * published one once, compared with it, and kept.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { cachedFiles } from '../../graph/cache.ts';
+import { readFile } from 'node:fs/promises';
+import { partBytes, wholePart } from '../../graph/cut.ts';
+import type { ModelFile } from '../../graph/model-file.ts';
 import { findEncoderPlaces, HOLD_NAME, stateNames, withCaches, withStates } from '../../graph/streaming-encoder.ts';
 import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
-import { env, InferenceSession, Tensor } from '../../onnxruntime.ts';
+import { InferenceSession, Tensor } from '../../onnxruntime.ts';
 import type { Tensors } from '../moonshine-graphs.ts';
 import { ModelFileError } from './config.ts';
 import type { Encoded, EncoderState, StreamingEncoder } from './encoder.ts';
 import { type EncoderLayer, sightOf, windowMask } from './encoder-layers.ts';
-
-/** To be increased with every change of the graphs that are made. */
-const BUILDER_VERSION = 3;
+import { keptGraphs, type RewriteOptions } from './kept-graphs.ts';
 
 const GRAPH_FILE = 'encoder.onnx';
 const LAYERS_FILE = 'layers.json';
 
 /**
- * 800 ms. What a run costs hardly depends on its frames, so shorter blocks make whole utterances dear; with longer ones
- * a step of live captions runs more frames again.
+ * 800 ms of an utterance that goes on, 1.6 s of a whole one. A run reads all weights, whatever it takes, so long blocks
+ * make whole utterances cheaper; with those a step of live captions would run more frames again.
  */
 const BLOCK_FEATURES = 40;
+const WHOLE_BLOCK_FEATURES = 80;
 
 /**
  * Features that the published graph is looked at with, and how far the cached one may differ, of the greatest value.
@@ -33,31 +31,13 @@ const TRIAL_FEATURES = 100;
 const DIFFERENCE_MAX = 0.1;
 const MEAN_DIFFERENCE_MAX = 0.005;
 
-/** How a cached encoder is made. */
-export interface CachedEncoderOptions extends SessionOptions {
-  /** Folder in which graphs are kept. */
-  readonly cacheDir: string;
-  /** Is told when a graph has to be made. */
-  readonly progress: (text: string) => void;
-}
-
 /**
  * Opens the cached encoder for a published graph, .onnx or .ort.
  * @throws Error when the graph is not built as the published ones are, when the cached one does not give the same, or
  * when it cannot be kept
  */
-export async function openCachedEncoder(file: string, options: CachedEncoderOptions): Promise<StreamingEncoder> {
-  const kept = await cachedFiles({
-    cacheDir: options.cacheDir,
-    name: 'moonshine-streaming',
-    sources: [file],
-    versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}`,
-    files: [GRAPH_FILE, LAYERS_FILE],
-    build: (folder) => {
-      options.progress(`rewriting the recogniser's encoder for live speech, once; it is kept in ${folder}`);
-      return build(file, options);
-    },
-  });
+export async function openCachedEncoder(file: string, options: RewriteOptions): Promise<StreamingEncoder> {
+  const kept = await keptGraphs(file, options, { part: 'encoder', files: [GRAPH_FILE, LAYERS_FILE], build });
   try {
     const [graph = '', layers = ''] = kept.paths;
     const known = JSON.parse(await readFile(layers, 'utf8')) as readonly EncoderLayer[];
@@ -67,8 +47,8 @@ export async function openCachedEncoder(file: string, options: CachedEncoderOpti
   }
 }
 
-async function build(file: string, options: SessionOptions): Promise<ReadonlyMap<string, Uint8Array>> {
-  const places = findEncoderPlaces(await readGraph(file));
+async function build(model: ModelFile, options: SessionOptions): Promise<ReadonlyMap<string, Uint8Array>> {
+  const places = findEncoderPlaces(partBytes(model, wholePart(model), () => undefined));
   const published = await InferenceSession.create(withStates(places), sessionOptions(options));
   try {
     const width = (await readWidth(published)) ?? 0;
@@ -95,24 +75,6 @@ async function build(file: string, options: SessionOptions): Promise<ReadonlyMap
 
 function sessionOptions({ threads }: SessionOptions): InferenceSession.SessionOptions {
   return { executionProviders: ['cpu'], intraOpNumThreads: threads, interOpNumThreads: 1 };
-}
-
-/** onnxruntime's own format is written as .onnx by onnxruntime itself. */
-async function readGraph(file: string): Promise<Uint8Array> {
-  if (!file.endsWith('.ort')) return readFile(file);
-  const folder = await mkdtemp(join(tmpdir(), 'trunkline-encoder-'));
-  try {
-    const optimizedModelFilePath = join(folder, GRAPH_FILE);
-    const options = {
-      executionProviders: ['cpu'],
-      optimizedModelFilePath,
-      graphOptimizationLevel: 'disabled',
-    } as const;
-    await (await InferenceSession.create(file, options)).release();
-    return await readFile(optimizedModelFilePath);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
 }
 
 async function readWidth(session: InferenceSession): Promise<number | null> {
@@ -180,6 +142,7 @@ interface CacheState extends EncoderState {
 
 class CachedEncoder implements StreamingEncoder<CacheState> {
   readonly blockFeatures = BLOCK_FEATURES;
+  readonly wholeBlockFeatures = WHOLE_BLOCK_FEATURES;
   readonly start: CacheState;
   readonly #session: InferenceSession;
   readonly #layers: readonly EncoderLayer[];

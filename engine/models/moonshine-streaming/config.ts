@@ -5,6 +5,8 @@ export interface StreamingConfig {
   /** Channels into the front end's first convolution, and into its second. */
   readonly firstChannels: number | null;
   readonly secondChannels: number | null;
+  /** Of an encoded frame. */
+  readonly encoderWidth: number | null;
   /** Layers of the decoder. */
   readonly layers: number;
   readonly encoderLayers: number;
@@ -49,6 +51,7 @@ export function parseStreamingConfig(text: string): StreamingConfig {
   return {
     firstChannels: width('d_model_frontend'),
     secondChannels: width('c1'),
+    encoderWidth: width('encoder_dim'),
     layers,
     encoderLayers: whole('encoder_depth', 1, LAYERS_MAX, layers),
     heads: whole('nheads', 1, HEADS_MAX),

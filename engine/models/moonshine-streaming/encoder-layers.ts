@@ -49,8 +49,11 @@ export function windowMask(
   { queries, keys, offset }: { readonly queries: number; readonly keys: number; readonly offset: number },
 ): Float32Array {
   const [seen, hidden] = isMaskAdded ? [0, -1e9] : [1, 0];
-  return Float32Array.from({ length: queries * keys }, (_, index) => {
-    const distance = Math.floor(index / keys) + offset - (index % keys);
-    return distance <= left && -distance <= right ? seen : hidden;
-  });
+  const mask = new Float32Array(queries * keys).fill(hidden);
+  for (let query = 0; query < queries; query++) {
+    const own = query + offset;
+    const end = Math.min(keys, own + right + 1);
+    mask.fill(seen, query * keys + Math.min(end, Math.max(0, own - left)), query * keys + end);
+  }
+  return mask;
 }

@@ -3,14 +3,13 @@
  * multiples of their length, whatever came before: so it makes no difference, not in the last bit, whether the blocks
  * before were computed for this job or kept from an earlier one.
  */
-import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
+import { tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
 import type { Steps } from '../../scheduler.ts';
 import { writeFloats } from '../pcm.ts';
 import type { EncoderState, StreamingEncoder } from './encoder.ts';
 import { FEATURE_SAMPLES, FRAME_SAMPLES, type Frontend, type FrontendState } from './frontend.ts';
 import { HearingMemory } from './hearing-memory.ts';
-import type { GraphFiles } from './layout.ts';
 
 /** Keys and values [layers, 1, heads, frames, head size] of some frames in a row. */
 export interface CrossKv {
@@ -30,6 +29,14 @@ export interface Heard {
   readonly bytes: number;
 }
 
+/** What hearing needs: the front end, the encoder, and the open graphs `adapter` and `cross_kv`. */
+export interface HearingParts {
+  readonly frontend: Frontend;
+  readonly encoder: StreamingEncoder;
+  readonly adapter: InferenceSession;
+  readonly crossKv: InferenceSession;
+}
+
 /** The graphs before the decoder. */
 export class Hearing {
   readonly #frontend: Frontend;
@@ -37,58 +44,45 @@ export class Hearing {
   readonly #adapter: InferenceSession;
   readonly #crossKv: InferenceSession;
   readonly #memory = new HearingMemory<Heard>();
-  readonly #blockSamples: number;
   readonly #start: Heard;
 
-  private constructor(
-    frontend: Frontend,
-    encoder: StreamingEncoder,
-    { adapter, crossKv }: { readonly adapter: InferenceSession; readonly crossKv: InferenceSession },
-  ) {
+  constructor({ frontend, encoder, adapter, crossKv }: HearingParts) {
     this.#frontend = frontend;
     this.#encoder = encoder;
     this.#adapter = adapter;
     this.#crossKv = crossKv;
-    this.#blockSamples = encoder.blockFeatures * FEATURE_SAMPLES;
     const [first, second] = [frontend.start, encoder.start];
     this.#start = { samples: 0, frontend: first, encoder: second, frames: 0, speech: [], bytes: 0 };
   }
 
-  /** @throws whatever openSession throws */
-  static async open(
-    parts: { readonly frontend: Frontend; readonly encoder: StreamingEncoder },
-    graphs: GraphFiles,
-    options: SessionOptions,
-  ): Promise<Hearing> {
-    const adapter = await openSession(graphs.adapter, options);
-    const crossKv = await openSession(graphs.crossKv, options);
-    return new Hearing(parts.frontend, parts.encoder, { adapter, crossKv });
-  }
-
   /**
-   * One step for each block that is not known yet: what the decoder needs of all samples. Null where there are too few
+   * Some steps for each block that is not known yet: what the decoder needs of all samples; null with too few of them
    * for a frame.
-   * @param stream the same number with samples that begin alike
+   * @param stream the same number with samples that begin alike; undefined = nobody will ask for more of them
    */
   async *hear(samples: Int16Array, stream: number | undefined): Steps<CrossKv | null> {
     let heard = (stream === undefined ? null : this.#memory.find(stream, samples)) ?? this.#start;
     const whole = samples.length - (samples.length % FRAME_SAMPLES);
     if (whole === 0) return null;
+    const features = stream === undefined ? this.#encoder.wholeBlockFeatures : this.#encoder.blockFeatures;
+    const blockSamples = features * FEATURE_SAMPLES;
     // The last block is never a known one: something must be left to end with.
-    for (; heard.samples + this.#blockSamples < whole; yield) {
-      heard = await this.#hearMore(samples.subarray(0, heard.samples + this.#blockSamples), heard, false);
+    for (; heard.samples + blockSamples < whole; yield) {
+      heard = yield* this.#hearMore(samples.subarray(0, heard.samples + blockSamples), heard, false);
       if (stream !== undefined) this.#memory.keep(stream, samples, heard);
     }
-    const { speech } = await this.#hearMore(samples.subarray(0, whole), heard, true);
+    const { speech } = yield* this.#hearMore(samples.subarray(0, whole), heard, true);
     return joined(speech);
   }
 
-  /** Four model runs, all but one of them short: takes the samples behind those of `heard`. */
-  async #hearMore(samples: Int16Array, heard: Heard, isLast: boolean): Promise<Heard> {
+  /** One step for the front end, one for the encoder, one for both short runs behind it: the sound behind `heard`. */
+  async *#hearMore(samples: Int16Array, heard: Heard, isLast: boolean): Steps<Heard> {
     const sound = new Float32Array(samples.length - heard.samples);
     writeFloats(samples.subarray(heard.samples), sound, 0);
     const { features, state: frontend } = await this.#frontend.run(sound, heard.frontend);
+    yield;
     const { frames, state: encoder } = await this.#encoder.encode(features, heard.encoder, isLast);
+    yield;
     const count = frames?.dims[1] ?? 0;
     const added = frames === null || count === 0 ? [] : [await this.#toSpeech(frames, heard.frames)];
     const speech = [...heard.speech, ...added];

@@ -1,24 +1,37 @@
 /** Opens a folder of Moonshine streaming. */
 import { basename } from 'node:path';
 import type { RecogniserAbilities } from '../../contract.ts';
+import type { SoundCost } from '../../job-costs.ts';
+import { openSession } from '../../onnx.ts';
 import { Refusal } from '../../refusal.ts';
 import { BridgeError } from '../bridge.ts';
+import { costBySize } from '../graph-bytes.ts';
 import { readBridge, reasonOf } from '../installed.ts';
 import type { Asr } from '../model.ts';
-import { type CachedEncoderOptions, openCachedEncoder } from './cached-encoder.ts';
+import { openCachedEncoder } from './cached-encoder.ts';
 import { ModelFileError } from './config.ts';
 import { Decoder } from './decoder.ts';
 import { openPublishedEncoder, type StreamingEncoder } from './encoder.ts';
 import { languageOfFolder } from './file-names.ts';
 import { Frontend } from './frontend.ts';
 import { Hearing } from './hearing.ts';
-import { readStreamingFolder, type StreamingFolder } from './layout.ts';
+import { openWithProducts, type RewriteOptions } from './kept-graphs.ts';
+import { type GraphFiles, readStreamingFolder, type StreamingFolder } from './layout.ts';
 import { MoonshineStreaming, type StreamingParts } from './moonshine-streaming.ts';
+import { reachOf } from './positions.ts';
 import { WordTimes } from './word-times.ts';
 
+/**
+ * Of a reading whose draft is right, so that its decoder runs about once: encoding takes 10, 32 and 56 ms a second with
+ * tiny, small and medium, whose graphs have 55, 172 and 313 million bytes, and 12 tokens 13, 30 and 58 ms. Too little
+ * is better than too much: the recogniser of finals learns that it is slow, but not that it is fast, for it is then not
+ * asked.
+ */
+const COST_PER_MILLION_BYTES = { perJobMs: 0.08, perSecondMs: 0.21 } as const;
+
 /** How a folder is to be opened. */
-export interface StreamingOptions extends CachedEncoderOptions {
-  /** The encoder's graph: rewritten so that it keeps what it heard, or as it is published. */
+export interface StreamingOptions extends RewriteOptions {
+  /** Rewritten, so that they keep what they heard and do nothing twice, or as they are published. */
   readonly graphs: 'rewritten' | 'shipped';
 }
 
@@ -29,6 +42,7 @@ interface LoadedStreaming {
   readonly warning: string | null;
   readonly languages: readonly string[];
   readonly abilities: RecogniserAbilities;
+  readonly cost: SoundCost;
 }
 
 /**
@@ -37,13 +51,11 @@ interface LoadedStreaming {
  */
 export async function loadMoonshineStreaming(folder: string, options: StreamingOptions): Promise<LoadedStreaming> {
   const read = await readStreamingFolder(folder);
-  const { name, languages } = identify(folder);
-  const { warning, ...parts } = await openParts(read, options, folder);
-  const asr = new MoonshineStreaming({ ...parts, name, languages, provider: options.device.provider });
+  const { warning, ...parts } = await openStreamingParts(read, options, folder);
   return {
-    asr,
+    asr: new MoonshineStreaming(parts),
     warning,
-    languages,
+    languages: parts.languages,
     abilities: {
       drafts: true,
       wordTimes: parts.wordTimes !== null,
@@ -54,22 +66,50 @@ export async function loadMoonshineStreaming(folder: string, options: StreamingO
       textDrafts: true,
       streams: true,
     },
+    cost: costBySize(graphsOf(read.graphs), COST_PER_MILLION_BYTES),
   };
 }
 
-type OpenParts = Omit<StreamingParts, 'name' | 'languages' | 'provider'> & Pick<LoadedStreaming, 'warning'>;
+/** Those that every reading runs. */
+function graphsOf({ frontend, frontendWeights, encoder, adapter, crossKv, decoder }: GraphFiles): string[] {
+  return [frontend, frontendWeights ?? '', encoder, adapter, crossKv, decoder].filter((path) => path !== '');
+}
 
-async function openParts(read: StreamingFolder, options: StreamingOptions, folder: string): Promise<OpenParts> {
+/**
+ * Opens the graphs of a folder that was read, and says what its files say of it.
+ * @throws Refusal, as {@link loadMoonshineStreaming}
+ */
+export async function openStreamingParts(
+  read: StreamingFolder,
+  options: StreamingOptions,
+  folder: string,
+): Promise<StreamingParts & Pick<LoadedStreaming, 'warning'>> {
   const { graphs, config, tokens } = read;
+  const about = { ...identify(folder), provider: options.device.provider };
+  const rewriter = new Rewriter(options);
   try {
     // The largest comes first: what loading it leaves free in the heap is enough for the others.
-    const decoder = await Decoder.open(graphs.decoder, config, options);
+    const decoder = await rewriter.open(
+      'decoder',
+      () => Decoder.openRewritten(graphs.decoder, config, options),
+      () => Decoder.openPublished(graphs.decoder, config, options),
+    );
     const wordTimes =
       graphs.attentionDecoder === null ? null : await WordTimes.open(graphs.attentionDecoder, config, options);
-    const { encoder, warning } = await openEncoder(read, options);
-    const frontend = await Frontend.open(read, options);
-    const hearing = await Hearing.open({ frontend, encoder }, graphs, options);
-    return { config, tokens, decoder, wordTimes, hearing, warning };
+    const encoder = await rewriter.open<StreamingEncoder>(
+      'encoder',
+      () => openCachedEncoder(graphs.encoder, options),
+      () => openPublishedEncoder(graphs.encoder, config, options),
+    );
+    const crossKv = await rewriter.open(
+      'cross_kv',
+      () => openWithProducts(graphs.crossKv, 'cross_kv', options),
+      () => openSession(graphs.crossKv, options),
+    );
+    const adapter = await openSession(graphs.adapter, options);
+    const hearing = new Hearing({ frontend: await Frontend.open(read, options), encoder, adapter, crossKv });
+    const reachSamples = await reachOf(adapter, config);
+    return { ...about, config, tokens, decoder, wordTimes, hearing, reachSamples, warning: rewriter.warning };
   } catch (error) {
     if (error instanceof Refusal) throw error;
     const reason = error instanceof ModelFileError || error instanceof Error ? error.message : String(error);
@@ -77,21 +117,31 @@ async function openParts(read: StreamingFolder, options: StreamingOptions, folde
   }
 }
 
-/** The operators of the rewritten graph are there for the CPU alone. */
-async function openEncoder(
-  { graphs, config }: StreamingFolder,
-  options: StreamingOptions,
-): Promise<{ readonly encoder: StreamingEncoder; readonly warning: string | null }> {
-  const openPublished = () => openPublishedEncoder(graphs.encoder, config, options);
-  if (options.graphs === 'shipped' || options.device.provider !== 'cpu')
-    return { encoder: await openPublished(), warning: null };
-  try {
-    return { encoder: await openCachedEncoder(graphs.encoder, options), warning: null };
-  } catch (error) {
-    const encoder = await openPublished();
-    const reason = error instanceof Error ? error.message : String(error);
-    const warning = `live recognition takes some times the time, for its encoder could not be rewritten: ${reason}`;
-    return { encoder, warning };
+/** Opens graphs rewritten, or as they are published where they are built otherwise or the settings want it. */
+class Rewriter {
+  readonly #isWanted: boolean;
+  readonly #failures: string[] = [];
+
+  /** The operators of rewritten graphs are there for the CPU alone. */
+  constructor({ graphs, device }: StreamingOptions) {
+    this.#isWanted = graphs === 'rewritten' && device.provider === 'cpu';
+  }
+
+  /** What could not be rewritten; null = nothing. */
+  get warning(): string | null {
+    if (this.#failures.length === 0) return null;
+    return `recognition takes longer, for not all of its graphs could be rewritten: ${this.#failures.join('; ')}`;
+  }
+
+  async open<T>(part: string, rewritten: () => Promise<T>, published: () => Promise<T>): Promise<T> {
+    if (!this.#isWanted) return published();
+    try {
+      return await rewritten();
+    } catch (error) {
+      const open = await published();
+      this.#failures.push(`${part}: ${error instanceof Error ? error.message : String(error)}`);
+      return open;
+    }
   }
 }
 

@@ -3,23 +3,20 @@
  * some frames to each side, so what was encoded of an utterance stays as it is when more of it comes.
  * https://github.com/moonshine-ai/moonshine
  */
-import { ENGINE_RATE_HZ } from '../../contract.ts';
+import { ENGINE_RATE_HZ, type SpokenWord } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
-import { HotWords } from '../hot-words.ts';
+import { HotWordLists } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
+import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
+import { stretchesOf } from '../stretches.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';
 import type { Decoder } from './decoder.ts';
+import { FEATURE_SAMPLES } from './frontend.ts';
 import type { CrossKv, Hearing } from './hearing.ts';
 import type { TokenTable } from './token-table.ts';
 import type { WordTimes } from './word-times.ts';
-
-/** People do not speak faster, so a longer hypothesis is a hallucination. Other scripts take more tokens. */
-const TOKENS_PER_SECOND = 6.5;
-const TOKENS_PER_SECOND_OTHER = 13;
-const TOKENS_SPARE = 2;
-const LATIN_LANGUAGES: ReadonlySet<string> = new Set(['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'tl']);
 
 const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
 
@@ -33,6 +30,8 @@ export interface StreamingParts {
   readonly config: StreamingConfig;
   readonly tokens: TokenTable;
   readonly hearing: Hearing;
+  /** The longest speech that the table of positions reaches. */
+  readonly reachSamples: number;
   readonly decoder: Decoder;
   /** Null = the folder has no graph for them. */
   readonly wordTimes: WordTimes | null;
@@ -46,21 +45,39 @@ export class MoonshineStreaming implements Asr {
   readonly provider: 'cpu' | 'cuda';
   readonly vocabularySize: number;
   readonly #parts: StreamingParts;
-  readonly #tokensPerSecond: number;
+  readonly #hotWords: HotWordLists;
 
   constructor(parts: StreamingParts) {
     this.#parts = parts;
+    this.#hotWords = new HotWordLists(new Vocabulary(parts.tokens));
     this.name = parts.name;
     this.provider = parts.provider;
     this.vocabularySize = parts.config.vocabularySize;
-    const isLatin = parts.languages.every((language) => LATIN_LANGUAGES.has(language.split('-')[0] ?? ''));
-    this.#tokensPerSecond = isLatin ? TOKENS_PER_SECOND : TOKENS_PER_SECOND_OTHER;
   }
 
-  async *transcribe(
+  /** What is longer than the table of positions reaches is read in stretches. */
+  async *transcribe(samples: Int16Array, draft: readonly number[], options: ReadingOptions = {}): Steps<Recognition> {
+    const stretches = stretchesOf(samples.length, { maxSamples: this.#longestSamples, frameSamples: FEATURE_SAMPLES });
+    if (stretches.length < 2) return yield* this.#read(samples, draft, options);
+    const { draftText: _ofAll, stream: _beginsOtherwise, ...others } = options;
+    const read: StretchRead[] = [];
+    for (const { from, to } of stretches) {
+      read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
+      yield;
+    }
+    return joinRead(read);
+  }
+
+  /** As long as the table of positions and the longest text allow. */
+  get #longestSamples(): number {
+    const { reachSamples, config, languages } = this.#parts;
+    return Math.min(reachSamples, samplesFor(config.textMaxTokens, languages));
+  }
+
+  async *#read(
     samples: Int16Array,
     draft: readonly number[],
-    { timed = false, spelled = false, hotWords = [], draftText = '', stream }: ReadingOptions = {},
+    { timed = false, spelled = false, hotWords = [], draftText = '', stream }: ReadingOptions,
   ): Steps<Recognition> {
     const { tokens: texts, hearing, wordTimes } = this.#parts;
     const speech = yield* hearing.hear(samples, stream);
@@ -85,14 +102,13 @@ export class MoonshineStreaming implements Asr {
   }
 
   #maxTokens(samples: number): number {
-    const most = Math.ceil((samples / ENGINE_RATE_HZ) * this.#tokensPerSecond) + TOKENS_SPARE;
-    return Math.min(most, this.#parts.config.textMaxTokens);
+    const { config, languages } = this.#parts;
+    return Math.min(tokensAtMost(samples, languages), config.textMaxTokens);
   }
 
   #decode(speech: CrossKv, draft: readonly number[], maxTokens: number, hotWords: readonly string[]) {
-    const { config, decoder, tokens } = this.#parts;
+    const { config, decoder } = this.#parts;
     const { startToken, endToken, vocabularySize } = config;
-    const words = hotWords.length === 0 ? null : new HotWords(hotWords, new Vocabulary(tokens));
     return decodeGreedily(decoder.begin(speech), {
       startToken,
       endToken,
@@ -100,9 +116,38 @@ export class MoonshineStreaming implements Asr {
       maxTokens,
       // A draft leaves room for at least one token more.
       draft: upToEnd(draft, endToken, maxTokens - 1),
-      hotWords: words?.isEmpty === true ? null : words,
+      hotWords: this.#hotWords.of(hotWords),
     });
   }
+}
+
+interface StretchRead {
+  /** The sample that it begins with. */
+  readonly from: number;
+  readonly recognition: Recognition;
+}
+
+/** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
+function joinRead(read: readonly StretchRead[]): Recognition {
+  const all = read.map(({ recognition }) => recognition);
+  const looped = all.some((each) => each.looped);
+  const text = all.flatMap((each) => (each.text === '' ? [] : each.text)).join(' ');
+  if (looped) return { text, tokens: [], logprobs: new Float32Array(0), looped };
+  const isTimed = all.every(({ words }) => words !== undefined);
+  const isSpelled = all.every(({ pieces }) => pieces !== undefined);
+  return {
+    text,
+    tokens: all.flatMap(({ tokens }) => tokens),
+    logprobs: Float32Array.from(all.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
+    looped,
+    ...(isSpelled && { pieces: all.flatMap(({ pieces = [] }) => pieces) }),
+    ...(isTimed && { words: read.flatMap(wordsIn) }),
+  };
+}
+
+function wordsIn({ from, recognition: { words = [] } }: StretchRead): SpokenWord[] {
+  const ms = Math.round((1000 * from) / ENGINE_RATE_HZ);
+  return words.map((word) => ({ ...word, startMs: word.startMs + ms, endMs: word.endMs + ms }));
 }
 
 /** The tokens as hot words need them. */

@@ -4,11 +4,11 @@
  * in one graph: that graph is cut.
  */
 
-import { cutByInput, type GraphPart } from '../../graph/cut.ts';
+import { cutByInputs, wholePart } from '../../graph/cut.ts';
 import type { ModelFile } from '../../graph/model-file.ts';
 import type { SessionOptions } from '../../onnx.ts';
 import { Tensor } from '../../onnxruntime.ts';
-import { type OpenPart, openParts, type Values } from './cut-graph.ts';
+import { type OpenPart, openParts, type Values } from '../cut-graph.ts';
 
 /** What the prediction network made of a text. */
 export type TextState = Values;
@@ -88,8 +88,11 @@ export async function openJoint(models: readonly ModelFile[], options: SessionOp
     throw new Error(`${first.path}: got the inputs ${reads.join(', ')}, expected a token and two states`);
   const parts =
     second === undefined
-      ? await openParts(first, cutByInput(first, frame), options)
-      : [...(await openParts(first, wholeOf(first), options)), ...(await openParts(second, wholeOf(second), options))];
+      ? await openParts(first, cutByInputs(first, [frame]), options)
+      : [
+          ...(await openParts(first, [wholePart(first)], options)),
+          ...(await openParts(second, [wholePart(second)], options)),
+        ];
   const [reader, scorer] = parts;
   if (reader === undefined || scorer === undefined) throw new Error(`${first.path} has not both networks`);
   return new JointNetwork(
@@ -113,10 +116,6 @@ function namesOf(values: ModelFile['inputs']): string[] {
 
 function pairOf([first = '', second = '']: readonly string[]): readonly [string, string] {
   return [first, second];
-}
-
-function wholeOf({ nodes, inputs, outputs }: ModelFile): GraphPart[] {
-  return [{ nodes, inputs: namesOf(inputs), outputs: namesOf(outputs) }];
 }
 
 /** Of an input; lengths that are open are 1: there is one text. */

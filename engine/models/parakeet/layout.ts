@@ -18,9 +18,8 @@ const LAYOUTS = [
 /** 8-bit weights first: on a CPU they take half the time of others, or less. */
 const ENDINGS = ['.int8.onnx', '.onnx'];
 
-/** Beside the graphs, where they are: the numbers of onnx-asr's layout, and weights that a graph keeps outside. */
+/** The numbers of onnx-asr's layout, which need not be there. */
 const CONFIG_FILE = 'config.json';
-const WEIGHTS_ENDING = '.data';
 
 /** The files of `names` that such a folder is opened with, and what is missing. */
 export function findParakeetFiles(names: readonly string[]): {
@@ -31,7 +30,7 @@ export function findParakeetFiles(names: readonly string[]): {
   const found = LAYOUTS.map(({ encoder, decoders, tokens }) => {
     const graphs = [encoder, ...decoders];
     const there = graphs.flatMap((graph) => graphOf(graph) ?? []);
-    const others = [tokens, CONFIG_FILE, ...there.map((name) => name + WEIGHTS_ENDING)];
+    const others = [tokens, CONFIG_FILE];
     const lost = graphs.filter((graph) => graphOf(graph) === undefined);
     return {
       files: [...there, ...others.filter((name) => names.includes(name))],

@@ -1,7 +1,7 @@
 /** The languages of a call's session with its app: what it is told in, and what the app speaks. */
 import { TrunklineError } from '../../foundation/errors.ts';
+import { isAnyLanguage } from '../../foundation/recogniser-languages.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
-import { isAnyLanguage } from '../language/spoken-language.ts';
 import type { LanguageFrame } from './frames.ts';
 import type { AppRequest } from './request.ts';
 

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine-client/engine.ts';
 import { boundHotWords, tidyHotWords } from '../../foundation/hot-words.ts';
 import { matchLanguage } from '../../foundation/languages.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import { adviceFor } from '../../foundation/recogniser-languages.ts';
+import { adviceFor, isAnyLanguage, requireSpoken } from '../../foundation/recogniser-languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
 import { type ExpectedSpeech, TrackLanguage } from '../../transcription/track-language.ts';
@@ -12,7 +12,7 @@ import type { CallParameters } from '../call-parameters.ts';
 import type { LanguageEvent } from '../feed/events.ts';
 import type { Numbers } from './numbers.ts';
 import type { NumberEntry } from './numbers-file.ts';
-import { isAnyLanguage, type NamedLanguage, requireSpoken } from './spoken-language.ts';
+import type { NamedLanguage } from './spoken-language.ts';
 
 /** What a track's language is now, as it is told. */
 export type LanguageNews = Pick<LanguageEvent, 'track' | 'language' | 'by' | 'refused'>;
@@ -88,7 +88,7 @@ export class CallLanguages {
   name({ language, by }: NamedLanguage, param: string, tracks: readonly Track[] = this.#options.start.tracks): void {
     const { engine } = this.#options.context;
     if (engine.languages.length === 0) this.suggest({ language, by }, tracks);
-    else this.#name(requireSpoken(language, engine, param), by, tracks);
+    else this.#name(requireSpoken(language, engine.languages, param), by, tracks);
   }
 
   #warnOfHotWords(): void {

@@ -1,9 +1,8 @@
 /** Checks DEFAULT_LANGUAGE, which is possible once an engine is ready. */
 import { matchLanguage } from '../../foundation/languages.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import { adviceFor, understoodNames } from '../../foundation/recogniser-languages.ts';
+import { adviceFor, isAnyLanguage, understoodNames } from '../../foundation/recogniser-languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { isAnyLanguage } from './spoken-language.ts';
 
 interface LanguageCheckOptions {
   readonly log: Pick<Log, 'error'>;

@@ -30,6 +30,11 @@ const FAMILIES: readonly { readonly of: InventoryRow['family']; readonly title: 
     title: 'Parakeet TDT, for finals and recordings',
     about: 'Too slow for partial captions: use it beside a quick one (ASR_FINAL_MODEL).',
   },
+  {
+    of: 'moonshine',
+    title: 'Moonshine, older: not streaming, one language each',
+    about: 'For languages that the others have not, and private use (ASR_MODEL).',
+  },
 ];
 
 /** The lines of the list. */
@@ -72,14 +77,23 @@ function unusedOf({ family, state }: InventoryRow): string {
 function describeOffer(rows: readonly InventoryRow[]): string[] {
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const sizeWidth = Math.max(...rows.map(({ bytes }) => formatBytes(bytes).length));
-  const [{ licence: first } = { licence: '' }] = rows;
   const lines = rows.map(({ name, bytes, languages, accuracy }) => {
     const heard = languages.length > 2 ? `${languages.length} languages` : languages.join(' ');
     const head = `${INDENT}${name.padEnd(nameWidth)}  ${formatBytes(bytes).padStart(sizeWidth)}  ${heard}`;
     return accuracy === null ? head : `${head}  ${accuracy}`;
   });
-  const duty = rows.find(({ obligation }) => obligation !== null)?.obligation ?? null;
-  return [...lines, ...wrap(`licence ${first}${duty === null ? '' : `: ${duty}`}`, INDENT)];
+  return [...lines, ...describeLicences(rows).flatMap((line) => wrap(line, INDENT))];
+}
+
+/** What each licence asks for; with the names where there are several. */
+function describeLicences(rows: readonly InventoryRow[]): string[] {
+  const licences = [...new Set(rows.map(({ licence }) => licence))];
+  return licences.map((licence) => {
+    const [first, ...others] = rows.filter((row) => row.licence === licence);
+    const whose = licences.length === 1 ? '' : ` (${others.length === 0 ? first?.name : 'the others'})`;
+    const duty = first?.obligation ?? null;
+    return `licence ${licence}${whose}${duty === null ? '' : `: ${duty}`}`;
+  });
 }
 
 function wrap(text: string, indent: string): string[] {

@@ -69,5 +69,5 @@ async function sizeOf(path: string): Promise<number> {
 /** A recogniser of one language can be told by its new name which one that is, as its files do not say it. */
 function languagesOf(name: string, family: Family): readonly string[] | null {
   const last = name.split('-').at(-1) ?? '';
-  return family === 'moonshine-streaming' && last in LANGUAGE_NAMES ? [last] : null;
+  return family.startsWith('moonshine') && last in LANGUAGE_NAMES ? [last] : null;
 }

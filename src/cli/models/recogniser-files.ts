@@ -197,4 +197,49 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
     file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
     file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
   ]),
+  'moonshine-base-en': moonshine('base-en/quantized/base-en', [
+    file('decoder_model_merged.ort', 109_424_400, 'd9d7b333af34bc552580576ddcf248a1c6c839e0d3b43b09afb9376ed009899d'),
+    file('encoder_model.ort', 31_326_816, '7c66495948d0d08ec1af454cd4b5514862ae6511e94712a60e6d83eaec8dc8cf'),
+    file('tokenizer.bin', 249_974, '6884b35fd6377d4c4d32336a0bc152f36b64d1e45b6503683cdc238250a8472d'),
+  ]),
+  'moonshine-base-ar': moonshine('base-ar/quantized/base-ar', [
+    file('decoder_model_merged.ort', 109_424_552, 'crc32c:bb5ecf90'),
+    file('encoder_model.ort', 31_326_824, 'crc32c:420c4bdd'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
+  'moonshine-base-es': moonshine('base-es/quantized/base-es', [
+    file('decoder_model_merged.ort', 43_612_200, 'crc32c:f4d52e61'),
+    file('encoder_model.ort', 20_964_320, 'crc32c:da780cee'),
+    file('tokenizer.bin', 241_639, 'crc32c:1010be1f'),
+  ]),
+  'moonshine-base-ja': moonshine('base-ja/quantized/base-ja', [
+    file('decoder_model_merged.ort', 109_424_424, 'crc32c:14b06cd0'),
+    file('encoder_model.ort', 31_326_816, 'crc32c:2c4aec3f'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
+  'moonshine-tiny-ja': moonshine('tiny-ja/quantized/tiny-ja', [
+    file('decoder_model_merged.ort', 58_327_272, 'crc32c:ca21f5aa'),
+    file('encoder_model.ort', 13_238_184, 'crc32c:5095fa7c'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
+  'moonshine-tiny-ko': moonshine('tiny-ko/quantized/tiny-ko', [
+    file('decoder_model_merged.ort', 58_327_336, 'crc32c:b23c0c08'),
+    file('encoder_model.ort', 13_238_176, 'crc32c:91cce1c1'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
+  'moonshine-base-uk': moonshine('base-uk/quantized/base-uk', [
+    file('decoder_model_merged.ort', 109_424_424, 'crc32c:9807fa68'),
+    file('encoder_model.ort', 31_326_816, 'crc32c:57a9d932'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
+  'moonshine-base-vi': moonshine('base-vi/quantized/base-vi', [
+    file('decoder_model_merged.ort', 109_424_520, 'crc32c:d10da72c'),
+    file('encoder_model.ort', 31_326_816, 'crc32c:bff686b2'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
+  'moonshine-base-zh': moonshine('base-zh/quantized/base-zh', [
+    file('decoder_model_merged.ort', 109_424_520, 'crc32c:09b749d8'),
+    file('encoder_model.ort', 31_326_816, 'crc32c:3078f2ad'),
+    file('tokenizer.bin', 249_974, 'crc32c:07bb35d1'),
+  ]),
 };

@@ -7,8 +7,10 @@ import { languageName } from '../../foundation/languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Batch } from '../../jobs/batch.ts';
 import type { Batches } from '../../jobs/batches.ts';
+import type { Recordings } from '../../recordings/recordings.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
+import { goneSignal } from '../server/gone-signal.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
 import { withNewNames } from '../server/renamed-fields.ts';
 import { OUTPUT_DEFAULTS, OUTPUT_FIELDS } from '../transcriptions/fields.ts';
@@ -86,6 +88,7 @@ type ResultQuery = Omit<z.infer<typeof resultQuery>, keyof typeof RENAMED_QUERY>
 
 interface BatchRoutesOptions {
   readonly batches: Batches;
+  readonly recordings: Pick<Recordings, 'assertUnderstood'>;
   readonly access: Access;
   readonly clock: Clock;
   readonly settings: ReceiveSettings & Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES'>;
@@ -207,7 +210,8 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
 };
 
 /** The body is read and checked by the handler; its schema is for the description. */
-const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batches, access, settings }, done) => {
+const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, done) => {
+  const { batches, recordings, access, settings } = options;
   app.post(
     '/v1/batches',
     {
@@ -228,7 +232,9 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
     async (request, reply) => {
       const draft = await batches.draft(access.tenantOf(request));
       try {
-        const begun = await batches.begin(draft, await receiveBatch(request, draft, settings));
+        const wanted = await receiveBatch(request, draft, settings);
+        await recordings.assertUnderstood(wanted.language ?? '', goneSignal(reply));
+        const begun = await batches.begin(draft, wanted);
         if (!begun.isNew) reply.header('idempotent-replayed', 'true');
         reply.header('location', `/v1/batches/${begun.batch.id}`).code(begun.isNew ? 202 : 200);
         return batches.view(begun.batch);

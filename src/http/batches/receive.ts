@@ -7,9 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isLanguage } from '../../calls/language/spoken-language.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble } from '../../foundation/folders/disk.ts';
+import { requireHotWords, splitHotWords } from '../../foundation/hot-words.ts';
 import { languageName } from '../../foundation/languages.ts';
+import { isAnyLanguage } from '../../foundation/recogniser-languages.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Draft } from '../../jobs/batch-index.ts';
@@ -19,6 +22,8 @@ import { withNewNames } from '../server/renamed-fields.ts';
 import { fieldText, partsOf } from '../transcriptions/upload.ts';
 
 const URL_MAX_CHARS = 4096;
+/** As many hot words as there may be, with commas between them, fit in. */
+const FIELD_MAX_BYTES = 32_768;
 const KEY_MAX_CHARS = 255;
 
 /** What batches are bounded by. */
@@ -31,6 +36,12 @@ const webUrl = z.url({ protocol: /^https?$/ }).max(URL_MAX_CHARS);
 
 const optionFields = {
   channels: z.enum(['mix', 'split']).default('mix').describe('split = one speaker on each side of a stereo recording'),
+  language: z
+    .string()
+    .max(40)
+    .refine((language) => isAnyLanguage(language) || isLanguage(language), 'expected a language such as de or German')
+    .optional()
+    .describe('What is spoken, by code or English name; auto = the recogniser finds out; default: DEFAULT_LANGUAGE'),
   targetLanguage: z
     .string()
     .max(40)
@@ -42,10 +53,14 @@ const optionFields = {
   webhookUrl: webUrl.optional().describe('Told when the batch has ended (needs WEBHOOK_SECRET)'),
 };
 
-const formFields = z.strictObject(optionFields);
+const formFields = z.strictObject({ ...optionFields, hotWords: z.string().optional() });
 
 const jsonBody = z.strictObject({
   ...optionFields,
+  hotWords: z
+    .union([z.array(z.string()), z.string()])
+    .optional()
+    .describe('Names and phrases that are likely to be said: a list, or a text with commas between them'),
   inputs: z
     .array(z.union([z.strictObject({ url: webUrl }), z.strictObject({ path: z.string().min(1).max(URL_MAX_CHARS) })]))
     .min(1)
@@ -106,7 +121,7 @@ async function readForm(
   const limits = {
     files: settings.BATCH_FILES_MAX,
     fields: 10,
-    fieldSize: URL_MAX_CHARS,
+    fieldSize: FIELD_MAX_BYTES,
     fileSize: settings.UPLOAD_MAX_BYTES,
   };
   try {
@@ -134,8 +149,18 @@ async function readForm(
   return { ...options, files };
 }
 
-function optionsOf({ channels, targetLanguage, webhookUrl }: z.infer<typeof formFields>): Omit<Unnamed, 'files'> {
-  return { channels, targetLanguage: languageName(targetLanguage), webhookUrl: webhookUrl ?? null };
+type Fields = Omit<z.infer<typeof jsonBody>, 'inputs'>;
+
+function optionsOf({ channels, language, hotWords = [], targetLanguage, webhookUrl }: Fields): Omit<Unnamed, 'files'> {
+  const words = requireHotWords(typeof hotWords === 'string' ? splitHotWords(hotWords) : hotWords, 'hotWords');
+  return {
+    channels,
+    targetLanguage: languageName(targetLanguage),
+    webhookUrl: webhookUrl ?? null,
+    // Without them the request is the same as one of a version that did not know them.
+    ...(language !== undefined && { language }),
+    ...(words.length > 0 && { hotWords: words }),
+  };
 }
 
 function renamed(fields: unknown): unknown {

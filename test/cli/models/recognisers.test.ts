@@ -9,8 +9,9 @@ import { CATALOG } from '../../../src/cli/models/catalog.ts';
 import { bytesOf, type CatalogFile, type CatalogModel } from '../../../src/cli/models/catalog-model.ts';
 import { Checksum, checksumsOf } from '../../../src/cli/models/checksum.ts';
 import { listModels, verifyModels } from '../../../src/cli/models/manage.ts';
+import { formatBytes } from '../../../src/cli/models/progress.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { PUBLISHED_RECOGNISERS } from '../../../src/foundation/published-recognisers.ts';
+import { COMMUNITY_LICENCE, PUBLISHED_RECOGNISERS } from '../../../src/foundation/published-recognisers.ts';
 import { adviceFor } from '../../../src/foundation/recogniser-languages.ts';
 import { type Answer, noise, type Publisher, publishFiles, sendRange } from '../../helpers/models.ts';
 import { captureTerminal } from '../../helpers/terminal.ts';
@@ -139,7 +140,21 @@ describe('the table', () => {
       'moonshine-streaming-medium-en': 269_141_623,
       'moonshine-streaming-small-ja': 121_803_780,
       'moonshine-streaming-tiny-zh': 32_290_152,
+      'moonshine-base-en': 141_001_190,
+      'moonshine-base-es': 64_818_159,
     });
+  });
+
+  it('is what the guide says', () => {
+    const lines = readFileSync(packagePath('docs', 'guide', 'models.md'), 'utf8').split('\n');
+    for (const { name, accuracy, licence } of PUBLISHED_RECOGNISERS) {
+      const [row = '', ...others] = lines.filter((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      expect(others, name).toEqual([]);
+      const model = CATALOG.find((one) => one.name === name);
+      expect(row).toContain(`| ${formatBytes(model === undefined ? 0 : bytesOf(model))} |`);
+      expect(row).toContain(`| ${accuracy}`);
+      if (licence !== COMMUNITY_LICENCE) expect(row).toContain(`| ${licence} |`);
+    }
   });
 
   it('is what messages about languages advise', () => {
@@ -147,6 +162,9 @@ describe('the table', () => {
       '; moonshine-streaming-small-es (ASR_MODEL) and parakeet-tdt-0.6b-v3 (ASR_FINAL_MODEL) can be installed for ' +
         'it: trunkline models add moonshine-streaming-small-es',
     );
+    // Those whose licence is not for business are named only where there is no other one.
+    expect(adviceFor('uk')).toMatch(/^; parakeet-tdt-0\.6b-v3 \(ASR_FINAL_MODEL\) can be installed/);
+    expect(adviceFor('ko')).toMatch(/^; moonshine-tiny-ko \(ASR_MODEL\) can be installed/);
     expect(adviceFor('hi')).toBe('');
   });
 });
@@ -190,6 +208,21 @@ describe('a recogniser from its publisher', () => {
     });
     expect((await add(['wren'], [], { catalog: wrenCatalog([address]) })).code).toBe(0);
     expect(publishers[0]?.ranges).toEqual(['', expect.stringMatching(/^bytes=\d{5,6}-$/), '', '']);
+  });
+
+  it('goes on within a file when the command is given again', async () => {
+    const address = await publishAll((request, response, data, nth) => {
+      if (nth > 2) sendRange(request, response, data, nth);
+      else if (nth === 2) response.writeHead(503).end();
+      else
+        response
+          .writeHead(200, { 'content-length': data.length })
+          .write(data.subarray(0, 100_000), () => response.destroy());
+    });
+    const catalog = wrenCatalog([address]);
+    await expect(add(['wren'], [], { catalog })).rejects.toThrow('503, expected 200');
+    expect((await add(['wren'], [], { catalog })).code).toBe(0);
+    expect(publishers[0]?.ranges[2]).toMatch(/^bytes=\d{5,6}-$/);
   });
 
   it('comes from the next address where the first has it not, or has something else', async () => {
@@ -237,6 +270,7 @@ describe("a recogniser's folder of somebody's own", () => {
   ])('is known by its files: %s', async (family, source, files) => {
     const own = copyOf(source);
     writeFileSync(join(own, 'notes.txt'), 'not read');
+    writeFileSync(join(own, 'decoder.int8.onnx.data'), 'weights of no graph that is read');
     const opened: string[] = [];
     const openRecogniser = async (path: string) => {
       opened.push(path);
@@ -300,6 +334,8 @@ describe('trunkline models list', () => {
     for (const { name, accuracy } of PUBLISHED_RECOGNISERS)
       expect(lines.filter((line) => line.trim().startsWith(`${name} `) && line.endsWith(accuracy))).toHaveLength(1);
     expect(lines).toContain('  licence CC-BY-4.0: name NVIDIA as its author where people can read it');
+    expect(lines).toContain('  licence MIT (moonshine-base-en)');
+    expect(lines.join(' ')).toMatch(/Moonshine-Community \(the others\): no business use without a +registration/);
   });
 
   it('says of an installed one what uses it', async () => {

@@ -1,13 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GraphBuilder } from '../../../engine/graph/builder.ts';
-import { cutByInput, cutByWeights } from '../../../engine/graph/cut.ts';
+import { decode, encode } from '../../../engine/graph/codec.ts';
+import { cutByInputs, cutByWeights } from '../../../engine/graph/cut.ts';
 import { rewriteProducts } from '../../../engine/graph/integer-products.ts';
 import { type ModelFile, placeOf, readModelFile } from '../../../engine/graph/model-file.ts';
+import {
+  EXTERNAL_DATA,
+  MODEL,
+  type ModelProto,
+  type NodeProto,
+  type TensorProto,
+} from '../../../engine/graph/onnx-proto.ts';
+import { findEncoderPlaces } from '../../../engine/graph/streaming-encoder.ts';
 import { tensor } from '../../../engine/graph/tensors.ts';
-import { openParts } from '../../../engine/models/parakeet/cut-graph.ts';
+import { openParts } from '../../../engine/models/cut-graph.ts';
 import { floatsOf } from '../../../engine/onnx.ts';
 import { InferenceSession, Tensor } from '../../../engine/onnxruntime.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
@@ -62,6 +71,12 @@ function quantized(): Uint8Array {
   const pointwise = layer(transposed(product), 'ConvInteger', weightsOf('single tap', [WIDTH, WIDTH, 1]));
   const taps = weightsOf('taps', [WIDTH, 1, 3]);
   const wide = layer(pointwise, 'ConvInteger', taps, { group: BigInt(WIDTH), pads: [1n, 1n], kernel_shape: [3n] });
+  const matrix = weightsOf('matrix', [WIDTH, WIDTH]);
+  const [values = '', scale = '', offset = ''] = graph.addMany('DynamicQuantizeLinear', [start], 3);
+  const whole = graph.add('DynamicQuantizeMatMul', [start, matrix, scales, zero], { microsoft: true });
+  const rest = graph.add('MatMulIntegerToFloat', [values, matrix, scale, scales, offset, zero], { microsoft: true });
+  graph.output(whole, 'whole', { type: 'float', dims: [1, 'frames', WIDTH] });
+  graph.output(rest, 'rest', { type: 'float', dims: [1, 'frames', WIDTH] });
   graph.output(product, 'product', { type: 'float', dims: [1, 'frames', WIDTH] });
   graph.output(pointwise, 'pointwise', { type: 'float', dims: [1, WIDTH, 'frames'] });
   graph.output(wide, 'wide', { type: 'float', dims: [1, WIDTH, 'frames'] });
@@ -110,6 +125,48 @@ describe('a model file', () => {
   ])('%s is refused', (_, file) => {
     expect(() => save(file())).toThrow(/model.onnx is no ONNX file: /);
   });
+
+  it.each([
+    ['is nothing but zeros', () => new Uint8Array(1000), /field number 0/],
+    [
+      'has no end of parts',
+      () => new Uint8Array(600_000).map((_, at) => 16 * ((at + 1) % 2)),
+      /more than 250000 parts/,
+    ],
+    ['has a constant of a billion billions', () => withConstant({ dims: [2n ** 30n, 2n ** 30n] }), /big has the shape/],
+    ['has a constant of less than nothing', () => withConstant({ dims: [-3n] }), /big has the shape -3/],
+    ['has its numbers above its folder', () => withConstant(at('a/../../secret')), /big is in a\/\.\.\/\.\.\/secret/],
+    ['has its numbers anywhere', () => withConstant(at('/etc/passwd')), /expected a file in the folder of the model/],
+  ])('is refused when it %s', (_, file, message) => {
+    expect(() => save(file())).toThrow(message);
+  });
+});
+
+const at = (location: string): Partial<TensorProto> => ({
+  dataLocation: EXTERNAL_DATA,
+  externalData: [{ key: 'location', value: location }],
+});
+
+/** With one constant more. */
+function withConstant(constant: Partial<TensorProto>): Uint8Array {
+  const model = decode<ModelProto>(MODEL, layered());
+  const big: TensorProto = { name: 'big', dims: [4n], dataType: 1, floatData: [], int32Data: [], int64Data: [] };
+  const initializer = [...(model.graph?.initializer ?? []), { ...big, ...constant }];
+  return encode(MODEL, { ...model, graph: { ...model.graph, initializer } });
+}
+
+describe('an encoder whose scores are scaled by themselves', () => {
+  it('is refused', () => {
+    const path = packagePath('fixtures', 'models', 'moonshine-streaming', 'onnx', 'encoder.onnx');
+    const model = decode<ModelProto>(MODEL, readFileSync(path));
+    const nodes = model.graph?.node ?? [];
+    const [softmax] = nodes.filter(({ opType }) => opType === 'Softmax');
+    const circle: NodeProto = { opType: 'Mul', input: ['circle', 'circle'], output: ['circle'], attribute: [] };
+    const isMask = ({ output }: NodeProto) => output.includes(softmax?.input[0] ?? '');
+    const node = nodes.map((each) => (isMask(each) ? { ...each, input: each.input.map(() => 'circle') } : each));
+    const file = encode(MODEL, { ...model, graph: { ...model.graph, node: [...node, circle] } });
+    expect(() => findEncoderPlaces(file)).toThrow('no product of queries and keys');
+  });
 });
 
 describe('a graph that is cut', () => {
@@ -129,9 +186,19 @@ describe('a graph that is cut', () => {
     expect(parts.slice(0, 3).map(({ outputs }) => outputs.length)).toEqual([1, 1, 1]);
   });
 
+  it('may read constants by ways without number', () => {
+    const graph = new GraphBuilder();
+    const start = graph.input('start', { type: 'float', dims: [WIDTH] });
+    let fixed = graph.constant(tensor('fixed', 'float', [WIDTH], scattered(WIDTH)));
+    for (let layer = 0; layer < 60; layer++) fixed = graph.add('Max', [fixed, fixed]);
+    graph.output(graph.add('Add', [start, fixed]), 'end', { type: 'float', dims: [WIDTH] });
+    const [part] = cutByWeights(save(graph.file('ways')), 2);
+    expect(part?.nodes.filter(({ opType }) => opType === 'Max').length).toBe(60);
+  });
+
   it('by an input has all that does not need it in the first part', async () => {
     const model = save(layered());
-    const [before, behind] = cutByInput(model, 'late');
+    const [before, behind] = cutByInputs(model, ['late']);
     expect(before?.inputs).toEqual(['start']);
     expect(behind?.nodes.map(({ opType }) => opType)).toEqual(['Mul', 'Identity']);
     expect(
@@ -143,6 +210,13 @@ describe('a graph that is cut', () => {
       ).has('end'),
     ).toBe(true);
   });
+
+  it('by an input may leave all but some operators in the second part', () => {
+    const model = save(layered());
+    const [before, behind] = cutByInputs(model, ['late'], new Set(['MatMul']));
+    expect(before?.nodes.map(({ opType }) => opType)).toEqual(['MatMul']);
+    expect(before?.outputs.every((output) => behind?.inputs.includes(output))).toBe(true);
+  });
 });
 
 describe('products on bytes', () => {
@@ -152,7 +226,8 @@ describe('products on bytes', () => {
     const expected = await (await InferenceSession.create(path)).run({ start });
     const rewritten = rewriteProducts(model, products);
     const values = await runParts(rewritten, cutByWeights(rewritten, 1));
-    for (const name of ['product', 'pointwise']) expect(values.get(name)?.data).toEqual(floatsOf(expected, name));
+    for (const name of ['product', 'pointwise', 'whole', 'rest'])
+      expect(values.get(name)?.data).toEqual(floatsOf(expected, name));
     const wide = values.get('wide')?.data as Float32Array;
     const greatest = Math.max(...wide.map(Math.abs));
     const off = floatsOf(expected, 'wide').map((value, index) => Math.abs(value - (wide[index] as number)));
@@ -163,6 +238,8 @@ describe('products on bytes', () => {
     const { nodes } = rewriteProducts(save(quantized()), 'int8');
     const operators = nodes.map(({ opType }) => opType);
     expect(operators).not.toContain('ConvInteger');
+    const turned = nodes.filter(({ input }) => input[1] === 'matrix turned').map(({ opType }) => opType);
+    expect(turned).toEqual(['MatMulInteger', 'DynamicQuantizeMatMul', 'MatMulIntegerToFloat']);
     expect(operators.filter((operator) => operator === 'MatMulInteger').length).toBe(2);
     expect(operators.filter((operator) => operator === 'Conv').length).toBe(1);
   });

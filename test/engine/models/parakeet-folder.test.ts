@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -58,6 +58,15 @@ describe('the layout of a Parakeet folder', () => {
 });
 
 describe('a Parakeet folder', () => {
+  it('costs the more the larger its graphs are', async () => {
+    const { cost } = await load();
+    writeFileSync(join(folder, 'encoder-model.int8.onnx.data'), '');
+    truncateSync(join(folder, 'encoder-model.int8.onnx.data'), 630e6);
+    const larger = (await load()).cost;
+    expect(larger.perSecondMs - cost.perSecondMs).toBeCloseTo(40, 1);
+    expect(larger.perJobMs).toBeGreaterThan(cost.perJobMs);
+  });
+
   it('without bridge.json has its own name, and languages by the size of its vocabulary', async () => {
     rmSync(join(folder, 'bridge.json'));
     const { asr, languages } = await load();

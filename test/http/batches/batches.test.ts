@@ -42,6 +42,44 @@ describe('/v1/batches', () => {
     expect(await read('/v1/batches')).toMatchObject({ data: [{ id: body.id }] });
   });
 
+  it('reads its files in the language and with the hot words that it names', async () => {
+    testServer = await startRecordingServer();
+    const { engine } = testServer;
+    engine.languages = ['en', 'de'];
+    const form = formOf(speechFile([1, 2]), [
+      ['language', 'German'],
+      ['hotWords', 'Müller, Trunkline'],
+    ]);
+    const { status, body } = await begin(form);
+    expect(status).toBe(202);
+    await (await fetch(`${testServer.url}/v1/batches/${body.id}/events`)).text();
+    expect(engine.of('batch')).not.toEqual([]);
+    for (const request of engine.of('batch'))
+      expect(request).toMatchObject({ language: 'de', hotWords: ['Müller', 'Trunkline'] });
+    expect(await read(`/v1/batches/${body.id}/files/0?responseFormat=verbose_json`)).toMatchObject({
+      language: 'german',
+    });
+  });
+
+  it.each([
+    [{ language: 'fr' }, 'unsupported_language'],
+    [{ language: 'as usual' }, 'invalid_request'],
+    [{ hotWords: ['x'.repeat(65)] }, 'invalid_request'],
+    [{ hotWords: 7 }, 'invalid_request'],
+  ])('refuses %j when it is submitted', async (fields, code) => {
+    testServer = await startRecordingServer();
+    const answer = await fetch(`${testServer.url}/v1/batches`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ inputs: [{ url: 'http://127.0.0.1/a.wav' }], ...fields }),
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: expect.objectContaining({ code, param: Object.keys(fields)[0] }) },
+    ]);
+    expect(await read('/v1/batches')).toMatchObject({ data: [] });
+  });
+
   it('takes no more of the disk than recordings may, and gives all of it back', async () => {
     testServer = await startRecordingServer({ UPLOAD_DISK_MAX_BYTES: '65536' });
     const taken = async () => (await testServer.metrics.uploadDiskBytes.get()).values[0]?.value;

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,6 +43,15 @@ describe('a folder of Moonshine streaming', () => {
     expect(loaded.languages).toEqual(['de']);
     expect(loaded.abilities).toMatchObject({ drafts: true, wordTimes: false, hotWords: true, textDrafts: true });
     expect(loaded.asr).toMatchObject({ name: 'quantized_26_08_24', vocabularySize: 160 });
+  });
+
+  it('costs the more the larger its graphs are', async () => {
+    const { cost } = await load();
+    writeFileSync(join(folder, 'encoder.onnx.data'), '');
+    truncateSync(join(folder, 'encoder.onnx.data'), 100e6);
+    const larger = (await load()).cost;
+    expect(larger.perSecondMs - cost.perSecondMs).toBeCloseTo(21);
+    expect(larger.perJobMs - cost.perJobMs).toBeCloseTo(8);
   });
 
   it.each([

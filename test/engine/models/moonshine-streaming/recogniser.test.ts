@@ -54,6 +54,24 @@ describe('Moonshine streaming', () => {
     }
   });
 
+  it('reads what is longer than its table of positions, of 10.24 s, in stretches', async () => {
+    const long = arithmeticClip(7, 16 * 16_000);
+    const stretches = [long.subarray(0, 8 * 16_000), long.subarray(8 * 16_000)];
+    const options = { timed: true, spelled: true };
+    const [first, second] = [
+      await read(stretches[0] as Int16Array, [], options),
+      await read(stretches[1] as Int16Array),
+    ];
+    const whole = await read(long, first.tokens, { ...options, stream: 1, draftText: 'of all' });
+    expect([whole.text, whole.tokens]).toEqual([`${first.text} ${second.text}`, [...first.tokens, ...second.tokens]]);
+    const { tokens, logprobs, pieces, words = [] } = whole;
+    expect([logprobs?.length, pieces?.length]).toEqual([tokens.length, tokens.length]);
+    expect(words.map(({ text }) => text).join(' ')).toBe(whole.text);
+    expect(words.slice(0, first.words?.length)).toEqual(first.words);
+    expect(words.at(-1)?.startMs).toBeGreaterThanOrEqual(8000);
+    await expect(read(arithmeticClip(7, 10.24 * 16_000))).resolves.toMatchObject({ looped: expect.any(Boolean) });
+  });
+
   it('never writes more than people can say', async () => {
     for (const seconds of [0.4, 1, 3]) {
       const { tokens } = await read(arithmeticClip(5, seconds * 16_000));
@@ -75,7 +93,7 @@ describe('Moonshine streaming', () => {
 
   it('says the same under the number of other speech, and after it forgot', async () => {
     const other = arithmeticClip(8, 64_000);
-    const expected = [await read(SPOKEN), await read(other)];
+    const expected = [await read(SPOKEN, [], { stream: 11 }), await read(other, [], { stream: 12 })];
     for (let turn = 0; turn < 3; turn++) {
       expect(await read(SPOKEN, [], { stream: 1 })).toEqual(expected[0]);
       expect(await read(other, [], { stream: 1 })).toEqual(expected[1]);
@@ -86,7 +104,7 @@ describe('Moonshine streaming', () => {
     const long = arithmeticClip(9, 150_000);
     await read(long.subarray(0, 140_000), [], { stream: 2 });
     const kept = await finish(asr.transcribe(long, [], { stream: 2 }));
-    const anew = await finish(asr.transcribe(long, []));
+    const anew = await finish(asr.transcribe(long, [], { stream: 13 }));
     expect(kept.runs).toBeLessThan(anew.runs);
     expect(kept.result).toEqual(anew.result);
   });
@@ -96,7 +114,7 @@ describe('Moonshine streaming', () => {
     await one.next();
     await two.next();
     await one.return(undefined as never);
-    expect((await finish(two)).result).toEqual(await read(SPOKEN));
+    expect((await finish(two)).result).toEqual(await read(SPOKEN, [], { stream: 14 }));
   });
 
   it('changes its text only to write a hot word whole', async () => {

@@ -1,9 +1,9 @@
 /** Graphs that are run in parts. */
 import { dirname } from 'node:path';
-import { type GraphPart, partBytes, type ValueShape } from '../../graph/cut.ts';
-import type { ModelFile } from '../../graph/model-file.ts';
-import { openGraph, type SessionOptions, tensorOf } from '../../onnx.ts';
-import type { InferenceSession, Tensor } from '../../onnxruntime.ts';
+import { type GraphPart, partBytes, type ValueShape } from '../graph/cut.ts';
+import type { ModelFile } from '../graph/model-file.ts';
+import { openGraph, type SessionOptions, tensorOf } from '../onnx.ts';
+import type { InferenceSession, Tensor } from '../onnxruntime.ts';
 
 /** Values by name. */
 export type Values = Map<string, Tensor>;
@@ -33,9 +33,21 @@ export class OpenPart {
 
 /**
  * Opens parts in their order: the types of what passes between them are known when those before are open.
- * @throws Error when a constant cannot be read; whatever onnxruntime throws for a graph that it cannot run.
+ * @throws Error that names the file, when a constant cannot be read or onnxruntime cannot run a part
  */
 export async function openParts(
+  model: ModelFile,
+  parts: readonly GraphPart[],
+  options: SessionOptions,
+): Promise<OpenPart[]> {
+  try {
+    return await openInOrder(model, parts, options);
+  } catch (error) {
+    throw new Error(`${model.path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function openInOrder(
   model: ModelFile,
   parts: readonly GraphPart[],
   options: SessionOptions,
@@ -45,9 +57,14 @@ export async function openParts(
   for (const part of parts) {
     const bytes = partBytes(model, part, (name) => shapes.get(name));
     const session = await openGraph(bytes, dirname(model.path), options);
-    for (const value of session.outputMetadata)
-      if (value.isTensor) shapes.set(value.name, { type: value.type, shape: value.shape });
+    for (const [name, shape] of shapesOf(session)) shapes.set(name, shape);
     open.push(new OpenPart(part, session));
   }
   return open;
+}
+
+/** Of the outputs of an open graph, by their names. */
+export function shapesOf({ outputMetadata }: InferenceSession): ReadonlyMap<string, ValueShape> {
+  const tensors = outputMetadata.flatMap((value) => (value.isTensor ? [value] : []));
+  return new Map(tensors.map(({ name, type, shape }) => [name, { type, shape }]));
 }

@@ -1,0 +1,30 @@
+/** How large a model's graphs are: what a reading costs grows with the weights that are read for it. */
+import { statSync } from 'node:fs';
+import type { SoundCost } from '../job-costs.ts';
+
+const MILLION_BYTES = 1e6;
+/** What every reading costs, however small the model. */
+const JOB_MIN_MS = 2;
+
+/** Ms of model runs for each million bytes of the graphs. */
+interface CostPerMillionBytes {
+  readonly perJobMs: number;
+  readonly perSecondMs: number;
+}
+
+/**
+ * The rough cost of a reading with `graphs`, absolute paths of files. Weights may lie in a file beside each, as ONNX
+ * has them.
+ */
+export function costBySize(graphs: readonly string[], perMillion: CostPerMillionBytes): SoundCost {
+  const millions = graphs.reduce((sum, graph) => sum + bytesOf(graph), 0) / MILLION_BYTES;
+  return {
+    perJobMs: JOB_MIN_MS + millions * perMillion.perJobMs,
+    perSecondMs: millions * perMillion.perSecondMs,
+  };
+}
+
+function bytesOf(graph: string): number {
+  const files = [graph, `${graph}.data`, `${graph}_data`, graph.replace(/\.onnx$/, '.weights')];
+  return [...new Set(files)].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
