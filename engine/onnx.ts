@@ -29,7 +29,7 @@ export interface SessionOptions {
  * Opens a model file. One run at a time is made, so operators are never run beside one another. Memory goes back to the
  * system after each run: what the longest stretch needed would else stay with the process (38 MB after a minute of use)
  * and saves no time.
- * @throws Refusal `model_missing` or `cuda_missing`; whatever onnxruntime throws for a file that it cannot read.
+ * @throws Refusal `model_missing` or `cuda_missing`; Error that names the file when onnxruntime cannot read it.
  */
 export async function openSession(file: string, options: SessionOptions): Promise<InferenceSession> {
   if (!existsSync(file)) throw new Refusal('model_missing', `model file ${file} is missing: run \`npm ci\` again`);
@@ -37,7 +37,7 @@ export async function openSession(file: string, options: SessionOptions): Promis
   try {
     return await InferenceSession.create(file, creationOf(options));
   } catch (error) {
-    if (device.provider === 'cpu') throw error;
+    if (device.provider === 'cpu') throw new Error(`${file}: ${reasonOf(error)}`);
     throw new Refusal(
       'cuda_missing',
       `CUDA device ${device.deviceId} cannot be used: ${reasonOf(error)}; ${CUDA_REMEDY}`,

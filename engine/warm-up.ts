@@ -5,6 +5,7 @@
 import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from './contract.ts';
 import type { Models } from './models/load-models.ts';
 import { speakWhole } from './models/speak-whole.ts';
+import { openFolder } from './refusal.ts';
 import { runThrough } from './scheduler.ts';
 
 /** Lengths of the stretches that are recognised, in seconds: a first partial and a whole utterance. */
@@ -22,13 +23,17 @@ const FORMANTS = [
 const SYLLABLES_HZ = 4;
 const PEAK = 8000;
 
+type WarmedModels = Pick<Models, 'asr' | 'asrFolder' | 'vad' | 'tts' | 'turn'>;
+
 const SENTENCE = 'Thank you for calling, how can I help you?';
 
 /**
  * Runs every model on {@link speechLikeNoise}: silence would give the quantised operators ranges that speech never has.
+ * @throws Refusal when the files of a recogniser's folder do not fit one another
  */
-export async function warmUp({ asr, vad, tts, turn }: Pick<Models, 'asr' | 'vad' | 'tts' | 'turn'>): Promise<void> {
-  for (const seconds of STRETCHES_S) await asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ));
+export async function warmUp({ asr, asrFolder, vad, tts, turn }: WarmedModels): Promise<void> {
+  for (const seconds of STRETCHES_S)
+    await openFolder(asrFolder, () => asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ)));
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
   if (vad !== null) await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
   const voice = tts?.voices[0]?.name ?? '';

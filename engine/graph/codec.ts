@@ -79,7 +79,9 @@ function fieldOf(schema: Schema, number: number): NamedField | null {
 }
 
 function keepUnknown(message: Message, field: UnknownField): void {
-  message['unknown'] = [...((message['unknown'] as UnknownField[] | undefined) ?? []), field];
+  const known = message['unknown'] as UnknownField[] | undefined;
+  if (known === undefined) message['unknown'] = [field];
+  else known.push(field);
 }
 
 function readField(

@@ -168,6 +168,8 @@ class Flow {
   readonly #inputs: readonly string[];
   readonly #outputs: readonly string[];
   readonly #fixed = new Map<string, NodeProto>();
+  /** Weights of fixed nodes: many nodes may read the same one. */
+  readonly #fixedWeights = new Map<NodeProto, number>();
 
   constructor({ nodes, constants, inputs, outputs }: ModelFile) {
     this.#inputs = inputs.map(({ name = '' }) => name).filter((name) => !constants.has(name));
@@ -193,10 +195,20 @@ class Flow {
   #weightsOf(node: NodeProto, constants: ModelFile['constants'], least: number): number {
     return readBy(node).reduce((sum, input) => {
       const fixed = this.#fixed.get(input);
-      if (fixed !== undefined) return sum + this.#weightsOf(fixed, constants, least);
+      if (fixed !== undefined) return sum + this.#weightsOfFixed(fixed, constants, least);
       const { dims } = constants.get(input) ?? { dims: [0n] };
       return sum + Math.max(countOf(dims), dims.length === PLANE_AXES ? least : 0);
     }, 0);
+  }
+
+  #weightsOfFixed(node: NodeProto, constants: ModelFile['constants'], least: number): number {
+    const known = this.#fixedWeights.get(node);
+    if (known !== undefined) return known;
+    // One that reads itself, which onnxruntime refuses, would else never come to an end.
+    this.#fixedWeights.set(node, 0);
+    const weights = this.#weightsOf(node, constants, least);
+    this.#fixedWeights.set(node, weights);
+    return weights;
   }
 
   /** The first place with this many weights before it. */

@@ -41,7 +41,11 @@ class Rewrite {
     this.#products = products;
     for (const node of model.nodes) {
       for (const output of node.output) this.#makers.set(output, node);
-      for (const input of node.input) this.#readers.set(input, [...(this.#readers.get(input) ?? []), node]);
+      for (const input of node.input) {
+        const readers = this.#readers.get(input);
+        if (readers === undefined) this.#readers.set(input, [node]);
+        else readers.push(node);
+      }
     }
   }
 

@@ -3,7 +3,7 @@
  * ones are. https://github.com/onnx/onnx/blob/main/docs/ExternalData.md
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, isAbsolute, normalize } from 'node:path';
 import { decode } from './codec.ts';
 import {
   DATA_TYPE,
@@ -22,8 +22,11 @@ import {
 
 /** Constants up to this are read. */
 const INLINE_MAX_BYTES = 65_536;
-/** Everything that is read of one file, but for its large constants. */
+/** Everything that is read of one file, but for its large constants, and how many parts its graph may have. */
 const READ_MAX_BYTES = 256 * 2 ** 20;
+const FIELDS_MAX = 250_000;
+/** Constants have few axes, and fewer numbers than memory has room for. */
+const WEIGHTS_MAX = 2n ** 40n;
 const WINDOW_BYTES = 65_536;
 const BITS_PER_BYTE = 7;
 
@@ -105,7 +108,7 @@ function readModel(file: FileReader, path: string): ModelFile {
       if (part.number === GRAPH_FIELD.input) inputs.push(decode(VALUE_INFO, file.contentOf(part)));
       if (part.number === GRAPH_FIELD.output) outputs.push(decode(VALUE_INFO, file.contentOf(part)));
       if (part.number !== GRAPH_FIELD.initializer) continue;
-      const constant = readConstant(file, part, path);
+      const constant = checkConstant(readConstant(file, part, path));
       constants.set(constant.name ?? '', constant);
     }
   }
@@ -130,6 +133,18 @@ function readConstant(file: FileReader, field: FileField, path: string): TensorP
     dataLocation: EXTERNAL_DATA,
     externalData: Object.entries(at).map(([key, value]) => ({ key, value: String(value) })),
   };
+}
+
+/** @throws Error when it can be no constant, or says that its numbers are elsewhere than beside its model */
+function checkConstant(constant: TensorProto): TensorProto {
+  const { name = '', dims } = constant;
+  const numbers = dims.reduce((product, length) => product * length, 1n);
+  if (dims.some((length) => length < 0n) || numbers > WEIGHTS_MAX)
+    throw new Error(`the constant ${name} has the shape ${dims.join(' × ')}`);
+  const place = placeOf(constant);
+  if (place !== null && (isAbsolute(place.location) || normalize(place.location).startsWith('..')))
+    throw new Error(`the constant ${name} is in ${place.location}, expected a file in the folder of the model`);
+  return constant;
 }
 
 /** Where a constant's numbers lie in a file beside its model; null where they are in the constant itself. */
@@ -170,6 +185,7 @@ class FileReader {
   #window = new Uint8Array(0);
   #windowFrom = 0;
   #read = 0;
+  #fields = 0;
 
   constructor(path: string) {
     this.#file = openSync(path, 'r');
@@ -194,6 +210,9 @@ class FileReader {
 
   #fieldAt(start: number, tag: number, from: number): FileField {
     const number = Math.floor(tag / 8);
+    if (number === 0) throw new Error(`got field number 0 at ${start}`);
+    this.#fields++;
+    if (this.#fields > FIELDS_MAX) throw new Error(`its graph has more than ${FIELDS_MAX} parts`);
     const wire = tag % 8;
     if (wire === WIRE.varint) return { number, start, from, end: this.#varint(from).end };
     if (wire === WIRE.bits64) return { number, start, from, end: from + 8 };

@@ -63,6 +63,8 @@ export const HOLD_NAME = 'hold';
 
 const MULTIPLY = ['MatMul', 'FusedMatMul'];
 const FRAMES_AXIS = 2;
+/** Between the product of queries and keys and its mask; the published graphs have one. */
+const SCALINGS_MAX = 8;
 const SLICE_END = 2n ** 62n;
 
 /** Finds the attention of all layers. @throws Error when the graph is not built as the published ones are */
@@ -92,8 +94,9 @@ function followScores(graph: GraphProto, masking: NodeProto): { readonly scores:
   if (masking.opType !== 'Where' && masking.opType !== 'Add') throw new Error(`scores are masked by ${masking.opType}`);
   for (const input of inputs) {
     let node = findProducer(graph, masking.input[input]);
-    while (node !== undefined && ['Mul', 'Div'].includes(node.opType ?? '')) {
-      const scaled: string | undefined = node.input.find((name) => !isConstant(graph, name));
+    // A node that reads itself would else never come to an end; onnxruntime refuses it.
+    for (let step = 0; step < SCALINGS_MAX && ['Mul', 'Div'].includes(node?.opType ?? ''); step++) {
+      const scaled: string | undefined = node?.input.find((name) => !isConstant(graph, name));
       node = findProducer(graph, scaled);
     }
     if (node !== undefined && MULTIPLY.includes(node.opType ?? '')) return { scores: node, input };

@@ -33,9 +33,21 @@ export class OpenPart {
 
 /**
  * Opens parts in their order: the types of what passes between them are known when those before are open.
- * @throws Error when a constant cannot be read; whatever onnxruntime throws for a graph that it cannot run.
+ * @throws Error that names the file, when a constant cannot be read or onnxruntime cannot run a part
  */
 export async function openParts(
+  model: ModelFile,
+  parts: readonly GraphPart[],
+  options: SessionOptions,
+): Promise<OpenPart[]> {
+  try {
+    return await openInOrder(model, parts, options);
+  } catch (error) {
+    throw new Error(`${model.path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function openInOrder(
   model: ModelFile,
   parts: readonly GraphPart[],
   options: SessionOptions,

@@ -1,10 +1,15 @@
 /** Which recogniser a setting means: one that is in the npm packages, an installed one, or a folder of the operator. */
-import { readdirSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { Refusal } from '../refusal.ts';
-import type { Bridge } from './bridge.ts';
+import { BRIDGE_FILE, type Bridge, BridgeError } from './bridge.ts';
 import { findInstalledNamed, readBridge, reasonOf } from './installed.ts';
 import { type ModelTable, modelsOf, type RecogniserRow } from './model-table.ts';
+import { findRecogniserFiles } from './recogniser-folders.ts';
+
+/** A graph has at most so many, for both its formats count in 31 bits; what is larger is kept beside it. */
+const GRAPH_MAX_BYTES = 2 ** 31 - 1;
+const GRAPH = /\.(?:onnx|ort)$/;
 
 /** A recogniser that can be loaded. */
 export interface FoundRecogniser {
@@ -27,7 +32,13 @@ interface Wanted {
  * @param wanted a recogniser of the table, the name of an installed model, or an absolute path
  * @throws Refusal `model_missing` when there is none, `bad_settings` when it is no recogniser
  */
-export function findRecogniser(table: ModelTable, wanted: string, { modelsDir, setting }: Wanted): FoundRecogniser {
+export function findRecogniser(table: ModelTable, wanted: string, where: Wanted): FoundRecogniser {
+  const found = find(table, wanted, where);
+  if (found.folder !== null) checkFiles(found.folder);
+  return found;
+}
+
+function find(table: ModelTable, wanted: string, { modelsDir, setting }: Wanted): FoundRecogniser {
   const rows = modelsOf(table, 'recogniser');
   const packaged = rows.find(({ name, family }) => family === null && name === wanted);
   if (packaged !== undefined) return { row: packaged, folder: null, bridge: null };
@@ -50,10 +61,27 @@ function lookInto(rows: readonly RecogniserRow[], folder: string): FoundRecognis
   );
 }
 
+/**
+ * Opening a pipe never ends, and reading what is no graph takes long before it is known.
+ * @throws Refusal for a file that can be none of a recogniser's
+ */
+function checkFiles(folder: string): void {
+  for (const name of findRecogniserFiles(readdirSync(folder))?.files ?? []) {
+    const path = join(folder, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) throw new Refusal('model_missing', `${path} is a link to nothing`);
+    if (!found.isFile()) throw new Refusal('bad_settings', `${path} is no file`);
+    if (GRAPH.test(name) && found.size > GRAPH_MAX_BYTES)
+      throw new Refusal('bad_settings', `${path}: got ${found.size} bytes, expected at most ${GRAPH_MAX_BYTES}`);
+  }
+}
+
 function read(folder: string): { readonly files: readonly string[]; readonly bridge: Bridge | null } {
   try {
     return { files: readdirSync(folder), bridge: readBridge(folder) };
   } catch (error) {
+    if (error instanceof BridgeError)
+      throw new Refusal('bad_settings', `${join(folder, BRIDGE_FILE)}: ${error.message}`);
     throw new Refusal('model_missing', `${folder} cannot be read: ${reasonOf(error)}`);
   }
 }

@@ -3,6 +3,7 @@
  * what it changed is taken back where the word is not completed. So the text differs from that of the recogniser alone
  * only where a whole hot word stands. Nothing here knows a family of recognisers: tokens are numbers.
  */
+import { LRUCache } from 'lru-cache';
 
 /** How a recogniser writes text in tokens. */
 export interface HotWordVocabulary {
@@ -25,10 +26,51 @@ const SPACELESS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scri
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const GOES_ON_WITH_WORD = /^[\p{L}\p{N}\p{M}]/u;
 
+/**
+ * Steps of all lists that are kept, some 30 MB, and how long one is kept that nobody asks for. A list of the longest
+ * words has 10,000.
+ */
+const KEPT_STEPS = 100_000;
+const KEPT_MS = 60_000;
+
+/**
+ * Tokens that may be taken back, beside one for each token of the text: each costs a run of the decoder, and a list of
+ * long words that are nearly said could cost hundreds for each token.
+ */
+const TAKEN_BACK_SPARE = 64;
+
 interface Node {
   readonly next: Map<number, Node>;
   /** Whether a hot word ends here. */
   isEnd: boolean;
+}
+
+/**
+ * Hot words as one recogniser writes them. To find their tokens takes many times as long as to use them, and all jobs
+ * of a call have the same: lists are kept for a while. One that was forgotten is made again, the same.
+ */
+export class HotWordLists {
+  readonly #vocabulary: HotWordVocabulary;
+  readonly #kept = new LRUCache<string, HotWords>({
+    maxSize: KEPT_STEPS,
+    sizeCalculation: ({ steps }) => steps + 1,
+    ttl: KEPT_MS,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+  });
+
+  constructor(vocabulary: HotWordVocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  /** @param words as a job names them. Null = there are none, or none that can be written. */
+  of(words: readonly string[]): HotWords | null {
+    if (words.length === 0) return null;
+    const key = JSON.stringify(words);
+    const list = this.#kept.get(key) ?? new HotWords(words, this.#vocabulary);
+    this.#kept.set(key, list);
+    return list.isEmpty ? null : list;
+  }
 }
 
 /** A list of hot words as a recogniser writes them. */
@@ -39,6 +81,7 @@ export class HotWords {
   readonly #unspaced: Node = newNode();
   readonly #vocabulary: HotWordVocabulary;
   #longest = 0;
+  #steps = 0;
 
   /** @param words as the job names them; those that cannot be written in tokens are left out */
   constructor(words: readonly string[], vocabulary: HotWordVocabulary) {
@@ -49,6 +92,11 @@ export class HotWords {
   /** Whether no word can be written. */
   get isEmpty(): boolean {
     return this.#longest === 0;
+  }
+
+  /** Tokens of all words, those that they have in common counted once. */
+  get steps(): number {
+    return this.#steps;
   }
 
   /**
@@ -92,7 +140,9 @@ export class HotWords {
     const tokens = this.#vocabulary.encode(written);
     let node = isAnywhere ? this.#anywhere : this.#unspaced;
     for (const token of tokens) {
-      const next = node.next.get(token) ?? newNode();
+      const known = node.next.get(token);
+      const next = known ?? newNode();
+      if (known === undefined) this.#steps++;
       node.next.set(token, next);
       node = next;
     }
@@ -102,15 +152,22 @@ export class HotWords {
 
   /** Where the tokens from `start` on lead, in the words that may begin there. */
   #nodesAfter(tokens: readonly number[], start: number): Node[] {
-    const before = tokens[start - 1];
-    const isInWord = before !== undefined && ENDS_IN_WORD.test(this.#vocabulary.textOf(before));
-    const roots = isInWord ? [this.#anywhere] : [this.#anywhere, this.#unspaced];
-    return roots.flatMap((root) => {
-      let node: Node | undefined = root;
-      for (let at = start; at < tokens.length; at++) node = node?.next.get(tokens[at] ?? -1);
-      return node === undefined ? [] : [node];
-    });
+    const anywhere = follow(this.#anywhere, tokens, start);
+    const unspaced = follow(this.#unspaced, tokens, start);
+    const found = anywhere === null ? [] : [anywhere];
+    return unspaced === null || this.#isInWord(tokens[start - 1]) ? found : [...found, unspaced];
   }
+
+  #isInWord(before: number | undefined): boolean {
+    return before !== undefined && ENDS_IN_WORD.test(this.#vocabulary.textOf(before));
+  }
+}
+
+/** The node that tokens from `start` on lead to; null = they leave the words. */
+function follow(root: Node, tokens: readonly number[], start: number): Node | null {
+  let node: Node | undefined = root;
+  for (let at = start; node !== undefined && at < tokens.length; at++) node = node.next.get(tokens[at] ?? -1);
+  return node ?? null;
 }
 
 function newNode(): Node {
@@ -151,6 +208,7 @@ export class HotWordSearch {
   /** Positions at which a hot word was tried and taken back: the recogniser's own choice stands there. */
   readonly #decided = new Set<number>();
   #venture: Venture | null = null;
+  #takenBack = 0;
 
   constructor(words: HotWords) {
     this.#words = words;
@@ -187,7 +245,8 @@ export class HotWordSearch {
   }
 
   #preferred(likeliest: number, logitOf: (token: number) => number): number {
-    if (this.#decided.has(this.#tokens.length)) return likeliest;
+    const isTooDear = this.#takenBack > TAKEN_BACK_SPARE + this.#tokens.length;
+    if (isTooDear || this.#decided.has(this.#tokens.length)) return likeliest;
     const bonuses = this.#words.bias(this.#tokens);
     let best = likeliest;
     let most = logitOf(likeliest) + (bonuses.get(likeliest) ?? 0);
@@ -201,6 +260,7 @@ export class HotWordSearch {
   #takeBack({ at, likeliest }: Venture): Choice {
     this.#decided.add(at);
     this.#venture = null;
+    this.#takenBack += this.#tokens.length - at;
     this.#tokens.length = at;
     this.#tokens.push(likeliest);
     return { token: likeliest, kept: at };

@@ -1,7 +1,7 @@
 /** Loads the models that the settings name. */
 import type { EngineSettings, ReadyMessage } from '../contract.ts';
 import type { Device } from '../onnx.ts';
-import { Refusal } from '../refusal.ts';
+import { openFolder, Refusal } from '../refusal.ts';
 import { type FoundRecogniser, findRecogniser } from './find-recogniser.ts';
 import { readInstalled } from './installed.ts';
 import { readLexicon, respelling } from './lexicon.ts';
@@ -22,6 +22,8 @@ import { requireFiles } from './package-files.ts';
 /** The models of one engine process, and what is to be known of them. */
 export interface Models extends Pick<ReadyMessage, 'languages' | 'abilities' | 'costs' | 'asrLicence'>, OtherModels {
   readonly asr: Asr;
+  /** Absolute path of the recogniser's folder; null = it is in the npm packages. */
+  readonly asrFolder: string | null;
   /** E.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;
 }
@@ -65,11 +67,13 @@ export async function loadModels(
   const lexicon = await readLexicon(settings.lexiconFile);
   const context = { settings, device: CPU, lexicon, progress, folder: null };
   // The largest comes first: what loading it leaves free in the heap is enough for the others.
-  const loaded = await loadOnProvider(recogniser, { ...context, folder: found.folder });
+  const { folder } = found;
+  const loaded = await openFolder(folder, () => loadOnProvider(recogniser, { ...context, folder }));
   const { asr, warning, languages = languagesOf(found), abilities = recogniser.abilities } = loaded;
   const { warning: othersWarning, ...models } = await loadOthers(others, context);
   return {
     asr,
+    asrFolder: folder,
     ...models,
     warning: joinWarnings([warning, othersWarning]),
     asrLicence: found.bridge?.licence ?? recogniser.licence,

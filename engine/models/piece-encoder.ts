@@ -32,20 +32,18 @@ export class PieceEncoder {
 
   #encodeWord(word: string): number[] {
     const symbols = Array.from(word);
-    for (let at = this.#firstMerge(symbols); at !== -1; at = this.#firstMerge(symbols))
+    const pairs = symbols.map((_, at) => this.#pairAt(symbols, at));
+    for (let at = firstOf(pairs); pairs[at] !== undefined; at = firstOf(pairs)) {
       symbols.splice(at, 2, `${symbols[at]}${symbols[at + 1]}`);
+      pairs.splice(at, 2, this.#pairAt(symbols, at));
+      if (at > 0) pairs[at - 1] = this.#pairAt(symbols, at - 1);
+    }
     return symbols.flatMap((symbol) => this.#ids.get(symbol) ?? this.#bytesOf(symbol));
   }
 
-  /** The pair whose merge was learnt first; -1 = nothing can be merged. */
-  #firstMerge(symbols: readonly string[]): number {
-    let first = -1;
-    let lowest = Number.POSITIVE_INFINITY;
-    for (let at = 0; at + 1 < symbols.length; at++) {
-      const id = this.#ids.get(`${symbols[at]}${symbols[at + 1]}`) ?? Number.POSITIVE_INFINITY;
-      if (id < lowest) [first, lowest] = [at, id];
-    }
-    return first;
+  /** The token that two symbols merge into; undefined = they do not. */
+  #pairAt(symbols: readonly string[], at: number): number | undefined {
+    return at + 1 < symbols.length ? this.#ids.get(`${symbols[at]}${symbols[at + 1]}`) : undefined;
   }
 
   /** A character that has no token, byte by byte. */
@@ -55,4 +53,12 @@ export class PieceEncoder {
       return this.#ids.get(`<0x${hex}>`) ?? -1;
     });
   }
+}
+
+/** Where the merge is that was learnt first; -1 = nothing can be merged. */
+function firstOf(pairs: readonly (number | undefined)[]): number {
+  let first = -1;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const [at, id] of pairs.entries()) if (id !== undefined && id < lowest) [first, lowest] = [at, id];
+  return first;
 }

@@ -6,7 +6,7 @@
 import { ENGINE_RATE_HZ, type SpokenWord } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
-import { HotWords } from '../hot-words.ts';
+import { HotWordLists } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
 import { stretchesOf } from '../stretches.ts';
@@ -45,9 +45,11 @@ export class MoonshineStreaming implements Asr {
   readonly provider: 'cpu' | 'cuda';
   readonly vocabularySize: number;
   readonly #parts: StreamingParts;
+  readonly #hotWords: HotWordLists;
 
   constructor(parts: StreamingParts) {
     this.#parts = parts;
+    this.#hotWords = new HotWordLists(new Vocabulary(parts.tokens));
     this.name = parts.name;
     this.provider = parts.provider;
     this.vocabularySize = parts.config.vocabularySize;
@@ -105,9 +107,8 @@ export class MoonshineStreaming implements Asr {
   }
 
   #decode(speech: CrossKv, draft: readonly number[], maxTokens: number, hotWords: readonly string[]) {
-    const { config, decoder, tokens } = this.#parts;
+    const { config, decoder } = this.#parts;
     const { startToken, endToken, vocabularySize } = config;
-    const words = hotWords.length === 0 ? null : new HotWords(hotWords, new Vocabulary(tokens));
     return decodeGreedily(decoder.begin(speech), {
       startToken,
       endToken,
@@ -115,7 +116,7 @@ export class MoonshineStreaming implements Asr {
       maxTokens,
       // A draft leaves room for at least one token more.
       draft: upToEnd(draft, endToken, maxTokens - 1),
-      hotWords: words?.isEmpty === true ? null : words,
+      hotWords: this.#hotWords.of(hotWords),
     });
   }
 }

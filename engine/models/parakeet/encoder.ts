@@ -12,6 +12,9 @@ import type { EncodedSpeech } from './transducer.ts';
 /** Weights of one part, about: half a layer of the 0.6B models, which takes 3 ms for 4 s of speech, 30 for 31 s. */
 const PART_WEIGHTS = 12_500_000;
 
+/** Of a larger model the parts are larger. */
+const PARTS_MAX = 256;
+
 /** Encodes features. */
 export interface ParakeetEncoder {
   /** One model run or several: [bands, frames] to [width, frames / 8]. */
@@ -50,7 +53,7 @@ function addOutputs(outputs: InferenceSession.OnnxValueMapType, values: Values):
 function partsFor({ constants }: ModelFile): number {
   let weights = 0;
   for (const { dims } of constants.values()) weights += Number(dims.reduce((product, dim) => product * dim, 1n));
-  return Math.max(1, Math.round(weights / PART_WEIGHTS));
+  return Math.min(Math.max(1, Math.round(weights / PART_WEIGHTS)), PARTS_MAX);
 }
 
 /** One model run: takes its inputs from values, and adds its outputs. */

@@ -9,7 +9,7 @@ import type { SessionOptions } from '../../onnx.ts';
 import { Refusal } from '../../refusal.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { costBySize } from '../graph-bytes.ts';
-import { HotWords, type HotWordVocabulary } from '../hot-words.ts';
+import { HotWordLists, type HotWords, type HotWordVocabulary } from '../hot-words.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { writeFloats } from '../pcm.ts';
@@ -117,6 +117,7 @@ class Parakeet implements Asr {
   readonly vocabularySize: number;
   readonly #parts: Parts;
   readonly #features: ParakeetFeatures;
+  readonly #hotWords: HotWordLists;
   readonly #frameSamples: number;
 
   constructor(name: string, parts: Parts) {
@@ -124,6 +125,7 @@ class Parakeet implements Asr {
     this.vocabularySize = parts.vocabulary.blank + 1;
     this.#parts = parts;
     this.#features = new ParakeetFeatures(parts.bands);
+    this.#hotWords = new HotWordLists(hotWordVocabulary(parts.vocabulary));
     this.#frameSamples = FRAME_SAMPLES * parts.subsampling;
   }
 
@@ -134,11 +136,11 @@ class Parakeet implements Asr {
     { timed = false, spelled = false, hotWords = [] }: ReadingOptions = {},
   ): Steps<Recognition> {
     const { vocabulary } = this.#parts;
-    const words = hotWords.length === 0 ? null : new HotWords(hotWords, hotWordVocabulary(vocabulary));
+    const words = this.#hotWords.of(hotWords);
     const spoken: SpokenToken[] = [];
     const limits = { maxSamples: STRETCH_MAX_SAMPLES, frameSamples: this.#frameSamples };
     for (const { from, to } of stretchesOf(samples.length, limits)) {
-      const heard = yield* this.#hear(samples.subarray(from, to), words?.isEmpty === false ? words : null);
+      const heard = yield* this.#hear(samples.subarray(from, to), words);
       spoken.push(...heard.map((each) => ({ ...each, frame: each.frame + from / this.#frameSamples })));
       yield;
     }

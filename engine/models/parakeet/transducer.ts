@@ -11,6 +11,9 @@ import type { JointNetwork, TextState } from './joint.ts';
 /** Tokens of one frame at most: behind them the next frame is looked at. */
 export const TOKENS_PER_FRAME_MAX = 10;
 
+/** Durations that a model knows; the published ones know five. */
+const DURATIONS_MAX = 16;
+
 /** Runs between two of which nothing urgent is let in: each takes a fraction of a millisecond. */
 const RUNS_PER_STEP = 16;
 
@@ -81,6 +84,7 @@ export class Transducer {
     for (let runs = 1; place.frame < speech.frames; runs++) {
       if (runs % RUNS_PER_STEP === 0) yield;
       const logits = await this.#joint.score(frameOf(speech, place.frame), place.text);
+      this.#checkLogits(logits.length);
       const token = mostLikely(logits, 0, this.#blank + 1);
       const frames = durationOf(logits, this.#blank + 1);
       if (token === this.#blank) {
@@ -95,6 +99,16 @@ export class Transducer {
       place = await this.#behind(next.at(-1) as Found);
     }
     return found;
+  }
+
+  /** @throws Error when the vocabulary is another model's */
+  #checkLogits(count: number): void {
+    const durations = count - this.#blank - 1;
+    if (durations >= 1 && durations <= DURATIONS_MAX) return;
+    throw new Error(
+      `the model gives ${count} numbers for each step, expected one for each of the ${this.#blank + 1} tokens of the ` +
+        `vocabulary, and 1 to ${DURATIONS_MAX} durations`,
+    );
   }
 
   /** The tokens found so far with the one that is chosen now, and without those that are taken back. */

@@ -1,11 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GraphBuilder } from '../../../engine/graph/builder.ts';
+import { decode, encode } from '../../../engine/graph/codec.ts';
 import { cutByInputs, cutByWeights } from '../../../engine/graph/cut.ts';
 import { rewriteProducts } from '../../../engine/graph/integer-products.ts';
 import { type ModelFile, placeOf, readModelFile } from '../../../engine/graph/model-file.ts';
+import {
+  EXTERNAL_DATA,
+  MODEL,
+  type ModelProto,
+  type NodeProto,
+  type TensorProto,
+} from '../../../engine/graph/onnx-proto.ts';
+import { findEncoderPlaces } from '../../../engine/graph/streaming-encoder.ts';
 import { tensor } from '../../../engine/graph/tensors.ts';
 import { openParts } from '../../../engine/models/cut-graph.ts';
 import { floatsOf } from '../../../engine/onnx.ts';
@@ -116,6 +125,48 @@ describe('a model file', () => {
   ])('%s is refused', (_, file) => {
     expect(() => save(file())).toThrow(/model.onnx is no ONNX file: /);
   });
+
+  it.each([
+    ['is nothing but zeros', () => new Uint8Array(1000), /field number 0/],
+    [
+      'has no end of parts',
+      () => new Uint8Array(600_000).map((_, at) => 16 * ((at + 1) % 2)),
+      /more than 250000 parts/,
+    ],
+    ['has a constant of a billion billions', () => withConstant({ dims: [2n ** 30n, 2n ** 30n] }), /big has the shape/],
+    ['has a constant of less than nothing', () => withConstant({ dims: [-3n] }), /big has the shape -3/],
+    ['has its numbers above its folder', () => withConstant(at('a/../../secret')), /big is in a\/\.\.\/\.\.\/secret/],
+    ['has its numbers anywhere', () => withConstant(at('/etc/passwd')), /expected a file in the folder of the model/],
+  ])('is refused when it %s', (_, file, message) => {
+    expect(() => save(file())).toThrow(message);
+  });
+});
+
+const at = (location: string): Partial<TensorProto> => ({
+  dataLocation: EXTERNAL_DATA,
+  externalData: [{ key: 'location', value: location }],
+});
+
+/** With one constant more. */
+function withConstant(constant: Partial<TensorProto>): Uint8Array {
+  const model = decode<ModelProto>(MODEL, layered());
+  const big: TensorProto = { name: 'big', dims: [4n], dataType: 1, floatData: [], int32Data: [], int64Data: [] };
+  const initializer = [...(model.graph?.initializer ?? []), { ...big, ...constant }];
+  return encode(MODEL, { ...model, graph: { ...model.graph, initializer } });
+}
+
+describe('an encoder whose scores are scaled by themselves', () => {
+  it('is refused', () => {
+    const path = packagePath('fixtures', 'models', 'moonshine-streaming', 'onnx', 'encoder.onnx');
+    const model = decode<ModelProto>(MODEL, readFileSync(path));
+    const nodes = model.graph?.node ?? [];
+    const [softmax] = nodes.filter(({ opType }) => opType === 'Softmax');
+    const circle: NodeProto = { opType: 'Mul', input: ['circle', 'circle'], output: ['circle'], attribute: [] };
+    const isMask = ({ output }: NodeProto) => output.includes(softmax?.input[0] ?? '');
+    const node = nodes.map((each) => (isMask(each) ? { ...each, input: each.input.map(() => 'circle') } : each));
+    const file = encode(MODEL, { ...model, graph: { ...model.graph, node: [...node, circle] } });
+    expect(() => findEncoderPlaces(file)).toThrow('no product of queries and keys');
+  });
 });
 
 describe('a graph that is cut', () => {
@@ -133,6 +184,16 @@ describe('a graph that is cut', () => {
     const parts = cutByWeights(save(layered()), 4);
     expect(parts.map(({ nodes }) => nodes.filter(({ opType }) => opType === 'MatMul').length)).toEqual([1, 1, 1, 1]);
     expect(parts.slice(0, 3).map(({ outputs }) => outputs.length)).toEqual([1, 1, 1]);
+  });
+
+  it('may read constants by ways without number', () => {
+    const graph = new GraphBuilder();
+    const start = graph.input('start', { type: 'float', dims: [WIDTH] });
+    let fixed = graph.constant(tensor('fixed', 'float', [WIDTH], scattered(WIDTH)));
+    for (let layer = 0; layer < 60; layer++) fixed = graph.add('Max', [fixed, fixed]);
+    graph.output(graph.add('Add', [start, fixed]), 'end', { type: 'float', dims: [WIDTH] });
+    const [part] = cutByWeights(save(graph.file('ways')), 2);
+    expect(part?.nodes.filter(({ opType }) => opType === 'Max').length).toBe(60);
   });
 
   it('by an input has all that does not need it in the first part', async () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -91,6 +92,33 @@ describe('findRecogniser', () => {
     expect(refusalOf('heart', modelsDir)).toMatchObject({
       code: 'bad_settings',
       message: 'heart is a model of the family hibari, expected a recogniser',
+    });
+  });
+
+  const parakeet = ['encoder-model.onnx', 'decoder_joint-model.onnx', 'vocab.txt'];
+
+  it.each([
+    ['is a pipe', (path: string) => execFileSync('mkfifo', [path]), 'bad_settings', /vocab\.txt is no file$/],
+    ['is a folder', (path: string) => mkdirSync(path), 'bad_settings', /vocab\.txt is no file$/],
+    ['links to nothing', (path: string) => symlinkSync('gone', path), 'model_missing', /vocab\.txt is a link to/],
+  ])('refuses a folder of which a file %s', (_, make, code, message) => {
+    const folder = install('mine', null, parakeet);
+    rmSync(join(folder, 'vocab.txt'));
+    make(join(folder, 'vocab.txt'));
+    expect(refusalOf(folder, '')).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('refuses a graph that is larger than the format can be, without reading it', () => {
+    const folder = install('mine', null, parakeet);
+    truncateSync(join(folder, 'encoder-model.onnx'), 10 * 2 ** 30);
+    expect(refusalOf(folder, '').message).toMatch(/encoder-model.onnx: got 10737418240 bytes, expected at most 2147/);
+  });
+
+  it('names the file that says what a folder is, when that is wrong', () => {
+    const folder = install('mine', null, ['bridge.json']);
+    expect(refusalOf(folder, '')).toMatchObject({
+      code: 'bad_settings',
+      message: `${folder}/bridge.json: got something that is not JSON, expected an object`,
     });
   });
 

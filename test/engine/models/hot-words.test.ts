@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HotWordSearch, HotWords } from '../../../engine/models/hot-words.ts';
+import { HotWordLists, HotWordSearch, HotWords } from '../../../engine/models/hot-words.ts';
 import { PieceEncoder } from '../../../engine/models/piece-encoder.ts';
 
 const PIECES = [
@@ -109,5 +109,37 @@ describe('HotWordSearch', () => {
 
   it('does not take back what the recogniser chose itself', () => {
     expect(decode(kovac, [{ [KOV]: 10 }, { [AND]: 20 }])).toEqual([KOV, AND]);
+  });
+
+  it('stops to try what costs more than the text', () => {
+    const digits = Array.from({ length: 40 }, () => 'a');
+    const long = hotWords(digits.join(' '));
+    const search = new HotWordSearch(long);
+    let choices = 0;
+    // Nearly said: the hot word goes on as long as it can, and is broken at its last token each time.
+    for (; search.tokens.length < 200 && choices < 10_000; choices++) {
+      const [token = CAT] = [...long.bias(search.tokens).keys()];
+      const isBroken = search.tokens.length > 38 && search.tokens.slice(-39).every((each) => each === token);
+      search.choose(CAT, (other) => (other === CAT ? (isBroken ? 20 : 2) : 0));
+    }
+    expect(search.tokens).toHaveLength(200);
+    expect(choices).toBeLessThan(600);
+  });
+});
+
+describe('HotWordLists', () => {
+  it('keeps a list for the jobs that come with the same one', () => {
+    const lists = new HotWordLists(vocabulary);
+    expect(lists.of(['Kovac'])).toBe(lists.of(['Kovac']));
+    expect(lists.of(['Kova', 'c'])).not.toBe(lists.of(['Kova,c']));
+    expect(lists.of([])).toBeNull();
+    expect(lists.of(['Žižek'])).toBeNull();
+  });
+
+  it('forgets lists, and does not keep one that would fill it', () => {
+    const lists = new HotWordLists({ ...vocabulary, encode: (text) => Array.from({ length: 600 }, () => text.length) });
+    const first = lists.of(['first']);
+    for (let list = 0; list < 100; list++) lists.of([`${list}`]);
+    expect(lists.of(['first'])).not.toBe(first);
   });
 });
