@@ -46,7 +46,11 @@ function bench(
   for (const [flag, meaning] of Object.entries(extra)) command.option(`--${flag}`, meaning, false);
   command.action(async (options: { quick: boolean; write: boolean } & Record<string, boolean>) => {
     const found = await run(options.quick, options);
-    const asked = process.argv.slice(2).filter((argument) => argument !== '--write');
+    const { python } = command.opts<{ python?: string }>();
+    const asked = process.argv
+      .slice(2)
+      .filter((argument) => argument !== '--write')
+      .map((argument) => (argument === python ? 'PATH' : argument));
     publish(found, { command: `npm run bench -- ${asked.join(' ')}`, write: options.write });
   });
   return command;
@@ -119,7 +123,7 @@ const recognisers = bench(
   (quick) =>
     benchRecognisers({
       python: recognisers.opts<{ python?: string }>().python,
-      ...(quick ? { parakeetLayers: 2, rounds: 2 } : { parakeetLayers: 24, rounds: 5 }),
+      ...(quick ? { parakeetLayers: 2, rounds: 2, peerRounds: 1 } : { parakeetLayers: 24, rounds: 4, peerRounds: 3 }),
     }),
 );
 recognisers.option('--python <path>', 'an interpreter with what engine/export/*/requirements.txt names');

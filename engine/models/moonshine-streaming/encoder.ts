@@ -22,8 +22,9 @@ export interface Encoded<State extends EncoderState> {
 
 /** An encoder that is given features bit by bit. The same features in the same bits always give the same frames. */
 export interface StreamingEncoder<State extends EncoderState = EncoderState> {
-  /** How many features it takes at once, but for the last ones. */
+  /** How many features it takes at once of an utterance that goes on, and of a whole one, but for the last ones. */
   readonly blockFeatures: number;
+  readonly wholeBlockFeatures: number;
   /** Before the first feature. */
   readonly start: State;
   /**
@@ -52,6 +53,7 @@ export async function openPublishedEncoder(
 class PublishedEncoder implements StreamingEncoder<Kept> {
   /** As many as are run again: each is then run about twice. */
   readonly blockFeatures: number;
+  readonly wholeBlockFeatures: number;
   readonly start: Kept = { features: new Float32Array(0), done: 0, bytes: 0 };
   readonly #session: InferenceSession;
   readonly #lookahead: number;
@@ -60,6 +62,7 @@ class PublishedEncoder implements StreamingEncoder<Kept> {
     this.#session = session;
     this.#lookahead = lookaheadFrames;
     this.blockFeatures = LAYER_SPAN_FRAMES * encoderLayers;
+    this.wholeBlockFeatures = this.blockFeatures;
   }
 
   async encode(features: Tensor, { features: before, done }: Kept, isLast: boolean): Promise<Encoded<Kept>> {

@@ -44,7 +44,6 @@ export class Hearing {
   readonly #adapter: InferenceSession;
   readonly #crossKv: InferenceSession;
   readonly #memory = new HearingMemory<Heard>();
-  readonly #blockSamples: number;
   readonly #start: Heard;
 
   constructor({ frontend, encoder, adapter, crossKv }: HearingParts) {
@@ -52,7 +51,6 @@ export class Hearing {
     this.#encoder = encoder;
     this.#adapter = adapter;
     this.#crossKv = crossKv;
-    this.#blockSamples = encoder.blockFeatures * FEATURE_SAMPLES;
     const [first, second] = [frontend.start, encoder.start];
     this.#start = { samples: 0, frontend: first, encoder: second, frames: 0, speech: [], bytes: 0 };
   }
@@ -60,15 +58,17 @@ export class Hearing {
   /**
    * Some steps for each block that is not known yet: what the decoder needs of all samples; null with too few of them
    * for a frame.
-   * @param stream the same number with samples that begin alike
+   * @param stream the same number with samples that begin alike; undefined = nobody will ask for more of them
    */
   async *hear(samples: Int16Array, stream: number | undefined): Steps<CrossKv | null> {
     let heard = (stream === undefined ? null : this.#memory.find(stream, samples)) ?? this.#start;
     const whole = samples.length - (samples.length % FRAME_SAMPLES);
     if (whole === 0) return null;
+    const features = stream === undefined ? this.#encoder.wholeBlockFeatures : this.#encoder.blockFeatures;
+    const blockSamples = features * FEATURE_SAMPLES;
     // The last block is never a known one: something must be left to end with.
-    for (; heard.samples + this.#blockSamples < whole; yield) {
-      heard = yield* this.#hearMore(samples.subarray(0, heard.samples + this.#blockSamples), heard, false);
+    for (; heard.samples + blockSamples < whole; yield) {
+      heard = yield* this.#hearMore(samples.subarray(0, heard.samples + blockSamples), heard, false);
       if (stream !== undefined) this.#memory.keep(stream, samples, heard);
     }
     const { speech } = yield* this.#hearMore(samples.subarray(0, whole), heard, true);

@@ -3,22 +3,15 @@ parakeet.py sherpa <folder of the exporter> <folder with a model in sherpa-onnx'
 
 Speaks what serve.mjs speaks. The weights for transformers are made as the exporter makes them, in float; one thread.
 """
-import json
 import os
-import resource
 import sys
-import time
 
-os.environ["OMP_NUM_THREADS"] = "1"
+from serve import serve
 
 import numpy as np
 
 kind, exporter, source = sys.argv[1:4]
 sys.path.insert(0, exporter)
-
-
-def answer(message):
-    print(json.dumps(message), flush=True)
 
 
 def with_transformers():
@@ -48,22 +41,4 @@ def with_sherpa():
     return transcribe
 
 
-def processor_seconds():
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-transcribe = with_transformers() if kind == "transformers" else with_sherpa()
-transcribe(np.zeros(64_000, dtype=np.int16))
-answer({"ready": True})
-
-for line in sys.stdin:
-    samples = np.fromfile(json.loads(line)["path"], dtype="<i2")
-    began, began_cpu = time.perf_counter(), processor_seconds()
-    tokens = transcribe(samples)
-    answer({
-        "text": "",
-        "tokens": tokens,
-        "ms": (time.perf_counter() - began) * 1000,
-        "cpuMs": (processor_seconds() - began_cpu) * 1000,
-    })
+serve(with_transformers() if kind == "transformers" else with_sherpa())

@@ -1,13 +1,14 @@
 /**
  * One of this engine's recognisers, as built in `dist`, without the process around it:
- * `node recogniser.mjs <dist/engine> <name or folder> <cache folder> <tokens of a decoder run>`.
- * With `stepSamples` in a request the speech is read as calls read it: a window each so many samples, each longer.
+ * `node recogniser.mjs <dist/engine> <name or folder> <cache folder> <tokens of a decoder run> <rewritten or shipped>`.
+ * With `stepSamples` in a request the speech is read as calls read it: a window each so many samples, each longer. With
+ * `drafted` it is read with what it said of speech of that length before as its draft.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serve } from './serve.mjs';
 
-const [engine = '', name = '', cacheDir = '', runTokens = ''] = process.argv.slice(2);
+const [engine = '', name = '', cacheDir = '', runTokens = '', modelGraphs = ''] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(engine, path)).href);
 const [{ findRecogniser }, { MODEL_TABLE }, { readLexicon }, { speechLikeNoise }] = await Promise.all([
   load('models/find-recogniser.js'),
@@ -19,7 +20,7 @@ const { row, folder } = findRecogniser(MODEL_TABLE, name, '');
 const { asr, warning } = await row.load({
   settings: {
     threads: 1,
-    modelGraphs: 'rewritten',
+    modelGraphs,
     modelCacheDir: cacheDir,
     decodeRunTokens: Number(runTokens),
     modelsDir: '',
@@ -32,21 +33,24 @@ const { asr, warning } = await row.load({
 if (warning !== null) throw new Error(warning);
 for (const seconds of [1, 4]) await asr.warmUp(speechLikeNoise(seconds * 16_000));
 let streams = 0;
+/** By the length of what was heard. */
+const texts = new Map();
 await serve(transcribe, (samples) => samples);
 
-async function transcribe(samples, { stepSamples = samples.length }) {
-  const stream = ++streams;
-  let [said, longestMs] = [null, 0];
+async function transcribe(samples, { stepSamples = samples.length, drafted = 0 }) {
+  const options = stepSamples < samples.length ? { stream: ++streams } : {};
+  let [tokens, longestMs] = [drafted === 1 ? texts.get(samples.length) : [], 0];
   for (let end = Math.min(stepSamples, samples.length); ; end = Math.min(end + stepSamples, samples.length)) {
-    const steps = asr.transcribe(samples.subarray(0, end), said?.tokens ?? [], { stream });
+    const steps = asr.transcribe(samples.subarray(0, end), tokens, options);
     for (;;) {
       const beginMs = performance.now();
       const step = await steps.next();
       longestMs = Math.max(longestMs, performance.now() - beginMs);
       if (!step.done) continue;
-      said = step.value;
-      break;
+      ({ tokens } = step.value);
+      if (end < samples.length) break;
+      texts.set(samples.length, tokens);
+      return { text: step.value.text, tokens: tokens.length, longestMs };
     }
-    if (end === samples.length) return { text: said.text, tokens: said.tokens.length, longestMs };
   }
 }

@@ -18,6 +18,10 @@ export interface RecogniserRow {
   /** What it is made of, for the report. */
   readonly about: string;
   readonly ours: Runnable;
+  /** Our engine on the graphs as they are published. */
+  readonly published: Runnable;
+  /** Whether it always writes as many tokens as it may: random weights know no end. */
+  readonly isEndless: boolean;
   /** By the heads of the report's columns; one that is not named is not comparable. */
   readonly peers: Readonly<Partial<Record<PeerName, Runnable>>>;
 }
@@ -41,10 +45,33 @@ export function recogniserRows(options: RowOptions): RecogniserRow[] {
       name: 'moonshine-tiny',
       about: 'the published weights, 8 bits',
       ours: oursOn('moonshine-tiny'),
+      published: oursOn('moonshine-tiny', 'shipped'),
+      isEndless: false,
       peers: {},
     },
+    ...STREAMING_SHAPES.map((shape) => streamingRow(shape, options)),
     parakeetRow(options),
   ];
+}
+
+const STREAMING_SHAPES = ['tiny', 'small', 'medium'] as const;
+
+function streamingRow(shape: (typeof STREAMING_SHAPES)[number], { python }: RowOptions): RecogniserRow {
+  const exporter = packagePath('engine', 'export', 'moonshine-streaming');
+  const made = makeModel(python, `streaming-${shape}`, exporter, ['--random', shape, '--int8', '--skip-self-test']);
+  return {
+    name: `moonshine-streaming ${shape}`,
+    about: 'random weights in the true shape, 8 bits; in transformers float. 6.5 tokens in a second and 2 more',
+    ours: whenMade(made, (folder) => oursOn(folder)),
+    published: whenMade(made, (folder) => oursOn(folder, 'shipped')),
+    isEndless: true,
+    peers: {
+      transformers:
+        python === undefined
+          ? { missing: NO_PYTHON }
+          : { program: python, script: 'moonshine-streaming.py', parameters: [exporter, shape] },
+    },
+  };
 }
 
 function parakeetRow({ python, parakeetLayers: layers }: RowOptions): RecogniserRow {
@@ -55,10 +82,13 @@ function parakeetRow({ python, parakeetLayers: layers }: RowOptions): Recogniser
       ...['--layout', layout, '--weights', 'int8', '--skip-self-test'],
     ]);
   const script = 'parakeet.py';
+  const istupakov = make('istupakov');
   return {
     name: 'parakeet-tdt 0.6b',
     about: `random weights in the true shape, ${layers} layers, 8 bits; in transformers float. 4.2 tokens in a second`,
-    ours: whenMade(make('istupakov'), oursOn),
+    ours: whenMade(istupakov, (folder) => oursOn(folder)),
+    published: whenMade(istupakov, (folder) => oursOn(folder, 'shipped')),
+    isEndless: false,
     peers: {
       transformers:
         python === undefined
@@ -94,11 +124,17 @@ function makeModel(python: string | undefined, name: string, exporter: string, p
   return status === 0 ? { folder } : { missing: `not made: ${stderr.trim().split('\n').at(-1)}` };
 }
 
-function oursOn(model: string): PeerCommand {
+function oursOn(model: string, graphs: 'rewritten' | 'shipped' = 'rewritten'): PeerCommand {
   const { MODEL_CACHE_DIR } = readSettings({});
   return {
     script: 'recogniser.mjs',
-    parameters: [packagePath('dist', 'engine'), model, MODEL_CACHE_DIR, String(FIXED_ENGINE_SETTINGS.decodeRunTokens)],
+    parameters: [
+      packagePath('dist', 'engine'),
+      model,
+      MODEL_CACHE_DIR,
+      String(FIXED_ENGINE_SETTINGS.decodeRunTokens),
+      graphs,
+    ],
     environment: ENGINE_ENVIRONMENT,
   };
 }

@@ -93,7 +93,7 @@ describe('Moonshine streaming', () => {
 
   it('says the same under the number of other speech, and after it forgot', async () => {
     const other = arithmeticClip(8, 64_000);
-    const expected = [await read(SPOKEN), await read(other)];
+    const expected = [await read(SPOKEN, [], { stream: 11 }), await read(other, [], { stream: 12 })];
     for (let turn = 0; turn < 3; turn++) {
       expect(await read(SPOKEN, [], { stream: 1 })).toEqual(expected[0]);
       expect(await read(other, [], { stream: 1 })).toEqual(expected[1]);
@@ -104,7 +104,7 @@ describe('Moonshine streaming', () => {
     const long = arithmeticClip(9, 150_000);
     await read(long.subarray(0, 140_000), [], { stream: 2 });
     const kept = await finish(asr.transcribe(long, [], { stream: 2 }));
-    const anew = await finish(asr.transcribe(long, []));
+    const anew = await finish(asr.transcribe(long, [], { stream: 13 }));
     expect(kept.runs).toBeLessThan(anew.runs);
     expect(kept.result).toEqual(anew.result);
   });
@@ -114,7 +114,7 @@ describe('Moonshine streaming', () => {
     await one.next();
     await two.next();
     await one.return(undefined as never);
-    expect((await finish(two)).result).toEqual(await read(SPOKEN));
+    expect((await finish(two)).result).toEqual(await read(SPOKEN, [], { stream: 14 }));
   });
 
   it('changes its text only to write a hot word whole', async () => {
