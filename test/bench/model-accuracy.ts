@@ -1,4 +1,4 @@
-/** How many words a recogniser from a folder gets wrong, alone or beside one for finals, and how many the embedded one. */
+/** How many words recognisers from folders get wrong, one alone or two as a pair, beside the embedded one. */
 import { basename, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { matchLanguage } from '../../src/foundation/languages.ts';
