@@ -155,11 +155,12 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
 function describeEngine(
   engine: ManagedEngine,
   settings: Settings,
-): Pick<GatewayHealth, 'engine' | 'voice' | 'recognisers' | 'turnModel'> {
+): Pick<GatewayHealth, 'engine' | 'finalEngine' | 'voice' | 'recognisers' | 'turnModel'> {
   const { recogniser, final } = engine.status;
   const recognisers = { live: recogniser, final: final?.recogniser ?? null };
   return {
     engine: engine.status,
+    finalEngine: final,
     recognisers,
     voice: voiceInUse(settings, engine.voices),
     turnModel: engine.turnModel,

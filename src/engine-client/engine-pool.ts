@@ -80,7 +80,8 @@ export class Pool {
 
   /** How each of the processes is. */
   get reports(): EngineReport[] {
-    return this.#members.map((member) => member.report);
+    const { role } = this.#options.settings;
+    return this.#members.map((member) => ({ role, ...member.report }));
   }
 
   /** The urgency of every job that some process has. */

@@ -1,8 +1,10 @@
 /** How the engines are, one by one, for people who look after them. */
-import type { Urgency } from '../../engine/contract.ts';
+import type { RecogniserRole, Urgency } from '../../engine/contract.ts';
 
 /** One engine process, or the place of one that does not run. Times of day are wall-clock times. */
 export interface EngineReport {
+  /** What its recogniser reads. */
+  readonly role: RecogniserRole;
   /** `silent`: it has work and gives no sign of life. */
   readonly state: 'stopped' | 'starting' | 'ready' | 'silent';
   readonly pid: number | null;

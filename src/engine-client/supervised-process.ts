@@ -45,7 +45,7 @@ export class SupervisedProcess {
   }
 
   /** How it is now. */
-  get report(): EngineReport {
+  get report(): Omit<EngineReport, 'role'> {
     const process = this.#process;
     return {
       state: this.#state,

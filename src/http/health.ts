@@ -23,6 +23,8 @@ export type EngineHealth = z.infer<typeof engine>;
 export interface GatewayHealth {
   readonly draining: boolean;
   readonly engine: EngineHealth;
+  /** The engines with the second recogniser; null = there is none. */
+  readonly finalEngine: Pick<EngineHealth, 'state' | 'ready' | 'workers'> | null;
   /** Null when no graphics processor is known. */
   readonly gpuName: string | null;
   /** Speaks texts that name no voice; null until an engine was ready. */

@@ -95,7 +95,10 @@ function ownNames(kind: ModelKind, settings: ModelSettings): string[] {
 }
 
 /** The recognisers of the settings as the API calls them: a folder by its own name. */
-export function recogniserNames({ ASR_MODEL, ASR_FINAL_MODEL }: ModelSettings): ReadonlyMap<RecogniserRole, string> {
+export function recogniserNames({
+  ASR_MODEL,
+  ASR_FINAL_MODEL,
+}: Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL'>): ReadonlyMap<RecogniserRole, string> {
   const live = ['live', basename(ASR_MODEL)] as const;
   return new Map(ASR_FINAL_MODEL === '' ? [live] : [live, ['final', basename(ASR_FINAL_MODEL)]]);
 }
@@ -106,12 +109,20 @@ function describeRecogniser(id: string, settings: ModelSettings, recognisers: Re
   const roles = [...names].flatMap(([role, name]) => (name === id ? role : []));
   const [role] = roles;
   if (role === undefined) return {};
-  const reads = roles.length === names.size ? 'everything' : READS[role];
+  const reads = roles.length === names.size ? 'everything' : readsOf(role, names);
   const loaded = recognisers[role];
   if (loaded === null) return { reads };
   const { languages, abilities, licence } = loaded;
   const has = Object.entries(abilities).flatMap(([ability, isThere]) => (isThere ? ability : []));
   return { reads, languages: [...languages], abilities: has, licence };
+}
+
+/** What the recogniser of `role` writes where the settings name these. */
+export function readsOf(
+  role: RecogniserRole,
+  names: ReadonlyMap<RecogniserRole, string>,
+): 'everything' | 'partials' | 'finals' {
+  return names.size === 1 ? 'everything' : READS[role];
 }
 
 const READS = { live: 'partials', final: 'finals' } as const;

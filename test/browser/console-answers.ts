@@ -115,10 +115,23 @@ export const SYSTEM = {
   state: 'ready',
   provider: 'cpu',
   models: { asr: 'moonshine-base', vad: 'silero-v5', tts: 'hibari', turn: 'smart-turn' },
+  recognisers: [
+    {
+      role: 'live',
+      reads: 'everything',
+      name: 'moonshine-base',
+      languages: ['en'],
+      state: 'ready',
+      ready: 2,
+      workers: 2,
+    },
+  ],
+  fallbacks: [],
   voice: 'hibari:heart',
   engines: [
-    { state: 'ready', pid: 4711, busyShare: 0.58, jobs: 3, restarts: 0, lastRestart: null },
+    { role: 'live', state: 'ready', pid: 4711, busyShare: 0.58, jobs: 3, restarts: 0, lastRestart: null },
     {
+      role: 'live',
       state: 'ready',
       pid: 4712,
       busyShare: 0.61,
@@ -189,9 +202,9 @@ export const SYSTEM = {
   prompts: { cached: 118, memoryBytes: 14_200_000, diskBytes: 9_400_000, uploaded: 1 },
 };
 
-function way(id: string, name: string, changes: object): object {
+function way(id: string, name: string, changes: { failure?: object; [name: string]: unknown }): object {
   const usual = { configured: true, open: true, protection: null, settings: [], workedAt: null, failure: null };
-  return { id, name, ...usual, ...changes };
+  return { id, name, ...usual, isFailing: changes.failure !== undefined, ...changes };
 }
 
 /** Two prompts, one of them recorded. */

@@ -1,4 +1,6 @@
 /** The system view of the page, above answers of a server that the tests make up. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { findBarriers } from './axe.ts';
@@ -12,6 +14,47 @@ async function open(answers: Answers = {}, options: BrowserContextOptions = {}):
   await answer(page, { ...USUAL, ...answers });
   await page.clock.install();
   await page.goto(`${gateway.url}#/system`);
+}
+
+/** Pictures for people who want to look at them go here; unset = none are made. */
+const PICTURES = process.env['TRUNKLINE_TEST_PICTURES'];
+
+const EUROPEAN = 'en bg cs da de el es et fi fr hr hu it lt lv mt nl pl pt ro ru sk sl sv uk'.split(' ');
+
+/** A second recogniser that was slow, and now starts again. */
+const TWO_RECOGNISERS = {
+  ...SYSTEM,
+  recognisers: [
+    {
+      role: 'live',
+      reads: 'partials',
+      name: 'moonshine-tiny',
+      languages: ['en'],
+      state: 'ready',
+      ready: 1,
+      workers: 1,
+    },
+    {
+      role: 'final',
+      reads: 'finals',
+      name: 'parakeet-tdt-0.6b-v3',
+      languages: EUROPEAN,
+      state: 'starting',
+      ready: 0,
+      workers: 1,
+    },
+  ],
+  fallbacks: [
+    { reason: 'not_ready', count: 3 },
+    { reason: 'late', count: 9 },
+  ],
+  engines: [SYSTEM.engines[0], { ...SYSTEM.engines[0], role: 'final', state: 'starting', busyShare: 0 }],
+};
+
+async function picture(name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await panel('Engines').screenshot({ path: join(PICTURES, `engines-${name}.png`) });
 }
 
 const panel = (name: string) => page.getByRole('region', { name });
@@ -31,6 +74,28 @@ describe('the system view', () => {
     expect(await panel('Records and disk').innerText()).toMatch(/9821 calls in SQLite, kept for 30 days[\s\S]*1\.2 GB/);
     expect(await panel('Records and disk').innerText()).toContain('Leaves this machine: translation');
     expect(complaints).toEqual([]);
+  });
+
+  it('names both recognisers, how they are, and why the better one did not write', async () => {
+    await open({ '/v1/system': TWO_RECOGNISERS });
+    const engines = panel('Engines');
+    await engines.getByText('parakeet-tdt-0.6b-v3').waitFor();
+    const text = await engines.innerText();
+    expect(text).toMatch(/live captions\s+moonshine-tiny\s+ready\s+English/);
+    expect(text).toMatch(/final captions\s+parakeet-tdt-0\.6b-v3\s+starting\s+English, Bulgarian, Czech and 22 more/);
+    expect(text).toContain('wrote 12 finals instead: the other one took too long 9\u00a0×, was not ready 3\u00a0×.');
+    expect(await engines.locator('.engines li').nth(1).innerText()).toContain('starting· finals');
+    expect(await findBarriers(page, '#view')).toEqual([]);
+    await picture('two');
+  });
+
+  it.each([
+    ['missing', /cannot be started/],
+    ['stopped', /starts when needed/],
+  ])('says that a recogniser is %s', async (state, words) => {
+    const [live, final] = TWO_RECOGNISERS.recognisers;
+    await open({ '/v1/system': { ...TWO_RECOGNISERS, recognisers: [live, { ...final, state, languages: null }] } });
+    await panel('Engines').getByText(words).waitFor();
   });
 
   it('counts time as the server does, whatever the clock of the browser shows', async () => {
@@ -65,7 +130,7 @@ describe('the system view', () => {
 
   it('tests the app once, and says what came of it', async () => {
     await open();
-    expect(await panel('App').innerText()).toContain('ECONNREFUSED, 7 times');
+    await panel('App').getByText('ECONNREFUSED, 7 times').waitFor();
     await page.getByRole('button', { name: 'Test the app' }).click();
     await page.getByText('Not reached after 3 ms: ECONNREFUSED.').waitFor();
   });
@@ -157,12 +222,13 @@ describe('the system view', () => {
     ['on a phone, light', 375, 'light'],
     ['on a phone, dark', 375, 'dark'],
   ] as const)('has no barriers and fits its width %s', async (_where, width, colorScheme) => {
-    await open({}, { viewport: { width, height: 800 }, colorScheme });
+    await open({ '/v1/system': TWO_RECOGNISERS }, { viewport: { width, height: 800 }, colorScheme });
     await panel('Prompts').getByText('Please hold the line.').waitFor();
     for (const summary of await page.locator('.more > summary').all()) await summary.click();
     await page.getByText('calls.searched').waitFor();
     expect(await findBarriers(page, '#view')).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(complaints).toEqual([]);
+    await picture(`${width}-${colorScheme}`);
   });
 });

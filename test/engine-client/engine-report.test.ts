@@ -8,7 +8,7 @@ describe('the report of engines', () => {
   it('says how each engine is before and after its start', async () => {
     const { engineClient } = open();
     expect(engineClient.report.engines).toEqual([
-      { state: 'stopped', pid: null, busyShare: 0, jobs: 0, restarts: 0, lastRestart: null },
+      { role: 'live', state: 'stopped', pid: null, busyShare: 0, jobs: 0, restarts: 0, lastRestart: null },
     ]);
     await engineClient.start();
     expect(engineClient.report.engines[0]).toMatchObject({ state: 'ready', pid: engineClient.status.pids[0] });

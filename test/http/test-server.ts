@@ -14,7 +14,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
-import type { EngineHealth } from '../../src/http/health.ts';
+import type { EngineHealth, GatewayHealth } from '../../src/http/health.ts';
 import type { Recognisers } from '../../src/http/models.ts';
 import type { SystemSources } from '../../src/http/system/system.ts';
 import { Batches } from '../../src/jobs/batches.ts';
@@ -156,6 +156,7 @@ export interface TestServer {
   readonly health: {
     draining: boolean;
     engine: EngineHealth;
+    finalEngine: GatewayHealth['finalEngine'];
     gpuName: string | null;
     voice: string | null;
     recognisers: Recognisers;
@@ -201,6 +202,7 @@ export async function startServer(
   const health = {
     draining: false,
     engine,
+    finalEngine: null,
     gpuName: null,
     voice: 'rms',
     recognisers: { live: null, final: null },

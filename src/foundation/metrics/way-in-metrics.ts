@@ -7,7 +7,8 @@ export type WayIn = 'twilio_webhook' | 'ari' | 'sip_registration' | (string & {}
 /** How a way in went lately; null = it did not happen since the start. */
 export interface WayInTimes {
   readonly workedAt: Date | null;
-  readonly failure: { readonly at: Date; readonly reason: string } | null;
+  /** The latest one; `inARow` = how many there were since it last worked. */
+  readonly failure: { readonly at: Date; readonly reason: string; readonly inARow: number } | null;
 }
 
 /** Reasons may come from the other side: no more of them become labels of one way in. */
@@ -31,13 +32,15 @@ export class WayInMetrics {
 
   /** A call came in, or a connection was made. */
   worked(way: WayIn, at: Date): void {
-    this.#times.set(way, { workedAt: at, failure: this.of(way).failure });
+    const { failure } = this.of(way);
+    this.#times.set(way, { workedAt: at, failure: failure && { ...failure, inARow: 0 } });
     this.#worked.set({ way }, at.getTime() / 1000);
   }
 
   /** `reason` = a code of errors.md or a few words; nothing private. */
   failed(way: WayIn, reason: string, at: Date): void {
-    this.#times.set(way, { workedAt: this.of(way).workedAt, failure: { at, reason } });
+    const { workedAt, failure } = this.of(way);
+    this.#times.set(way, { workedAt, failure: { at, reason, inARow: (failure?.inARow ?? 0) + 1 } });
     this.#failed.set({ way, reason: this.#labelOf(way, reason) }, at.getTime() / 1000);
   }
 

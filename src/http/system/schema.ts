@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { wayInSchema } from './ways-in.ts';
 
 const engine = z.object({
+  role: z.enum(['live', 'final']).describe('`final`: it has ASR_FINAL_MODEL and reads finals and recordings'),
   state: z.enum(['stopped', 'starting', 'ready', 'silent']).describe('`silent`: it has work and gives no sign of life'),
   pid: z.int().nullable(),
   busyShare: z.number().describe('Share of its time that model runs took over the last 5 s, 0 to 1'),
@@ -15,6 +16,23 @@ const queue = z.object({
   urgency: z.string().describe('The most urgent first'),
   waiting: z.int().describe('Jobs that no engine has yet'),
   assigned: z.int().describe('Jobs that engines have'),
+});
+
+const recogniser = z.object({
+  role: z.enum(['live', 'final']),
+  reads: z.enum(['everything', 'partials', 'finals']),
+  name: z.string(),
+  languages: z.array(z.string()).nullable().describe('BCP-47, the assumed one first; null = not loaded yet'),
+  state: z
+    .enum(['ready', 'starting', 'stopped', 'missing'])
+    .describe('`stopped`: it starts when there is something to read; `missing`: it cannot be started'),
+  ready: z.int().describe('Engine processes that can take work'),
+  workers: z.int().describe('Engine processes that should run'),
+});
+
+const fallback = z.object({
+  reason: z.enum(['late', 'busy', 'not_ready', 'failed']).describe('As in trunkline_final_fallbacks_total'),
+  count: z.int().describe('Since the start'),
 });
 
 const models = z.object({ asr: z.string(), vad: z.string(), tts: z.string(), turn: z.string().nullable() });
@@ -80,6 +98,8 @@ export const systemSchema = z.object({
   state: z.enum(['ready', 'starting', 'draining', 'failed']),
   provider: z.string().nullable().describe('What the models run on: cpu or cuda; null until known'),
   models: models.nullable().describe('Null until an engine was ready'),
+  recognisers: z.array(recogniser).describe('ASR_MODEL, then ASR_FINAL_MODEL where it is set'),
+  fallbacks: z.array(fallback).describe('Readings by ASR_MODEL in the place of ASR_FINAL_MODEL'),
   voice: z.string().nullable().describe('Speaks texts that name no voice'),
   engines: z.array(engine),
   queue: z.array(queue),

@@ -16,6 +16,7 @@ import { type CallWatch, LAG_WINDOW_MS } from './call-watch.ts';
 import { type DemoCaller, demoCallRoutes } from './demo-call.ts';
 import { findDepartures } from './departures.ts';
 import { DiskWatch } from './disk.ts';
+import { describeFallbacks, describeRecognisers } from './recognisers.ts';
 import { type SystemAnswer, systemSchema } from './schema.ts';
 import { describeWaysIn } from './ways-in.ts';
 
@@ -152,7 +153,8 @@ const detailRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, { sources, s
 type Now = Omit<SystemAnswer, 'version' | 'startedAt' | 'uptimeMs' | 'disk'>;
 
 async function describeNow({ sources, health, watch, prompts, settings, metrics }: SystemOptions): Promise<Now> {
-  const { draining, engine, voice, turnModel } = health();
+  const now = health();
+  const { draining, engine, voice, turnModel } = now;
   const { engines, queue } = sources.engines();
   const ready = engine.state === 'ready' || engine.state === 'stopped';
   const records = await sources.records();
@@ -161,6 +163,8 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
     state: draining ? 'draining' : engine.state === 'failed' ? 'failed' : ready ? 'ready' : 'starting',
     provider: engine.provider,
     models: engine.models === null ? null : { ...engine.models, turn: turnModel },
+    recognisers: describeRecognisers(settings, now),
+    fallbacks: await describeFallbacks(metrics),
     voice,
     engines: engines.map(({ lastRestart, ...rest }) => ({
       ...rest,

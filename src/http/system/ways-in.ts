@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { asTrunklineError } from '../../foundation/errors.ts';
+import type { WayInTimes } from '../../foundation/metrics/way-in-metrics.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 
@@ -22,6 +23,7 @@ export const wayInSchema = z.object({
     .object({ at: z.string(), reason: z.string().describe('A code of the errors, or a few words') })
     .nullable()
     .describe('The latest one since the start'),
+  isFailing: z.boolean().describe('It does not work now, for all that is known'),
 });
 
 type WayIn = z.infer<typeof wayInSchema>;
@@ -65,6 +67,9 @@ const ROWS: readonly Row[] = [
   { id: 'browser', name: 'Browser phone', protects: 'API_KEYS' },
 ];
 
+/** Strangers try routes with wrong signatures. What has worked fails when it fails so often in a row. */
+const FAILURES_IN_A_ROW = 3;
+
 /** All of them, in the order of the guide. */
 export async function describeWaysIn(sources: WaysInSources): Promise<WayIn[]> {
   return Promise.all(ROWS.map((row) => describe(row, sources)));
@@ -83,7 +88,14 @@ async function describe(row: Row, { settings, metrics }: WaysInSources): Promise
     settings: [...(row.opens ?? []), ...(row.protects === undefined ? [] : [row.protects])],
     workedAt: workedAt?.toISOString() ?? null,
     failure: failure === null ? null : { at: failure.at.toISOString(), reason: failure.reason },
+    isFailing: isFailing(row, metrics.waysIn.of(row.id)),
   };
+}
+
+/** A connection of our own fails at once. */
+function isFailing({ gauge }: Row, { workedAt, failure }: WayInTimes): boolean {
+  const inARow = failure?.inARow ?? 0;
+  return gauge === undefined && workedAt !== null ? inARow >= FAILURES_IN_A_ROW : inARow > 0;
 }
 
 function protectionOf(row: Row, isProtected: boolean, settings: Settings): WayIn['protection'] {

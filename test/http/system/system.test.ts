@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
+import type { Recognisers } from '../../../src/http/models.ts';
 import { startServer, type TestServer } from '../test-server.ts';
 
 const KEY = 'a-key-that-nobody-guesses';
@@ -58,6 +59,39 @@ describe('GET /v1/system', () => {
     });
   });
 
+  it('names the recogniser', async () => {
+    expect(await system()).toMatchObject({
+      recognisers: [{ role: 'live', reads: 'everything', name: 'moonshine-tiny', languages: null, state: 'ready' }],
+      fallbacks: [],
+    });
+  });
+
+  it('names both recognisers as /health and /v1/models do, and counts why the first one read', async () => {
+    const two = await startServer({ ASR_FINAL_MODEL: '/models/large', API_KEYS: KEY });
+    const answerOf = async (url: string) =>
+      (await two.app.inject({ url, headers: { authorization: `Bearer ${KEY}` } })).json();
+    const abilities = { drafts: true } as NonNullable<Recognisers['final']>['abilities'];
+    two.health.finalEngine = { state: 'starting', ready: 0, workers: 2 };
+    two.metrics.finalFallbacks.inc({ reason: 'not_ready' }, 3);
+    const final = { role: 'final', reads: 'finals', name: 'large', languages: null, state: 'starting', workers: 2 };
+    expect(await answerOf('/v1/system')).toMatchObject({
+      recognisers: [{ role: 'live', reads: 'partials' }, final],
+      fallbacks: [{ reason: 'not_ready', count: 3 }],
+    });
+    two.health.finalEngine = { state: 'ready', ready: 2, workers: 2 };
+    two.health.recognisers = {
+      live: null,
+      final: { name: 'large', languages: ['de', 'en'], abilities, licence: null },
+    };
+    const { recognisers } = await answerOf('/v1/system');
+    expect(recognisers[1]).toMatchObject({ state: 'ready', languages: ['de', 'en'] });
+    expect(await answerOf('/health')).toMatchObject({ final_model_id: 'large' });
+    expect(await answerOf('/v1/models/large')).toMatchObject({ reads: 'finals', languages: ['de', 'en'] });
+    two.health.finalEngine = { state: 'failed', ready: 0, workers: 2 };
+    expect((await answerOf('/v1/system')).recognisers[1]).toMatchObject({ state: 'missing' });
+    await two.app.close();
+  });
+
   it('counts calls of today and the most at once', async () => {
     for (const id of ['a', 'b']) server.feed.publish(started(id));
     server.feed.publish({ type: 'call.ended', callId: 'a', reason: 'hangup', durationMs: 1 } as FeedEvent);
@@ -80,7 +114,24 @@ describe('GET /v1/system', () => {
     const way = (id: string) => waysIn.find((each: { id: string }) => each.id === id);
     expect(way('telnyx')).toMatchObject({ workedAt: server.clock.wall().toISOString(), failure: null });
     expect(way('twilio_webhook')).toMatchObject({ protection: 'local', failure: { reason: 'anonymous_refused' } });
+    expect(way('twilio_webhook').isFailing).toBe(true);
     expect(way('ari')).toMatchObject({ configured: false, open: false, settings: ['ARI_URL'] });
+  });
+
+  it('takes wrong signatures between right ones for those of strangers', async () => {
+    const webhook = async () => (await system()).waysIn.find(({ id }: { id: string }) => id === 'twilio_webhook');
+    server.metrics.waysIn.worked('twilio_webhook', server.clock.wall());
+    const refuse = () => server.metrics.waysIn.failed('twilio_webhook', 'signature_invalid', server.clock.wall());
+    refuse();
+    refuse();
+    expect(await webhook()).toMatchObject({ failure: { reason: 'signature_invalid' }, isFailing: false });
+    refuse();
+    expect(await webhook()).toMatchObject({ isFailing: true });
+    server.metrics.waysIn.worked('twilio_webhook', server.clock.wall());
+    expect(await webhook()).toMatchObject({ isFailing: false });
+    server.metrics.waysIn.failed('ari', 'unreachable', server.clock.wall());
+    const { waysIn } = await system();
+    expect(waysIn.find(({ id }: { id: string }) => id === 'ari')).toMatchObject({ isFailing: true });
   });
 
   it('names the app without what is secret in its address', async () => {

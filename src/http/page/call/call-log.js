@@ -3,6 +3,7 @@
  * often they come. Without a document, so that it is tested.
  */
 import { explainEnd, formatTime } from '../calls.js';
+import { languageName } from '../languages.js';
 
 /**
  * `said`: a caption; `spoken`: what the server spoke; `note`: what somebody wrote; `event`: everything else.
@@ -236,18 +237,9 @@ const BLANK = Object.freeze({
 /** @param {any} event */
 function describeLanguage({ track, language, refused }) {
   const who = track === 'inbound' ? 'the caller' : 'the other side';
-  if (refused !== undefined) return `The language of ${who}, ${nameLanguage(refused)}, is not understood here`;
+  if (refused !== undefined) return `The language of ${who}, ${languageName(refused)}, is not understood here`;
   if (language === null) return `The language of ${who} is found out`;
-  return `The language of ${who} is ${nameLanguage(language)}`;
-}
-
-/** @param {string} code */
-function nameLanguage(code) {
-  try {
-    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
-  } catch {
-    return code;
-  }
+  return `The language of ${who} is ${languageName(language)}`;
 }
 
 /** @param {any} event @returns {string} empty = it is not told */

@@ -7,17 +7,6 @@ import { countOf, formatAgo, formatBytes, formatSeconds, formatSpan, serverTime 
 const BARS_MAX = 60;
 const BAR_STEPS = '▁▂▃▄▅▆▇█';
 
-/** What urgencies mean to people. */
-const QUEUES = new Map([
-  ['detect', 'voice detection'],
-  ['final', 'final captions'],
-  ['speak', 'speech'],
-  ['turn', 'turns'],
-  ['eager', 'early finals'],
-  ['partial', 'partial captions'],
-  ['batch', 'recordings'],
-]);
-
 const STATES = /** @type {const} */ ({
   ready: ['ok', 'Ready'],
   starting: ['warn', 'Starting'],
@@ -86,79 +75,6 @@ function bars(values, max) {
     .join('');
 }
 
-/** Engines and their queue. */
-export class Engines {
-  #models = region('p', 'panel-note', ({ models, provider, voice }) =>
-    models === null
-      ? ['No engine has been ready yet.']
-      : [`${models.asr} on ${provider} · speech ${models.tts}${voice === null ? '' : `, voice ${voice}`}`],
-  );
-  #list = region('ul', 'engines', (engines) => engines.map(showEngine));
-  #queue = region('p', 'panel-note', (queue) => [describeQueue(queue)]);
-  element = panel('engines', 'Engines', this.#models.element, this.#list.element, this.#queue.element);
-
-  /** @param {any} system */
-  show({ engines, models, provider, voice, queue, ...system }) {
-    this.#models.show({ models, provider, voice });
-    const now = serverTime(system);
-    this.#list.show(
-      engines.map((/** @type {any} */ engine, /** @type {number} */ index) => ({
-        number: index + 1,
-        state: engine.state,
-        busyPercent: Math.round(engine.busyShare * 100),
-        restarts: engine.restarts,
-        restart:
-          engine.lastRestart === null
-            ? ''
-            : `, the last ${formatAgo(engine.lastRestart.at, now)}: ${engine.lastRestart.reason}`,
-      })),
-    );
-    this.#queue.show(queue);
-  }
-}
-
-const ENGINE_STATES = /** @type {const} */ ({
-  ready: ['ok', 'ready'],
-  starting: ['warn', 'starting'],
-  stopped: ['none', 'stopped'],
-  silent: ['fail', 'gives no sign of life'],
-});
-
-/**
- * @param {{ number: number, state: keyof typeof ENGINE_STATES, busyPercent: number, restarts: number,
- *   restart: string }} engine
- */
-function showEngine({ number, state: now, busyPercent, restarts, restart }) {
-  const [level, words] = ENGINE_STATES[now];
-  return make(
-    'li',
-    {},
-    make('b', {}, String(number)),
-    state(level, words),
-    make('meter', {
-      min: 0,
-      max: 100,
-      high: 85,
-      optimum: 0,
-      value: busyPercent,
-      'aria-label': `Engine ${number} is busy ${busyPercent} % of its time`,
-    }),
-    make('span', { class: 'number' }, `${busyPercent} %`),
-    make('span', { class: 'quiet' }, restarts === 0 ? 'no restarts' : `${countOf(restarts, 'restart')}${restart}`),
-  );
-}
-
-/** @param {{ urgency: string, waiting: number, assigned: number }[]} queue */
-function describeQueue(queue) {
-  const busy = queue.filter(({ waiting, assigned }) => waiting + assigned > 0);
-  if (busy.length === 0) return 'Queue: nothing waits.';
-  const parts = busy.map(
-    ({ urgency, waiting, assigned }) =>
-      `${QUEUES.get(urgency) ?? urgency} ${waiting + assigned}${waiting === 0 ? '' : ` (${waiting} waiting)`}`,
-  );
-  return `Queue: ${parts.join(' · ')}`;
-}
-
 /**
  * @param {any} way @param {Date} now
  * @returns {{ name: string, level: 'ok' | 'warn' | 'fail' | 'none', words: string, note: string }}
@@ -166,7 +82,7 @@ function describeQueue(queue) {
 function describeWay(way, now) {
   const worked = way.workedAt === null ? '' : `worked ${formatAgo(way.workedAt, now)}`;
   const failed = way.failure === null ? '' : `failed ${formatAgo(way.failure.at, now)}: ${way.failure.reason}`;
-  const isFailing = way.failure !== null && (way.workedAt === null || way.failure.at > way.workedAt);
+  const { isFailing } = way;
   const notes = isFailing ? [failed, worked] : [worked, failed];
   const protection = PROTECTIONS.get(way.protection) ?? '';
   const words = !way.open

@@ -2,10 +2,11 @@
 import { make } from '../dom.js';
 import { getJson, Refusal } from '../gateway.js';
 import { Apps } from './apps.js';
+import { Engines } from './engines.js';
 import { Audit, Users } from './people.js';
 import { Prompts } from './prompts.js';
 import { Doctor, SettingsList } from './settings.js';
-import { Engines, Refusals, Storage, Summary, WaysIn } from './status.js';
+import { Refusals, Storage, Summary, WaysIn } from './status.js';
 
 const LOOK_MS = 4000;
 
