@@ -59,6 +59,8 @@ describe('a decoder that is built otherwise', () => {
     hide('out_v_cross');
     const rewritten = await read('rewritten');
     expect(rewritten.tokens).toEqual(tokens);
-    expect(rewritten.warning).toMatch(/^recognition takes longer, for not all .*: decoder: nothing takes the speech apart$/);
+    expect(rewritten.warning).toMatch(
+      /^recognition takes longer, for not all .*: decoder: nothing takes the speech apart$/,
+    );
   });
 });
