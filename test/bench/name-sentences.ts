@@ -1,5 +1,11 @@
-/** Sentences of callers with names that hardly anybody has, and the names: written for `npm run bench -- hot-words`. */
-export const NAME_SENTENCES: readonly { readonly text: string; readonly name: string }[] = [
+/** A sentence of a caller, and the name in it. */
+export interface NameSentence {
+  readonly text: string;
+  readonly name: string;
+}
+
+/** Names that hardly anybody has: written for `npm run bench -- hot-words`, and what the bonuses were chosen by. */
+export const NAME_SENTENCES: readonly NameSentence[] = [
   ['I would like to speak to Siobhan, please.', 'Siobhan'],
   ['My name is Krzysztof and I have a question about my bill.', 'Krzysztof'],
   ['This is Anneliese calling about the appointment.', 'Anneliese'],
@@ -40,6 +46,50 @@ export const NAME_SENTENCES: readonly { readonly text: string; readonly name: st
   ['We use Perspicore for all our calls.', 'Perspicore'],
   ['I was told to ask for Leocadia.', 'Leocadia'],
   ['Send the keys to Bjornstad, please.', 'Bjornstad'],
+].map(([text = '', name = '']) => ({ text, name }));
+
+/** Others, written when the bonuses had been chosen. */
+export const UNSEEN_NAME_SENTENCES: readonly NameSentence[] = [
+  ['Could you connect me with Tomasina, please?', 'Tomasina'],
+  ['My surname is Abernathy and I moved in May.', 'Abernathy'],
+  ['I have an appointment with Doctor Chakraborty.', 'Chakraborty'],
+  ['Please leave the parcel with Mister Lindgren.', 'Lindgren'],
+  ['The bill is in the name of Dombrowski.', 'Dombrowski'],
+  ['I was promised a call back by Evangeline.', 'Evangeline'],
+  ['We stayed at the Bellavista for two nights.', 'Bellavista'],
+  ['My mother takes Levothyroxine in the morning.', 'Levothyroxine'],
+  ['The pharmacy had no Sertraline left.', 'Sertraline'],
+  ['I need a new password for Nimbusdesk.', 'Nimbusdesk'],
+  ['The delivery to Saskatoon has not arrived.', 'Saskatoon'],
+  ['Our office in Wolverhampton is closed today.', 'Wolverhampton'],
+  ['Tell Fitzwilliam that the car is ready.', 'Fitzwilliam'],
+  ['I would like to thank Marguerite for her help.', 'Marguerite'],
+  ['The order was placed by Oyelaran last night.', 'Oyelaran'],
+  ['Is there a train to Machynlleth on Sunday?', 'Machynlleth'],
+  ['She asked for Mister Hakkinen in the workshop.', 'Hakkinen'],
+  ['I paid Vandenberghe by card.', 'Vandenberghe'],
+  ['My teacher was called Scheherazade.', 'Scheherazade'],
+  ['You should talk to Aurelio about the roof.', 'Aurelio'],
+  ['The keys are with Pettigrew next door.', 'Pettigrew'],
+  ['Our new router is a Solvanta.', 'Solvanta'],
+  ['I met Ekaterina at the conference.', 'Ekaterina'],
+  ['Please book a room for Castiglione.', 'Castiglione'],
+  ['The complaint was made by Ramanathan.', 'Ramanathan'],
+  ['They sent a plumber called Cuthbert.', 'Cuthbert'],
+  ['I left my umbrella at Rosalinda.', 'Rosalinda'],
+  ['The school is in Chattanooga.', 'Chattanooga'],
+  ['Could Mrs Steinhauser call me tonight?', 'Steinhauser'],
+  ['I am waiting for a letter from Bancorelli.', 'Bancorelli'],
+  ['We hired Ignatius in the spring.', 'Ignatius'],
+  ['The nurse gave me Ibandronate.', 'Ibandronate'],
+  ['My flight to Ouagadougou was cancelled.', 'Ouagadougou'],
+  ['The landlord, Mister Gundersen, does not answer.', 'Gundersen'],
+  ['I would like to order two boxes of Zentrafol.', 'Zentrafol'],
+  ['Was it Philippa who took my call?', 'Philippa'],
+  ['The form must be signed by Wojciechowski.', 'Wojciechowski'],
+  ['I am looking for the office of Delahunty.', 'Delahunty'],
+  ['Please forward this to Anastasia in sales.', 'Anastasia'],
+  ['Mister Quattlebaum has changed his address.', 'Quattlebaum'],
 ].map(([text = '', name = '']) => ({ text, name }));
 
 /** Words that nobody says here: a list of hot words is as long as an operator's list of customers. */
