@@ -51,7 +51,7 @@ const SUBTAGS = /^(?:[-_][a-z0-9]{1,8}){0,3}$/;
 export function meansLanguage(wanted: string, code: string): boolean {
   const written = wanted.trim().toLowerCase();
   const own = primaryOf(code);
-  return written === LANGUAGE_NAMES[own] || (written.startsWith(own) && SUBTAGS.test(written.slice(own.length)));
+  return written === nameOf(own) || (written.startsWith(own) && SUBTAGS.test(written.slice(own.length)));
 }
 
 /**
@@ -72,7 +72,7 @@ export function matchLanguage(wanted: string, codes: readonly string[]): string 
 export function languageName(language: string, understood: readonly string[] = []): string {
   const wanted = language.trim().toLowerCase();
   const code = understood.find((each) => meansLanguage(wanted, each));
-  return LANGUAGE_NAMES[code === undefined ? wanted : primaryOf(code)] ?? wanted;
+  return nameOf(code === undefined ? wanted : primaryOf(code)) ?? wanted;
 }
 
 /** A language's name as it begins a sentence: `English`. The Qwen3 servers write it so. */
@@ -82,4 +82,9 @@ export function titleCase(name: string): string {
 
 function primaryOf(code: string): string {
   return code.toLowerCase().split(/[-_]/, 1)[0] ?? '';
+}
+
+/** Objects know names such as `constructor` without being told. */
+function nameOf(code: string): string | undefined {
+  return Object.hasOwn(LANGUAGE_NAMES, code) ? LANGUAGE_NAMES[code] : undefined;
 }

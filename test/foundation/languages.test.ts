@@ -9,6 +9,10 @@ it('knows a language by its code and its name', () => {
   ]);
 });
 
+it.each(['constructor', '__proto__', 'toString'])('knows no language %s', (name) => {
+  expect(languageName(name)).toBe(name.toLowerCase());
+});
+
 it('leaves the region out of a language that the recogniser has, and of no other', () => {
   expect(['en-GB', 'en_us', 'pt-BR'].map((language) => languageName(language, ['en']))).toEqual([
     'english',
