@@ -42,10 +42,10 @@ interface SpeechPiece {
 export class Decoder {
   readonly #session: InferenceSession;
   readonly #config: StreamingConfig;
-  /** Null = the graph takes them apart itself. */
-  readonly #pieces: readonly SpeechPiece[] | null;
+  /** What the graph is given piece by piece; the rest it takes apart itself. */
+  readonly #pieces: readonly SpeechPiece[];
 
-  private constructor(session: InferenceSession, config: StreamingConfig, pieces: readonly SpeechPiece[] | null) {
+  private constructor(session: InferenceSession, config: StreamingConfig, pieces: readonly SpeechPiece[]) {
     this.#session = session;
     this.#config = config;
     this.#pieces = pieces;
@@ -53,7 +53,7 @@ export class Decoder {
 
   /** Opens the graph as it is. @throws whatever openSession throws */
   static async openPublished(file: string, config: StreamingConfig, options: SessionOptions): Promise<Decoder> {
-    return new Decoder(await openSession(file, options), config, null);
+    return new Decoder(await openSession(file, options), config, []);
   }
 
   /**
@@ -81,13 +81,13 @@ export class Decoder {
   }
 
   #speechFeeds(speech: CrossKv): Tensors {
-    if (this.#pieces === null) return { out_k_cross: speech.keys, out_v_cross: speech.values };
     const frames = speech.keys.dims[3] ?? 0;
-    const feeds = this.#pieces.map(({ input, of, layer, dims }) => {
+    const whole = Object.entries(SPEECH_INPUTS).filter(([input]) => this.#session.inputNames.includes(input));
+    const pieces = this.#pieces.map(({ input, of, layer, dims }) => {
       const lengths = dims.map((length) => (length === UNKNOWN_LENGTH ? frames : length));
       return [input, new Tensor('float32', numbersOfLayer(speech[of], layer), lengths)] as const;
     });
-    return Object.fromEntries(feeds);
+    return Object.fromEntries([...whole.map(([input, of]) => [input, speech[of]] as const), ...pieces]);
   }
 }
 
@@ -136,6 +136,7 @@ async function build(
   { threads }: SessionOptions,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const [apart, text] = cutByInputs(model, TEXT_INPUTS, TAKING_APART) as [GraphPart, GraphPart];
+  if (apart.nodes.length === 0) throw new ModelFileError('decoder: nothing takes the speech apart');
   const session = await InferenceSession.create(
     partBytes(model, apart, () => undefined),
     {
@@ -166,7 +167,7 @@ async function findPieces(session: InferenceSession, { layers, heads, headSize }
     );
   const speech: CrossKv = { keys: trial(1), values: trial(-1) };
   const inputs = Object.entries(SPEECH_INPUTS).map(([input, of]) => [input, speech[of]] as const);
-  const outputs = await session.run(Object.fromEntries(inputs));
+  const outputs = await session.run(Object.fromEntries(inputs.filter(([name]) => session.inputNames.includes(name))));
   return session.outputNames.map((input): SpeechPiece => {
     const { data, dims } = tensorOf(outputs, input);
     const first = Number(data[0]);
