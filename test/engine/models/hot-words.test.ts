@@ -120,7 +120,7 @@ describe('HotWordSearch', () => {
 
   it('stops to try what costs more than the text', () => {
     const digits = Array.from({ length: 40 }, () => 'a');
-    const dear = hotWords(digits.join(' '));
+    const long = hotWords(digits.join(' '));
     const search = new HotWordSearch(long);
     let choices = 0;
     // Nearly said: the hot word goes on as long as it can, and is broken at its last token each time.
