@@ -18,14 +18,15 @@ interface MemoryByFamily {
 const WEIGHTS = /\.(?:onnx|onnx_data|ort|data|bin|weights)$/;
 
 /**
- * Measured with random weights of 8 bits in the true shapes: the most that a whole process had in memory, with voice
- * detection and speech, after stretches of 4, 16 and 30 s that said as many tokens as they may.
+ * Fitted to random weights of 8 bits in the true shapes: the most that a whole process had in memory, with voice
+ * detection and speech, at its first start, which rewrites the graphs, or after stretches of 4, 16 and 30 s that said
+ * as many tokens as they may.
  *
  * | weights | MB on disk | MB in memory | MB estimated |
  * |---|---|---|---|
- * | Moonshine streaming tiny; with word times | 52; 84 | 350; 389 | 352; 387 |
- * | small | 165 | 599 | 677 |
- * | medium; with word times | 299; 439 | 1081; 1172 | 1066; 1220 |
+ * | Moonshine streaming tiny; with word times | 52; 84 | 302; 340 | 342; 376 |
+ * | small | 165 | 529 | 644 |
+ * | medium with word times | 439 | 1154 | 1160 |
  * | Parakeet TDT 0.6B | 601 | 1219 | 1221 |
  */
 const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
@@ -33,7 +34,7 @@ const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
     baseBytes: 200 * MB,
     perByte: [
       [/^decoder_kv_with_attention\./, 1.1],
-      [WEIGHTS, 2.9],
+      [WEIGHTS, 2.7],
     ],
   },
   'parakeet-tdt': { baseBytes: 500 * MB, perByte: [[WEIGHTS, 1.2]] },

@@ -118,7 +118,7 @@ export class EngineClient implements ManagedEngine {
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#detectBatcher = new DetectBatcher({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
     metrics.lanes.watch(() => this.#dispatch.lanes(clock.nowMs()));
-    const hasWork = () => this.#pool.busy || this.#dispatch.waitingCount > 0;
+    const hasWork = () => this.#pool.busy || this.#dispatch.waitingCount > 0 || this.#isLoading;
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
 
@@ -252,6 +252,11 @@ export class EngineClient implements ManagedEngine {
     return this.#pool.stopped ? 'stopped' : 'starting';
   }
 
+  /** Stopped now, engines whose models take longer to load than idle ones may live would never be ready. */
+  get #isLoading(): boolean {
+    return this.#pool.readyCount === 0 && !this.#pool.stopped && this.#failedStarts === 0;
+  }
+
   #startEngines(): void {
     this.#idle.note();
     this.#pool.start();
@@ -301,6 +306,7 @@ export class EngineClient implements ManagedEngine {
 
   #onReady(): void {
     this.#failedStarts = 0;
+    this.#idle.note();
     this.#startWaiters.ready();
     this.#dispatch.pump();
     const { voices, turnModel } = this;

@@ -1,5 +1,5 @@
 /** Reads YAML that operators write, and says where what is wrong stands. */
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { isCollection, isNode, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 
 /** A file cannot be used. The message is `path:line:column: what came and what was expected`. */
@@ -36,6 +36,13 @@ export function parseYaml<T>(
   };
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) refuseAt(problem.pos[0], problem.message);
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isCollection(key)) return;
+      const came = isSeq(key) ? 'a list' : 'a mapping';
+      refuseAt(key.range?.[0] ?? 0, `got ${came} as a key, expected a text`);
+    },
+  });
   const refuse: Refuse = (at, message) => refuseAt(offsetOf(document, at), `${at.join('.') || 'the file'}: ${message}`);
   const parsed = schema.safeParse(toPlain(document, path));
   if (parsed.success) {

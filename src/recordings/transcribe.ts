@@ -3,7 +3,6 @@ import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import { type Engine, EngineError, type Transcript } from '../engine-client/engine.ts';
 import { TrunklineError } from '../foundation/errors.ts';
-import { matchLanguage } from '../foundation/languages.ts';
 import { isAnyLanguage, requireSpoken } from '../foundation/recogniser-languages.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
@@ -15,9 +14,11 @@ import type { TimedWord } from '../transcription/estimated-word-times.ts';
 import { LanguageEvidence } from '../transcription/language-evidence.ts';
 import { understandSpeech } from '../transcription/second-look.ts';
 import { ClipCutter, type ClipSettings, type RecordedClip } from '../transcription/speech-clips.ts';
+import { guessOf } from '../transcription/track-language.ts';
 import { joinWords } from '../transcription/words.ts';
 import type { FileDecoders } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
+import { RecordingLanguages } from './recording-languages.ts';
 import { divideTokens, type SpokenToken } from './spoken-tokens.ts';
 
 /** Most channels of a recording that are transcribed by themselves. */
@@ -162,14 +163,15 @@ class Work {
   #delivered: Promise<void> = Promise.resolve();
   #takenSamples = 0;
   readonly #language = new LanguageEvidence();
-  /** Ms of speech in each language that the recogniser found. */
-  readonly #foundMs = new Map<string, number>();
+  readonly #languages: RecordingLanguages;
   /** How many of the segments were told. */
   #told = 0;
 
   constructor(task: RecordingTask, transcriber: Transcriber) {
     this.#task = task;
     this.#transcriber = transcriber;
+    const { engine, settings } = transcriber;
+    this.#languages = new RecordingLanguages(task.language ?? settings.DEFAULT_LANGUAGE, engine);
   }
 
   async run(): Promise<RecordingTranscript> {
@@ -198,19 +200,8 @@ class Work {
     }
     this.#tell();
     const [assumed = ''] = await languagesOf(this.#transcriber.engine);
-    const spokenLanguage = this.#named ?? this.#mostSpoken ?? assumed;
+    const spokenLanguage = this.#languages.spoken ?? assumed;
     return { durationMs, spokenLanguage, segments: this.#segments, ...doubt };
-  }
-
-  /** What somebody says is spoken, of the recogniser's languages; null = nobody does. */
-  get #named(): string | null {
-    const { engine, settings } = this.#transcriber;
-    return matchLanguage(this.#task.language ?? settings.DEFAULT_LANGUAGE, engine.languages);
-  }
-
-  /** Null = the recogniser did not find any out. */
-  get #mostSpoken(): string | null {
-    return [...this.#foundMs].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
   }
 
   get #takenMs(): number {
@@ -240,7 +231,9 @@ class Work {
 
   #begin(clip: NumberedClip): void {
     const text = this.#transcribe(clip);
-    const delivered = this.#delivered.then(async () => this.#deliver(clip, await text));
+    const delivered = this.#delivered.then(async () =>
+      this.#deliver(clip, await this.#inItsLanguage(clip, await text)),
+    );
     this.#underWay.add(delivered);
     const done = (): unknown => this.#underWay.delete(delivered);
     // A failure is seen where the next place or the end is awaited, which may not be the case yet.
@@ -249,9 +242,18 @@ class Work {
     this.#delivered = delivered;
   }
 
-  #transcribe({ spliced: { samples } }: RecordedClip): Promise<Transcript> {
+  /** What was read in a language that is doubted is read again in that of its channel. */
+  async #inItsLanguage(clip: NumberedClip, read: Transcript): Promise<Transcript> {
+    const guess = guessOf(read, clip.spliced.samples);
+    const language = guess === null ? null : this.#languages.judge(guess, clip.channel);
+    return language === null ? read : { ...(await this.#transcribe(clip, language)), language };
+  }
+
+  #transcribe(
+    { spliced: { samples } }: RecordedClip,
+    language: string | null = this.#languages.named,
+  ): Promise<Transcript> {
     const { tenant, signal, timed = false, spelled = false, hotWords = [] } = this.#task;
-    const language = this.#named;
     return understandSpeech(this.#transcriber.engine, {
       samples,
       tenant,
@@ -277,7 +279,7 @@ class Work {
     const timed = timeClipWords(text, calibrated.words, clip);
     this.#language.add(calibrated.logprobs);
     const { language } = transcript;
-    if (language !== undefined) this.#noteLanguage(language, samplesToMs(clip.to - clip.from, ENGINE_RATE_HZ));
+    if (language !== undefined) this.#languages.count(language, samplesToMs(clip.to - clip.from, ENGINE_RATE_HZ));
     const stretches = atPauses(timed.words, this.#transcriber.settings.ENDPOINT_MS);
     const tokens = divideTokens(transcript, stretches);
     const avgLogprob = meanLogprob(transcript.logprobs);
@@ -297,10 +299,6 @@ class Work {
       });
     }
     this.#emit(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(clip.from, ENGINE_RATE_HZ));
-  }
-
-  #noteLanguage(language: string, ms: number): void {
-    this.#foundMs.set(language, (this.#foundMs.get(language) ?? 0) + ms);
   }
 
   /** Tells what begins no later than `upToMs`: no clip that is still to come begins before that. */

@@ -1,4 +1,4 @@
-import { ENGINE_RATE_HZ, type JobCost, type SpokenWord } from '../../engine/contract.ts';
+import type { JobCost, SpokenWord } from '../../engine/contract.ts';
 import {
   type Engine,
   EngineError,
@@ -7,11 +7,10 @@ import {
   type Transcript,
 } from '../engine-client/engine.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from './clean-text.ts';
-import { calibratedOf, meanLogprob } from './confidence.ts';
+import { calibratedOf } from './confidence.ts';
 import { readAgain, sumCosts, understandSpeech } from './second-look.ts';
-import type { ExpectedSpeech, LanguageGuess } from './track-language.ts';
+import { type ExpectedSpeech, guessOf, type LanguageGuess } from './track-language.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS' | 'FINAL_LATE_MS'>;
 
@@ -128,7 +127,7 @@ export class Decoder {
     try {
       // A partial without words is followed by the next one.
       const read = await (purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job));
-      const guess = purpose === 'partial' ? null : guessOf(read, job);
+      const guess = purpose === 'partial' ? null : guessOf(read, job.samples);
       const { transcript, language } = await this.#inItsLanguage(read, guess, job);
       return { ...toDecoded(transcript, purpose), language, guess };
     } catch (error) {
@@ -181,8 +180,3 @@ function toDecoded(transcript: Transcript, purpose: DecodePurpose): DecodedText 
 }
 
 const STALE: Decoded = { ok: false, code: 'stale' };
-
-function guessOf({ language, logprobs }: Transcript, { samples }: TranscribeRequest): LanguageGuess | null {
-  if (language === undefined) return null;
-  return { language, speechMs: samplesToMs(samples.length, ENGINE_RATE_HZ), meanLogprob: meanLogprob(logprobs) };
-}

@@ -1,4 +1,8 @@
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import type { Transcript } from '../engine-client/engine.ts';
 import { matchLanguage } from '../foundation/languages.ts';
+import { samplesToMs } from '../foundation/units.ts';
+import { meanLogprob } from './confidence.ts';
 
 /** From this much speech on one utterance is enough to change the language, if the recogniser is sure of its text. */
 const LONG_MS = 3000;
@@ -12,6 +16,12 @@ export interface LanguageGuess {
   readonly speechMs: number;
   /** Of the probabilities of the text's tokens; null = the recogniser does not say. */
   readonly meanLogprob: number | null;
+}
+
+/** What a reading of `samples` says of their language; null = nothing. */
+export function guessOf({ language, logprobs }: Transcript, samples: Int16Array): LanguageGuess | null {
+  if (language === undefined) return null;
+  return { language, speechMs: samplesToMs(samples.length, ENGINE_RATE_HZ), meanLogprob: meanLogprob(logprobs) };
 }
 
 /**

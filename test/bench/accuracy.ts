@@ -35,9 +35,7 @@ interface Steadiness {
 
 /** Runs the benchmark on every prompt, or on every `every`-th. */
 export async function benchAccuracy(options: { readonly every: number }): Promise<Report> {
-  const short = loadPrompts().filter((prompt) => prompt.samples.length <= PROMPT_MAX_SECONDS * LINE_RATE_HZ);
-  const prompts = short.filter((_, index) => index % options.every === 0);
-  const calls = promptCalls(prompts, { promptsPerCall: PROMPTS_PER_CALL, pauseMs: [500, 1500] });
+  const { prompts, calls } = accuracyPrompts(options.every);
   const gateway = await startGateway();
   const feed = await readFeed(gateway.url);
   const live = await liveEdits(gateway.url, feed, calls);
@@ -50,7 +48,18 @@ export async function benchAccuracy(options: { readonly every: number }): Promis
   return report({ prompts, calls, live, whole, steadiness, falseCaptions, pauses });
 }
 
-async function liveEdits(url: string, feed: FeedReader, calls: readonly PromptCall[]): Promise<Edits> {
+/** Every `every`-th prompt, and all of these as calls. */
+export function accuracyPrompts(every: number): {
+  readonly prompts: readonly Prompt[];
+  readonly calls: readonly PromptCall[];
+} {
+  const short = loadPrompts().filter((prompt) => prompt.samples.length <= PROMPT_MAX_SECONDS * LINE_RATE_HZ);
+  const prompts = short.filter((_, index) => index % every === 0);
+  return { prompts, calls: promptCalls(prompts, { promptsPerCall: PROMPTS_PER_CALL, pauseMs: [500, 1500] }) };
+}
+
+/** What the final captions of `calls`, some at once, have otherwise than their text. */
+export async function liveEdits(url: string, feed: FeedReader, calls: readonly PromptCall[]): Promise<Edits> {
   const edits: Edits[] = [];
   const waiting = [...calls.entries()];
   await Promise.all(
@@ -100,8 +109,15 @@ async function captionsOnNonSpeech(url: string, feed: FeedReader): Promise<{ sig
   );
 }
 
-async function wholeEdits(prompts: readonly Prompt[]): Promise<Edits> {
-  const texts = await decodeWhole(prompts.map((prompt) => prompt.samples));
+/** The same of each prompt decoded whole, by the recogniser that the settings in `environment` name. */
+export async function wholeEdits(
+  prompts: readonly Prompt[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Edits> {
+  const texts = await decodeWhole(
+    prompts.map((prompt) => prompt.samples),
+    { environment },
+  );
   return sumEdits(prompts.map((prompt, index) => countEdits(prompt.words, normaliseWords(texts[index] ?? ''))));
 }
 

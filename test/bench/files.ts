@@ -134,7 +134,7 @@ async function measureJoining(prompts: readonly Prompt[], seconds: number): Prom
   }
   const texts = await decodeWhole(
     used.map((prompt) => prompt.samples),
-    toEngineRate,
+    { convert: toEngineRate },
   );
   return {
     joined,

@@ -33,7 +33,7 @@ export async function benchLoss(options: { readonly every: number }): Promise<Re
   for (const line of LINES) {
     const texts = await decodeWhole(
       prompts.map(({ samples }) => samples),
-      (samples) => toEngineRate(overLine(samples, line)),
+      { convert: (samples) => toEngineRate(overLine(samples, line)) },
     );
     const edits = sumEdits(
       prompts.map((prompt: Prompt, index) => countEdits(prompt.words, normaliseWords(texts[index] ?? ''))),

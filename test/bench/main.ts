@@ -3,6 +3,7 @@
  * docs/internals/benchmarks/.
  */
 import { Command, Option } from 'commander';
+import { EngineError } from '../../src/engine-client/engine.ts';
 import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
@@ -17,6 +18,7 @@ import { benchHotWords } from './hot-words.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
+import { benchModelAccuracy } from './model-accuracy.ts';
 import { benchPath } from './path.ts';
 import { benchRecognisers } from './recognisers.ts';
 import { benchRecords } from './records.ts';
@@ -56,9 +58,14 @@ function bench(
   return command;
 }
 
-bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) =>
-  benchAccuracy({ every: quick ? 10 : 1 }),
-);
+const accuracy = bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => {
+  const { model, final } = accuracy.opts<{ model?: string; final?: string }>();
+  const every = quick ? 10 : 1;
+  return model === undefined ? benchAccuracy({ every }) : benchModelAccuracy({ model, final, every });
+});
+accuracy
+  .option('--model <folder>', 'the word error rate of the recogniser in this folder, beside that of the embedded one')
+  .option('--final <folder>', 'with --model: another recogniser for finals and recordings');
 const calls = bench('calls', 'how many live calls this machine holds', (quick) => {
   const { carrier } = calls.opts<{ carrier: BenchCarrierName }>();
   return benchCalls({ carrier, ...(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }) });
@@ -169,4 +176,10 @@ bench('words', 'when words were said: the recogniser beside the estimate', (quic
   benchWords({ every: quick ? 8 : 1 }),
 );
 
-await program.parseAsync();
+// npm hands a second `--` on.
+const words = process.argv.slice(2).filter((word) => word !== '--');
+await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => {
+  if (!(error instanceof EngineError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+});

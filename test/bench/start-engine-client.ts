@@ -26,7 +26,8 @@ export async function startEngineClient(
     clock: systemClock,
     log: createLog('warn'),
     metrics: new Metrics(),
-    onRefused: (message: string) => void process.stderr.write(`${message}\n`),
+    // The start fails with the same message.
+    onRefused: () => undefined,
   };
   const engineClient = createEngineClient(settings, wiring, engineSettings);
   await engineClient.start();

@@ -9,10 +9,20 @@ import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
 import { startEngineClient } from './start-engine-client.ts';
 
-/** The text of each 8 kHz recording, in order; `convert` turns it into the samples that the engine gets. */
-export async function decodeWhole(recordings: readonly Int16Array[], convert = throughPhone): Promise<string[]> {
+interface WholeOptions {
+  /** Turns an 8 kHz recording into the samples that the engine gets. */
+  readonly convert?: (recording: Int16Array) => Int16Array;
+  /** Settings of the engines. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The text of each 8 kHz recording, in order. */
+export async function decodeWhole(
+  recordings: readonly Int16Array[],
+  { convert = throughPhone, environment = {} }: WholeOptions = {},
+): Promise<string[]> {
   const workers = availableParallelism();
-  const engineClient = await startEngineClient(workers);
+  const engineClient = await startEngineClient(workers, environment);
   const texts: string[] = [];
   const waiting = [...recordings.entries()];
   await Promise.all(

@@ -141,5 +141,14 @@ describe('a recogniser that finds the language out', () => {
       ['de', 'heard'],
     ]);
     expect(finalsOf(events)).toEqual(['one two', 'three four', 'seven eight', 'acht neun']);
+    const apart = 4000;
+    const recording = [...say([7, 8], apart), ...say([9], apart), ...say([1], apart), ...say([6], apart)];
+    expect((await calls.transcribe(recording, { response_format: 'verbose_json' })).body).toMatchObject({
+      language: 'german',
+      text: 'sieben acht neun eins sechs',
+    });
+    expect((await calls.transcribe(recording, { language: 'en' })).body).toMatchObject({
+      text: 'seven eight nine one six',
+    });
   });
 });

@@ -60,6 +60,18 @@ describe('EngineClient: engines come and go', () => {
     expect(await say(engineClient, 'pid')).not.toBe(firstPid);
   });
 
+  it('does not stop one that still loads its models, and lets it wait for work once it is ready', async () => {
+    const { engineClient, clock } = open({ idleMs: 1000 });
+    const started = engineClient.start();
+    clock.advance(5500);
+    expect(engineClient.status.state).toBe('starting');
+    await started;
+    clock.advance(999);
+    expect(engineClient.status.state).toBe('ready');
+    clock.advance(1000);
+    expect(engineClient.status.state).toBe('stopped');
+  });
+
   it('does not wait for an idle engine to be gone before it starts another', async () => {
     const { engineClient, clock } = open({ idleMs: 60_000, engineSettings: IGNORES_DRAIN });
     await engineClient.start();

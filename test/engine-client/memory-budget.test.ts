@@ -46,13 +46,13 @@ describe('the memory of the engines', () => {
       'Moonshine streaming small',
       ['streaming_config.json', 'tokenizer.bin'],
       { 'encoder.onnx': 42, 'adapter.onnx': 10, 'cross_kv.onnx': 5, 'decoder_kv.onnx': 78, 'frontend.onnx': 30 },
-      { leastMb: 599, mostMb: 720 },
+      { leastMb: 529, mostMb: 680 },
     ],
     [
       'Moonshine streaming medium with word times',
       ['streaming_config.json', 'tokenizer.bin'],
       { 'encoder.ort': 90, 'frontend.ort': 69, 'decoder_kv.ort': 140, 'decoder_kv_with_attention.ort': 140 },
-      { leastMb: 1172, mostMb: 1320 },
+      { leastMb: 1154, mostMb: 1250 },
     ],
     [
       'Parakeet TDT 0.6B',

@@ -25,9 +25,9 @@ function sure(logprob: number | null, tokens = 12): void {
   });
 }
 
-function transcribe(task: Partial<RecordingTask> = {}) {
+function transcribe(task: Partial<RecordingTask> = {}, parts = 3) {
   const part = () => concat(spoken([1, 2]), silence(4000));
-  const samples = concat(part(), part(), part());
+  const samples = concat(...Array.from({ length: parts }, part));
   async function* decode() {
     yield { channels: [samples], share: 1 };
   }
@@ -61,6 +61,28 @@ describe('a recording in another language', () => {
     expect(transcript.segments.length).toBeGreaterThan(0);
     expect(told).toEqual(transcript.segments);
     expect(transcript.warning).toContain('language');
+  });
+});
+
+describe('a recording whose language the recogniser finds out', () => {
+  it('keeps it over one short clip that seems to be in another, and changes it with the second', async () => {
+    engine.languages = ['en', 'de'];
+    const heard = ['de', 'de', 'en', 'de', 'en', 'en'];
+    engine.hear = ({ language }) => {
+      const found = language ?? heard.shift() ?? '';
+      return { text: found === 'de' ? 'ja genau' : 'yes sure', ...(language === undefined && { language: found }) };
+    };
+    const transcript = await transcribe({}, heard.length);
+    expect(transcript.segments.map(({ text, language }) => [text, language])).toEqual([
+      ['ja genau', 'de'],
+      ['ja genau', 'de'],
+      ['ja genau', 'de'],
+      ['ja genau', 'de'],
+      ['ja genau', 'de'],
+      ['yes sure', 'en'],
+    ]);
+    expect(transcript.spokenLanguage).toBe('de');
+    expect(told).toEqual(transcript.segments);
   });
 });
 

@@ -6,13 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { z } from 'zod';
 import type { FeedEvent } from '../../calls/feed/events.ts';
-import { systemClock } from '../../foundation/clock.ts';
+import { sleep, systemClock } from '../../foundation/clock.ts';
 import { packagePath } from '../../foundation/folders/paths.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import { coresAvailable } from '../../foundation/machine/cores.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
+import { systemSchema } from '../../http/system/schema.ts';
 import { runGateway } from '../../main.ts';
 import { openWholeFeed } from '../feed-client.ts';
 import { lagsOf, quantile } from '../latencies.ts';
@@ -26,11 +28,18 @@ const CALL_SECONDS = 10;
 /** The share of that time in which the caller speaks, as in the benchmark of calls. */
 export const SPEECH_SHARE = 0.45;
 /**
- * A number of calls is held when 95 % of its finals come within this time of the endpoint silence, and none is missing.
+ * A number of calls is held when 95 % of its finals come within this time of the endpoint silence, none is missing, and
+ * the second recogniser, if any, wrote them.
  */
 export const LATE_MAX_MS = 300;
+/**
+ * With a second recogniser: where more finals than this share are by the first one, the machine is too small for it.
+ */
+export const FALLBACK_MAX_SHARE = 0.1;
 /** How long to wait for the last finals of a step. If they take longer, the calls are not held. */
 const LAST_FINALS_MS = 15_000;
+const FINAL_READY_MS = 120_000;
+const ASK_EVERY_MS = 200;
 
 /** The result for one number of calls. */
 export interface CapacityStep {
@@ -44,11 +53,17 @@ export interface CapacityStep {
   readonly gaps: number;
   /** Calls that the gateway refused or ended early. */
   readonly refused: number;
+  /** Finals by ASR_MODEL in the place of ASR_FINAL_MODEL, as a share of all; null = there is no second recogniser. */
+  readonly fallbackShare: number | null;
   readonly held: boolean;
 }
 
 /** The result of the measurement. */
 export interface Capacity {
+  /** What it holds for. */
+  readonly models: { readonly live: string; readonly final: string | null };
+  /** More finals than this share by the first recogniser are too many. */
+  readonly fallbackMaxShare: number;
   /** The most calls that were held. */
   readonly calls: number;
   /** Whether a larger number was tried and not held. */
@@ -99,6 +114,7 @@ async function measureIn(
   try {
     onTrying(0);
     await untilReady(gateway.url, systemClock, () => (signal.aborted ? 'interrupted' : refusal));
+    if (settings.ASR_FINAL_MODEL !== '') await untilFinalReady(gateway.url, signal);
     for (let calls = nextCalls(steps, coresAvailable()); calls !== null; calls = nextCalls(steps, coresAvailable())) {
       onTrying(calls);
       const step = await tryCalls(calls, { url: gateway.url, settings, signal });
@@ -108,7 +124,37 @@ async function measureIn(
   } finally {
     await gateway.close();
   }
-  return { calls: heldCalls(steps), isLimit: steps.some(({ calls }) => calls > heldCalls(steps)), steps };
+  const models = { live: settings.ASR_MODEL, final: settings.ASR_FINAL_MODEL || null };
+  const calls = heldCalls(steps);
+  const isLimit = steps.some((step) => step.calls > calls);
+  return { models, fallbackMaxShare: FALLBACK_MAX_SHARE, calls, isLimit, steps };
+}
+
+const recogniserState = systemSchema.pick({ recognisers: true, fallbacks: true });
+
+async function askRecognisers(url: string, signal: AbortSignal): Promise<z.infer<typeof recogniserState>> {
+  const response = await fetch(`${url}/v1/system`, { signal });
+  return recogniserState.parse(await response.json());
+}
+
+/** A final that came while the second recogniser was being loaded says nothing of the machine. */
+async function untilFinalReady(url: string, signal: AbortSignal): Promise<void> {
+  const giveUpMs = systemClock.nowMs() + FINAL_READY_MS;
+  for (;;) {
+    const { recognisers } = await askRecognisers(url, signal);
+    const final = recognisers.find(({ role }) => role === 'final');
+    if (final === undefined || final.state === 'ready') return;
+    if (final.state === 'missing') throw new Error('no engine with ASR_FINAL_MODEL can be started');
+    if (systemClock.nowMs() > giveUpMs) throw new Error('no engine with ASR_FINAL_MODEL was ready within two minutes');
+    await sleep(systemClock, ASK_EVERY_MS);
+  }
+}
+
+/** Finals by the first recogniser since the start; null = there is no second one. */
+async function countFallbacks({ url, settings, signal }: TryOptions): Promise<number | null> {
+  if (settings.ASR_FINAL_MODEL === '') return null;
+  const { fallbacks } = await askRecognisers(url, signal);
+  return fallbacks.reduce((sum, { count }) => sum + count, 0);
 }
 
 interface TryOptions {
@@ -117,7 +163,9 @@ interface TryOptions {
   readonly signal: AbortSignal;
 }
 
-async function tryCalls(calls: number, { url, settings, signal }: TryOptions): Promise<CapacityStep> {
+async function tryCalls(calls: number, options: TryOptions): Promise<CapacityStep> {
+  const { url, settings, signal } = options;
+  const fallbacksBefore = await countFallbacks(options);
   const events: FeedEvent[] = [];
   const open = new Set<string>();
   let onQuiet = (): void => undefined;
@@ -137,7 +185,9 @@ async function tryCalls(calls: number, { url, settings, signal }: TryOptions): P
       if (open.size === 0) resolve();
     });
     const allEnded = await settlesWithin(systemClock, quiet, LAST_FINALS_MS);
-    return evaluate({ calls, refused, allEnded, events }, settings);
+    const fallbacks = await countFallbacks(options);
+    const fellBack = fallbacks === null ? null : fallbacks - (fallbacksBefore ?? 0);
+    return evaluate({ calls, refused, allEnded, events, fellBack }, settings);
   } finally {
     closeFeed();
   }
@@ -149,25 +199,32 @@ interface Found {
   /** Whether every call ended in time, after its last final. */
   readonly allEnded: boolean;
   readonly events: readonly FeedEvent[];
+  /** Finals by the first recogniser in the place of the second; null = there is no second one. */
+  readonly fellBack: number | null;
 }
 
 /** The result of a step, from its events. */
 export function evaluate(
-  { calls, refused, allEnded, events }: Found,
+  { calls, refused, allEnded, events, fellBack }: Found,
   settings: Pick<Settings, 'ENDPOINT_CAPTIONS_MS' | 'POST_ROLL_MS'>,
 ): CapacityStep {
   const { lateMs, cutLagMs, partialLagMs } = lagsOf(events, settings);
   const gaps = events.filter(({ type }) => type === 'gap').length;
   const [lateP50Ms, lateP95Ms] = [quantile(lateMs, 0.5), quantile(lateMs, 0.95)];
+  const finals = lateMs.length + cutLagMs.length;
+  const fallbackShare = fellBack === null ? null : Math.min(fellBack / Math.max(finals, 1), 1);
+  const isInTime = lateP95Ms !== null && lateP95Ms <= LATE_MAX_MS;
+  const isByFinal = (fallbackShare ?? 0) <= FALLBACK_MAX_SHARE;
   return {
     calls,
-    finals: lateMs.length + cutLagMs.length,
+    finals,
     lateP50Ms,
     lateP95Ms,
     partialLagP95Ms: quantile(partialLagMs, 0.95),
     gaps,
     refused,
-    held: allEnded && refused === 0 && gaps === 0 && lateP95Ms !== null && lateP95Ms <= LATE_MAX_MS,
+    fallbackShare,
+    held: allEnded && refused === 0 && gaps === 0 && isInTime && isByFinal,
   };
 }
 

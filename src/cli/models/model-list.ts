@@ -1,5 +1,6 @@
 /** `trunkline models list` for people: lines of at most 80 columns. */
 import { isRecogniser } from '../../../engine/models/bridge.ts';
+import { wrap } from '../wrap.ts';
 import type { InventoryRow } from './inventory.ts';
 import { formatBytes } from './progress.ts';
 
@@ -8,7 +9,6 @@ interface Style {
   bold(text: string): string;
 }
 
-const COLUMNS = 80;
 const INDENT = '  ';
 
 const STATES: Readonly<Record<InventoryRow['state'], string>> = {
@@ -94,15 +94,4 @@ function describeLicences(rows: readonly InventoryRow[]): string[] {
     const duty = first?.obligation ?? null;
     return `licence ${licence}${whose}${duty === null ? '' : `: ${duty}`}`;
   });
-}
-
-function wrap(text: string, indent: string): string[] {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(' ')) {
-    const isFull = line !== indent && line.length + 1 + word.length > COLUMNS;
-    if (isFull) lines.push(line);
-    line = isFull || line === indent ? `${indent}${word}` : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

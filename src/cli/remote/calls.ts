@@ -6,6 +6,7 @@ import { EXIT_OK } from '../exit-codes.ts';
 import { printable } from '../printable.ts';
 import type { ServerClient } from '../server-client.ts';
 import type { Output } from '../terminal.ts';
+import { COLUMNS } from '../wrap.ts';
 import type { RemoteContext } from './context.ts';
 import { type FilterFlags, queryOf } from './filters.ts';
 
@@ -75,7 +76,7 @@ async function readCalls(server: ServerClient, query: URLSearchParams, limit: nu
 }
 
 function showCall(call: ListedCall, out: Output): void {
-  out.line(callLine(call));
+  for (const line of callLines(call)) out.line(line);
   for (const { track, startMs, parts } of call.found ?? []) {
     const speaker = printable(call.names[track] ?? track);
     const text = parts.map((part) => (part.marked ? out.bold(printable(part.text)) : printable(part.text))).join('');
@@ -83,14 +84,16 @@ function showCall(call: ListedCall, out: Output): void {
   }
 }
 
-/** One call on one line: when, id, state, sides, and what else is known. */
-export function callLine(call: ListedCall): string {
+/** One call: when, id, state, sides, and what else is known; on two lines where one would be too long. */
+export function callLines(call: ListedCall): string[] {
   const { id, startedAt, durationMs, endReason, phase, queue, agent, outcome, tags, counts } = call;
   const facts = [queue, agent && `agent ${agent}`, outcome, ...tags.map((tag) => `#${tag}`)];
   if (counts.gaps > 0) facts.push(counts.gaps === 1 ? '1 gap' : `${counts.gaps} gaps`);
   const state = `${endReason ?? phase ?? call.state} ${shortTime(durationMs)}`;
-  const columns = [localTime(startedAt), id, state.padEnd(12), sidesOf(call)];
-  return printable([...columns, ...facts.filter((fact) => fact !== null)].join('  '));
+  const head = printable([localTime(startedAt), id, state.padEnd(12)].join('  '));
+  const about = printable([sidesOf(call), ...facts.filter((fact) => fact !== null)].join('  '));
+  const line = `${head}  ${about}`;
+  return line.length <= COLUMNS ? [line] : [head.trimEnd(), `    ${about}`];
 }
 
 /** Who talks with whom. */
