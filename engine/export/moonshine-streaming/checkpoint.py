@@ -12,7 +12,8 @@ SHAPES = {
     "medium": (768, 3072, 14, 10, 64, 640, 2560, 14, 10, 32768, 4096),
 }
 
-# How far random weights are spread: enough that the text depends on the sound, as it does in a trained model.
+# How far random weights are spread: enough that the text of the fixture depends on the sound, as it does in a trained
+# model. In the true shapes only the embeddings are: texts then have no loops, and drafts hold, as those of trained ones.
 SPREAD = 0.25
 EMBEDDING_SPREAD = 0.9
 
@@ -47,11 +48,12 @@ def random_model(shape: str, seed: int, positions: int | None = None) -> Moonshi
     )
     torch.manual_seed(seed)
     model = MoonshineStreamingForConditionalGeneration._from_config(config, attn_implementation="eager").eval()
-    if shape == "fixture":
-        with torch.no_grad():
-            for name, weights in model.named_parameters():
-                if weights.dim() > 1:
-                    weights.normal_(0, EMBEDDING_SPREAD if "embed_tokens" in name else SPREAD)
+    with torch.no_grad():
+        for name, weights in model.named_parameters():
+            if "embed_tokens" in name:
+                weights.normal_(0, EMBEDDING_SPREAD)
+            elif shape == "fixture" and weights.dim() > 1:
+                weights.normal_(0, SPREAD)
     return cut_positions(model, positions)
 
 
