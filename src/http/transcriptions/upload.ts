@@ -117,10 +117,21 @@ export function partsOf(request: FastifyRequest, limits: BusboyLimits): ReturnTy
 
 type BusboyLimits = NonNullable<NonNullable<Parameters<FastifyRequest['parts']>[0]>['limits']>;
 
+/** A part of a form that is no file. */
+interface FieldPart {
+  readonly fieldname: string;
+  readonly value: unknown;
+  /** It was longer than it may be, and its end is lost. */
+  readonly valueTruncated: boolean;
+}
+
 /**
- * The text of a field. @throws TrunklineError `invalid_request` for one that came as JSON and is a list or an object
+ * The text of a field. @throws TrunklineError `invalid_request` for one that is too long, or came as JSON and is a list
+ * or an object
  */
-export function fieldText({ fieldname, value }: { readonly fieldname: string; readonly value: unknown }): string {
+export function fieldText({ fieldname, value, valueTruncated }: FieldPart): string {
+  if (valueTruncated)
+    throw new TrunklineError('invalid_request', `${fieldname}: got a longer text than a field may have`, fieldname);
   if (typeof value !== 'object' || value === null) return String(value);
   throw new TrunklineError('invalid_request', `${fieldname}: got ${describe(value)}, expected text`, fieldname);
 }

@@ -92,6 +92,13 @@ describe('HotWordSearch', () => {
     expect(decode(kovac, [{ [COVE]: 10, [KOV]: 2 }, { [AND]: 9 }])).toEqual([COVE, AND]);
   });
 
+  it('does not go on with a word that would cost too much in all, however near each token is', () => {
+    const dear = [{ [COVE]: 10, [KOV]: 7.5 }, { [AND]: 9, [AC]: 1.5 }, { [END]: 9, 5: 4 }, { [END]: 9 }];
+    expect(decode(hotWords('Kovaco'), dear)).toEqual([COVE, AND, END, END]);
+    const cheap = [{ [COVE]: 10, [KOV]: 9 }, { [AND]: 9, [AC]: 4 }, { [END]: 9, 5: 5 }, { [END]: 9 }];
+    expect(decode(hotWords('Kovaco'), cheap)).toEqual([KOV, AC, 5, END]);
+  });
+
   it('takes a word back that is not completed, and does not try it there again', () => {
     expect(decode(kovac, [{ [COVE]: 10, [KOV]: 9 }, { [AND]: 9, [AC]: 1 }, { [END]: 9 }])).toEqual([COVE, AND, END]);
   });

@@ -39,6 +39,13 @@ describe('a recording that is refused', () => {
       'include',
     ],
     ['of another language', formOf(speechFile([1]), [['language', 'de']]), 400, 'unsupported_language', 'language'],
+    [
+      'with a field that is too long',
+      formOf(speechFile([1]), [['prompt', 'a'.repeat(65_537)]]),
+      400,
+      'invalid_request',
+      'prompt',
+    ],
     ['with a model there is not', formOf(speechFile([1]), [['model', 'gpt-5']]), 404, 'model_not_found', 'model'],
     [
       'in a format there is not',
