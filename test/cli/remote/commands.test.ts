@@ -105,7 +105,7 @@ describe('trunkline calls', () => {
     const id = await placeEnded();
     const [out, err] = [new TextStream({ isTTY: true, columns: 80 }), new TextStream()];
     await runCli(['calls', '--agent', 'tom'], { out: new Output(out), err: new Output(err) });
-    expect(out.text).toMatch(new RegExp(`${id}  hangup 0:03\n    Maria K\\. .*agent tom\n$`));
+    expect(out.text).toMatch(new RegExp(`${id}  hangup 0:03\n    Maria K\\. .*agent tom\n`));
   });
 
   it('ends with 1 and the words of the server, and with 2 for a time that is none', async () => {
