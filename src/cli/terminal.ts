@@ -44,6 +44,11 @@ export class Output {
     return this.#isClosed;
   }
 
+  /** Columns of the terminal; infinite where a file or program reads, which lines of one call each suit best. */
+  get columns(): number {
+    return this.isLive ? this.#stream.columns || COLUMNS_UNKNOWN : Number.POSITIVE_INFINITY;
+  }
+
   /** Writes nothing from now on. */
   close(): void {
     this.#isClosed = true;
@@ -92,7 +97,7 @@ export class Output {
   }
 
   #render({ head = '', text, dimFrom = text.length }: LiveLine): string {
-    const room = Math.max(1, (this.#stream.columns || COLUMNS_UNKNOWN) - 1 - head.length);
+    const room = Math.max(1, this.columns - 1 - head.length);
     const cut = Math.max(0, text.length - room);
     const shown = cut === 0 ? text : `…${text.slice(cut + 1)}`;
     const dimAt = Math.max(0, dimFrom - cut);

@@ -16,6 +16,8 @@ const SAID = [
   ['de', 'Guten Tag, hier spricht Müller, ich rufe wegen der Donaudampfschifffahrtsgesellschaftsrechnung an.'],
   ['ja', 'お電話ありがとうございます。本日は東京支店の田中が承ります。「データベース」に入れました。'],
   ['ar', 'مرحبا، كيف يمكنني مساعدتك اليوم؟ رقم الحساب ٥٥٥١٢٣٤ في Trunkline من فضلك.'],
+  ['zh', '您好，请问有什么可以帮您？我想查询上个月的账单，账号是5551234，谢谢您的帮助。'],
+  ['th', 'สวัสดีค่ะ ติดต่อเรื่องใบแจ้งหนี้ของเดือนที่แล้วค่ะ รบกวนตรวจสอบยอดเงินคงเหลือให้ด้วยนะคะ'],
 ] as const;
 
 function said(callId: string, utterance: number): CaptionEvent {
@@ -28,7 +30,10 @@ function said(callId: string, utterance: number): CaptionEvent {
   return { ...event, language };
 }
 
-describe.each([1440, 375])('at %i pixels', (width) => {
+describe.each([
+  [1440, 'dark'],
+  [375, 'light'],
+] as const)('at %i pixels, %s', (width, colorScheme) => {
   it('captions name their language, run in its direction and stay in their place', async () => {
     gateway.calls = [call('CA1'), call('CA2')];
     gateway.events.set('CA1', [
@@ -37,11 +42,13 @@ describe.each([1440, 375])('at %i pixels', (width) => {
       said('CA1', 2),
       { type: 'language', callId: 'CA1', track: 'inbound', language: 'ar', atMs: 2900, by: 'heard' },
       said('CA1', 3),
+      said('CA1', 4),
+      said('CA1', 5),
     ]);
-    await openBlank({ viewport: { width, height: 800 } });
+    await openBlank({ viewport: { width, height: 800 }, colorScheme });
     await answer(page, { ...USUAL, '/v1/calls': () => ({ data: gateway.calls, next: null }) });
     await page.goto(`${gateway.url}#/calls/CA1`);
-    await page.locator('#finals .caption').nth(2).waitFor();
+    await page.locator('#finals .caption').nth(4).waitFor();
     for (const [language, text] of SAID) {
       const line = page.locator(`#finals .said[lang="${language}"]`);
       expect(await line.textContent()).toBe(text);
@@ -60,7 +67,7 @@ describe.each([1440, 375])('at %i pixels', (width) => {
     await page.locator('.card').first().waitFor();
     await waitForReader(gateway);
     for (let utterance = 1; utterance <= SAID.length; utterance++) gateway.publish(said('CA2', utterance));
-    await expect.poll(() => page.locator('.card .line-words').allTextContents()).toContain(SAID[2][1]);
+    await expect.poll(() => page.locator('.card .line-words').allTextContents()).toContain(SAID[4][1]);
     await picture(`live-${width}`);
     expect(complaints).toEqual([]);
   });

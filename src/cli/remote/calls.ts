@@ -6,7 +6,6 @@ import { EXIT_OK } from '../exit-codes.ts';
 import { printable } from '../printable.ts';
 import type { ServerClient } from '../server-client.ts';
 import type { Output } from '../terminal.ts';
-import { COLUMNS } from '../wrap.ts';
 import type { RemoteContext } from './context.ts';
 import { type FilterFlags, queryOf } from './filters.ts';
 
@@ -76,7 +75,7 @@ async function readCalls(server: ServerClient, query: URLSearchParams, limit: nu
 }
 
 function showCall(call: ListedCall, out: Output): void {
-  for (const line of callLines(call)) out.line(line);
+  for (const line of callLines(call, out.columns)) out.line(line);
   for (const { track, startMs, parts } of call.found ?? []) {
     const speaker = printable(call.names[track] ?? track);
     const text = parts.map((part) => (part.marked ? out.bold(printable(part.text)) : printable(part.text))).join('');
@@ -84,8 +83,8 @@ function showCall(call: ListedCall, out: Output): void {
   }
 }
 
-/** One call: when, id, state, sides, and what else is known; on two lines where one would be too long. */
-export function callLines(call: ListedCall): string[] {
+/** One call: when, id, state, sides, and what else is known; on two lines where one would be longer than `columns`. */
+function callLines(call: ListedCall, columns: number): string[] {
   const { id, startedAt, durationMs, endReason, phase, queue, agent, outcome, tags, counts } = call;
   const facts = [queue, agent && `agent ${agent}`, outcome, ...tags.map((tag) => `#${tag}`)];
   if (counts.gaps > 0) facts.push(counts.gaps === 1 ? '1 gap' : `${counts.gaps} gaps`);
@@ -93,7 +92,7 @@ export function callLines(call: ListedCall): string[] {
   const head = printable([localTime(startedAt), id, state.padEnd(12)].join('  '));
   const about = printable([sidesOf(call), ...facts.filter((fact) => fact !== null)].join('  '));
   const line = `${head}  ${about}`;
-  return line.length <= COLUMNS ? [line] : [head.trimEnd(), `    ${about}`];
+  return line.length <= columns ? [line] : [head.trimEnd(), `    ${about}`];
 }
 
 /** Who talks with whom. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../src/cli/program.ts';
+import { Output } from '../../../src/cli/terminal.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../../src/main.ts';
@@ -13,7 +14,7 @@ import { TwilioCaller } from '../../../src/simulator/twilio-caller.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { freePort } from '../../helpers/ports.ts';
 import { LINE_RATE_HZ, tones } from '../../helpers/signals.ts';
-import { captureTerminal } from '../../helpers/terminal.ts';
+import { captureTerminal, TextStream } from '../../helpers/terminal.ts';
 
 const KEY = 'a key of sixteen letters';
 /** The pretend recogniser hears 600 Hz as "bravo". */
@@ -98,6 +99,13 @@ describe('trunkline calls', () => {
     const { out, err } = await run('calls', '--agent', 'tom', '--limit', '1');
     expect(out.trimEnd().split('\n')).toHaveLength(1);
     expect(err).toBe('There are more: --limit, now 1, shows them.\n');
+  });
+
+  it('writes a call on two lines where one is wider than the terminal', async () => {
+    const id = await placeEnded();
+    const [out, err] = [new TextStream({ isTTY: true, columns: 80 }), new TextStream()];
+    await runCli(['calls', '--agent', 'tom'], { out: new Output(out), err: new Output(err) });
+    expect(out.text).toMatch(new RegExp(`${id}  hangup 0:03\n    Maria K\\. .*agent tom\n`));
   });
 
   it('ends with 1 and the words of the server, and with 2 for a time that is none', async () => {
