@@ -4,6 +4,8 @@
  * that both import.
  */
 
+import { showValue } from './show-value.ts';
+
 /** The name of the file in a model's folder. */
 export const BRIDGE_FILE = 'bridge.json';
 
@@ -51,7 +53,6 @@ export class BridgeError extends Error {}
 
 const FILES_MAX = 1000;
 const LANGUAGES_MAX = 200;
-const SHOWN_CHARS = 40;
 const NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}$/;
 const LANGUAGE = /^[a-z]{2,3}(-[0-9A-Za-z]{2,8}){0,4}$/;
@@ -79,14 +80,14 @@ export function parseBridge(text: string): Bridge {
   const value = toObject(text);
   const unknown = Object.keys(value).find((name) => !PROPERTIES.includes(name));
   if (unknown !== undefined)
-    throw new BridgeError(`got the property ${show(unknown)}, expected only ${PROPERTIES.join(', ')}`);
+    throw new BridgeError(`got the property ${showValue(unknown)}, expected only ${PROPERTIES.join(', ')}`);
   const { format, languages } = value;
-  if (format !== 1) throw new BridgeError(`format: got ${show(format)}, expected 1; a later release may read it`);
+  if (format !== 1) throw new BridgeError(`format: got ${showValue(format)}, expected 1; a later release may read it`);
   const family = FAMILIES.find((known) => known === value['family']);
   if (family === undefined)
-    throw new BridgeError(`family: got ${show(value['family'])}, expected one of ${FAMILIES.join(', ')}`);
+    throw new BridgeError(`family: got ${showValue(value['family'])}, expected one of ${FAMILIES.join(', ')}`);
   if (!Array.isArray(languages) || languages.length > LANGUAGES_MAX)
-    throw new BridgeError(`languages: got ${show(languages)}, expected an array of at most ${LANGUAGES_MAX}`);
+    throw new BridgeError(`languages: got ${showValue(languages)}, expected an array of at most ${LANGUAGES_MAX}`);
   return {
     format,
     family,
@@ -111,38 +112,32 @@ function toObject(text: string): Readonly<Record<string, unknown>> {
     throw new BridgeError('got something that is not JSON, expected an object');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BridgeError(`got ${show(value)}, expected an object`);
+    throw new BridgeError(`got ${showValue(value)}, expected an object`);
   return value as Readonly<Record<string, unknown>>;
 }
 
 function textLike(from: Readonly<Record<string, unknown>>, property: string, form: RegExp, expected: string): string {
   const value = from[property];
   if (typeof value === 'string' && form.test(value)) return value;
-  throw new BridgeError(`${property}: got ${show(value)}, expected ${expected}`);
+  throw new BridgeError(`${property}: got ${showValue(value)}, expected ${expected}`);
 }
 
 function checkLanguage(value: unknown): string {
   if (typeof value === 'string' && LANGUAGE.test(value)) return value;
-  throw new BridgeError(`languages: got ${show(value)}, expected BCP-47 tags such as en-US`);
+  throw new BridgeError(`languages: got ${showValue(value)}, expected BCP-47 tags such as en-US`);
 }
 
 function checkFiles(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BridgeError(`files: got ${show(value)}, expected an object of names and SHA-256`);
+    throw new BridgeError(`files: got ${showValue(value)}, expected an object of names and SHA-256`);
   const files = Object.entries(value);
   if (files.length === 0 || files.length > FILES_MAX)
     throw new BridgeError(`files: got ${files.length}, expected 1 to ${FILES_MAX}`);
   for (const [path, sha256] of files) {
     if (!isModelFile(path))
-      throw new BridgeError(`files: got ${show(path)}, expected paths inside of the folder, without hidden parts`);
+      throw new BridgeError(`files: got ${showValue(path)}, expected paths inside of the folder, without hidden parts`);
     if (typeof sha256 !== 'string' || !SHA256.test(sha256))
-      throw new BridgeError(`files: ${path}: got ${show(sha256)}, expected a SHA-256 of 64 hexadecimal digits`);
+      throw new BridgeError(`files: ${path}: got ${showValue(sha256)}, expected a SHA-256 of 64 hexadecimal digits`);
   }
   return Object.fromEntries(files);
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARS));
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

@@ -55,10 +55,10 @@ function introduce({ ASR_MODEL, ASR_FINAL_MODEL }: Settings): string[] {
     ...models,
     ...wrap(
       `Measuring with simulated callers, who speak ${100 * SPEECH_SHARE} % of the time. This takes a minute or two. ` +
-        '95 % of the finals and partial captions come within these ms' +
+        '95 % of the finals are at most so late, and of the partial captions' +
         (hasTwo ? `; finals that fell back are by ${ASR_MODEL}.` : '.'),
     ),
-    row(['calls', 'finals', 'finals', 'partials', ...(hasTwo ? ['fell back'] : [])]),
+    row(['calls', 'finals', 'late, ms', 'partials, ms', ...(hasTwo ? ['fell back'] : [])]),
   ];
 }
 

@@ -28,7 +28,7 @@ describe('trunkline doctor --capacity', () => {
       out += chunk.toString();
     });
     // The first number of calls was tried, so that everything runs by now.
-    await expect.poll(() => out, { timeout: 40_000 }).toMatch(/^ +calls +finals .*\n +\d+ +[1-9]\d* /m);
+    await expect.poll(() => out, { timeout: 40_000 }).toMatch(/^ *calls +finals .*\n +\d+ +[1-9]\d* /m);
     const engines = childrenOf(child.pid ?? 0);
     expect(engines.length).toBeGreaterThan(0);
     child.kill('SIGINT');

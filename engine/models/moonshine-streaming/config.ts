@@ -1,5 +1,7 @@
 /** `streaming_config.json` of a Moonshine streaming folder, as its publisher writes it. */
 
+import { showValue } from '../show-value.ts';
+
 /** What the file says of the graphs. Widths that it does not have are null: the graphs may say them themselves. */
 export interface StreamingConfig {
   /** Channels into the front end's first convolution, and into its second. */
@@ -35,7 +37,6 @@ const HEAD_SIZE_MAX = 512;
 const VOCABULARY_MAX = 1_000_000;
 const LOOKAHEAD_MAX = 256;
 const TEXT_MAX_TOKENS = 4096;
-const SHOWN_CHARS = 40;
 
 /** Reads the text of the file. @throws ModelFileError */
 export function parseStreamingConfig(text: string): StreamingConfig {
@@ -43,7 +44,7 @@ export function parseStreamingConfig(text: string): StreamingConfig {
   const whole = (name: string, minimum: number, maximum: number, otherwise?: number): number => {
     const value = values[name] ?? otherwise;
     if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-    throw new ModelFileError(`${name}: got ${show(value)}, expected a whole number from ${minimum} to ${maximum}`);
+    throw new ModelFileError(`${name}: got ${showValue(value)}, expected a whole number from ${minimum} to ${maximum}`);
   };
   const layers = whole('depth', 1, LAYERS_MAX);
   const vocabularySize = whole('vocab_size', 4, VOCABULARY_MAX);
@@ -72,11 +73,6 @@ function toObject(text: string): Readonly<Record<string, unknown>> {
     throw new ModelFileError('got something that is not JSON, expected an object');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ModelFileError(`got ${show(value)}, expected an object`);
+    throw new ModelFileError(`got ${showValue(value)}, expected an object`);
   return value as Readonly<Record<string, unknown>>;
-}
-
-function show(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  return (JSON.stringify(value) ?? typeof value).slice(0, SHOWN_CHARS);
 }

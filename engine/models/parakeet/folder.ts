@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type ModelFile, readModelFile } from '../../graph/model-file.ts';
 import { Refusal } from '../../refusal.ts';
 import { reasonOf } from '../installed.ts';
+import { showValue } from '../show-value.ts';
 import { findLayout, type ParakeetLayout } from './layout.ts';
 
 /** A folder of Parakeet TDT, read but for its weights. */
@@ -44,9 +45,11 @@ export function readParakeetFolder(folder: string): ParakeetFolder {
   const numbers = layout.kind === 'sherpa' ? encoder.metadata : readConfig(folder);
   const number = (property: keyof typeof PROPERTIES): number => {
     const name = PROPERTIES[property][layout.kind];
-    const value = Number(numbers.get(name) ?? USUAL[property]);
+    const written = numbers.get(name) ?? USUAL[property];
+    // Metadata are texts. A list is no number, though JavaScript makes one of [128].
+    const value = typeof written === 'object' ? Number.NaN : Number(written);
     if (Number.isInteger(value) && value > 0 && value <= 1024) return value;
-    throw new Refusal('bad_settings', `${folder}: ${name}: got ${numbers.get(name)}, expected a number up to 1024`);
+    throw new Refusal('bad_settings', `${folder}: ${name}: got ${showValue(written)}, expected a number up to 1024`);
   };
   const normalized = encoder.metadata.get('normalize_type') ?? 'per_feature';
   if (normalized !== 'per_feature')

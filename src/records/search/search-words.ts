@@ -15,8 +15,10 @@ export interface TextWord {
 
 /** The mark of long vowels, which is of no script, belongs to what it stands behind. */
 const LENGTHENER = 'ー';
+const LETTER = '[\\p{L}\\p{N}]';
 const WORD = new RegExp(
-  `[${UNSPACED}][\\p{M}${LENGTHENER}]*|(?![${UNSPACED}])[\\p{L}\\p{N}](?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])*`,
+  `(?=${LETTER})[${UNSPACED}][\\p{M}${LENGTHENER}]*|` +
+    `(?![${UNSPACED}])${LETTER}(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])*`,
   'gu',
 );
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');

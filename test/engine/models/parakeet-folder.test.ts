@@ -100,7 +100,7 @@ describe('a Parakeet folder', () => {
       'has a config with another kind of features',
       () => writeFileSync(join(folder, 'config.json'), '{"features_size": "many"}'),
       'bad_settings',
-      /features_size: got many/,
+      /features_size: got "many"/,
     ],
   ])('is refused when it %s', (_, spoil, code, message) => {
     spoil();

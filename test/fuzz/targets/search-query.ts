@@ -26,11 +26,11 @@ export const target: FuzzTarget = {
     }
     for (const phrase of [...query.required.flat(), ...query.excluded]) {
       assert(phrase.words.length > 0);
-      for (const word of phrase.words) assert.match(word, /^[\p{L}\p{N}]+$/u);
+      for (const word of phrase.words) assert.match(word, /^[\p{L}\p{N}\p{M}ー]+$/u);
     }
     assert.deepEqual(parseSearch(formatSearch(query)), query);
-    assert(!/["'\\]/.test(toFts5(query, 'b1').replace(/"[\p{L}\p{N} ]+"/gu, '')), 'a quote is open');
-    assert(!/["'\\]/.test(toTsquery(query).replace(/'[\p{L}\p{N}]+'/gu, '')), 'a quote is open');
+    assert(!/["'\\]/.test(toFts5(query, 'b1').replace(/"[\p{L}\p{N}\p{M}ー ]+"/gu, '')), 'a quote is open');
+    assert(!/["'\\]/.test(toTsquery(query).replace(/'[\p{L}\p{N}\p{M}ー]+'/gu, '')), 'a quote is open');
     const shown = snippetOf(typed, query);
     const text = shown.map((part) => part.text).join('');
     if (typed.length <= 240) assert.equal(text, typed);

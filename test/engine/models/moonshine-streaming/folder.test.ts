@@ -71,7 +71,7 @@ describe('a folder of Moonshine streaming', () => {
 
   it.each([
     ['{', 'got something that is not JSON, expected an object'],
-    ['[]', 'got [], expected an object'],
+    ['[]', 'got an array of 0, expected an object'],
     ['{"depth":6}', 'vocab_size: got nothing, expected a whole number from 4 to 1000000'],
     ['{"depth":"six"}', 'depth: got "six", expected a whole number from 1 to 64'],
     ['{"depth":2,"vocab_size":9,"nheads":4,"head_dim":4,"eos_id":9}', 'eos_id: got 9, expected a whole number from 0'],
