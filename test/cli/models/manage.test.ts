@@ -114,7 +114,7 @@ describe('trunkline models list', () => {
     const { out } = await run(listModels);
     expect(out).toContain('lark 1.0  not whole');
     expect(out).toContain('→ lark.onnx is missing: trunkline models add lark');
-    expect(out).toContain('wren: bridge.json: format: got undefined, expected 1');
+    expect(out).toContain('wren: bridge.json: format: got nothing, expected 1');
     expect((await run(listModels, { settings: { MODELS_DIR: 'none' } })).out).toContain('MODELS_DIR=none');
   });
 });
