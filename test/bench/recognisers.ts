@@ -149,11 +149,12 @@ function costCell(cost: Cost | undefined): string {
   return cost === undefined ? '–' : `${figure(cost.perSecond, 4)} (${figure(cost.tokens)} tokens)`;
 }
 
-/** A draft that is right saves one run for each token but the last. */
+/** A draft that is right saves one run for each token but the last. NaN = the difference was less than chance. */
 function tokenSeconds({ costs }: Measured): number {
   const [plain, drafted] = [costs.get(FINAL), costs.get(DRAFTED)];
   if (plain === undefined || drafted === undefined) return Number.NaN;
-  return (COMPARED_S * (plain.perSecond - drafted.perSecond)) / plain.tokens;
+  const saved = (COMPARED_S * (plain.perSecond - drafted.perSecond)) / plain.tokens;
+  return saved > 0 ? saved : Number.NaN;
 }
 
 function publishedTable(found: readonly RowFound[]): Table {
