@@ -1,6 +1,7 @@
 /** How large a model's graphs are: what a reading costs grows with the weights that are read for it. */
 import { statSync } from 'node:fs';
 import type { SoundCost } from '../job-costs.ts';
+import { weightsBeside } from './recogniser-folders.ts';
 
 const MILLION_BYTES = 1e6;
 /** What every reading costs, however small the model. */
@@ -25,6 +26,6 @@ export function costBySize(graphs: readonly string[], perMillion: CostPerMillion
 }
 
 function bytesOf(graph: string): number {
-  const files = [graph, `${graph}.data`, `${graph}_data`, graph.replace(/\.onnx$/, '.weights')];
-  return [...new Set(files)].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+  const files = new Set([graph, ...weightsBeside(graph)]);
+  return [...files].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }

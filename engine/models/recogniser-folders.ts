@@ -28,8 +28,12 @@ export function findRecogniserFiles(names: readonly string[]): RecogniserFolder 
   return best === undefined ? null : { ...best, files: withWeightsBeside(best.files, names) };
 }
 
-/** Weights may lie in a file beside their graph. */
 function withWeightsBeside(files: readonly string[], names: readonly string[]): string[] {
-  const beside = files.flatMap((file) => [`${file}.data`, `${file}_data`, file.replace(/\.onnx$/, '.weights')]);
+  const beside = files.flatMap((file) => weightsBeside(file));
   return [...new Set([...files, ...beside.filter((name) => names.includes(name))])];
+}
+
+/** Names that the file with the weights of `graph` may have beside it; the last is its own where it is no .onnx. */
+export function weightsBeside(graph: string): string[] {
+  return [`${graph}.data`, `${graph}_data`, graph.replace(/\.onnx$/, '.weights')];
 }

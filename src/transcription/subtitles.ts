@@ -17,6 +17,8 @@ interface CueWord extends TimedWord {
 }
 
 const LINES_MAX = 2;
+/** Words have at least this much of a line, however long the speaker's name is. */
+const LINE_COLUMNS_MIN = 10;
 /** Shorter cues cannot be read, so a cue stays this long where the next one leaves room. */
 const CUE_MIN_MS = 833;
 /** Between two cues of one speaker, so that the change is seen. */
@@ -67,6 +69,12 @@ function fits(group: readonly CueWord[], word: CueWord, rules: CueRules): boolea
   if (SENTENCE_END.test(last.text) && columnsOf(group.map(({ text }) => text).join(' ')) >= SENTENCE_COLUMNS_MIN)
     return false;
   return wrap([...group, word], rules.maxLineColumns).length <= LINES_MAX;
+}
+
+/** What is left of a line of `maxColumns` for words: SubRip names the speaker in it. */
+export function columnsBeside(speaker: string | null, format: string, maxColumns: number): number {
+  const nameColumns = speaker === null || format !== 'srt' ? 0 : columnsOf(`${speaker}: `);
+  return Math.max(maxColumns - nameColumns, LINE_COLUMNS_MIN);
 }
 
 /** `text` as lines of at most `maxColumns` columns; at least one line. */

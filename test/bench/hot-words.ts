@@ -69,17 +69,22 @@ export async function benchHotWords(options: { readonly every: number }): Promis
     name: null,
     samples: throughPhone(samples),
   }));
+  const readPlain = async (spoken: readonly Spoken[]): Promise<Plain> => ({
+    spoken,
+    plain: await readAll(asr, spoken, []),
+  });
+  const nameless = [await readPlain(unnamed), await readPlain(human)];
   const tables: Table[] = [];
   const others: Comparison[] = [];
   for (const set of SETS) {
     progress(set.title);
-    const compare = async (spoken: readonly Spoken[]): Promise<Comparison> => ({
-      spoken,
-      plain: await readAll(asr, spoken, []),
-      biased: await readAll(asr, spoken, hotWordsOf(set)),
+    const compare = async (read: Plain): Promise<Comparison> => ({
+      ...read,
+      biased: await readAll(asr, read.spoken, hotWordsOf(set)),
     });
-    const named = await compare(await speakAll(tts, voices, some(set.sentences)));
-    const without = [await compare(unnamed), await compare(human)];
+    const named = await compare(await readPlain(await speakAll(tts, voices, some(set.sentences))));
+    const without: Comparison[] = [];
+    for (const read of nameless) without.push(await compare(read));
     for (const change of without.flatMap(changesOf)) progress(change);
     tables.push(namesTable(set.title, named), othersTable(without));
     others.push(...without);
@@ -120,10 +125,14 @@ async function readAll(asr: Asr, spoken: readonly Spoken[], hotWords: readonly s
   return readings;
 }
 
-/** The same speech, read without hot words and with them. */
-interface Comparison {
+/** Speech, read without hot words. */
+interface Plain {
   readonly spoken: readonly Spoken[];
   readonly plain: readonly Reading[];
+}
+
+/** The same speech, read without hot words and with them. */
+interface Comparison extends Plain {
   readonly biased: readonly Reading[];
 }
 

@@ -1,6 +1,6 @@
 /** Transcripts for people, players, spreadsheets and programs. Pure: items in, text out. */
 import { type Cue, formatSrt, formatTime, formatVtt } from '../../transcription/cue-formats.ts';
-import { columnsOf, retellCue } from '../../transcription/subtitles.ts';
+import { columnsBeside, retellCue } from '../../transcription/subtitles.ts';
 import type { CallNames } from '../call-names.ts';
 import { inOrder, type SpokenItem, type TranscriptItem } from './transcript.ts';
 
@@ -14,8 +14,6 @@ export type TranscriptTextFormat = (typeof TRANSCRIPT_TEXT_FORMATS)[number];
 const HOUR_MS = 3_600_000;
 /** Columns of a subtitle's line, as recordings have them by default (`maxLineChars`). */
 const LINE_COLUMNS = 42;
-/** What is left of a line for words, whoever speaks. */
-const LINE_COLUMNS_MIN = 10;
 
 /** Who speaks, as a transcript names them; null = it need not be said. */
 export type NameSpeaker = (item: TranscriptItem) => string | null;
@@ -63,9 +61,8 @@ function formatLine(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
 function toCues(items: readonly TranscriptItem[], nameSpeaker: NameSpeaker, format: 'srt' | 'vtt'): Cue[] {
   const cues = items.flatMap((item) => {
     const speaker = nameSpeaker(item);
-    const prefixColumns = speaker === null || format === 'vtt' ? 0 : columnsOf(`${speaker}: `);
     const cue = { ...timesOf(item), lines: [], speaker };
-    return retellCue(cue, onOneLine(itemText(item)), Math.max(LINE_COLUMNS - prefixColumns, LINE_COLUMNS_MIN));
+    return retellCue(cue, onOneLine(itemText(item)), columnsBeside(speaker, format, LINE_COLUMNS));
   });
   return cues.toSorted((a, b) => a.startMs - b.startMs);
 }

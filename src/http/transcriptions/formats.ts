@@ -4,7 +4,7 @@ import { toOpenAiLogprobs } from '../../recordings/spoken-tokens.ts';
 import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
 import { confidenceOf } from '../../transcription/confidence.ts';
 import { type Cue, formatSrt, formatVtt } from '../../transcription/cue-formats.ts';
-import { columnsOf, makeCues } from '../../transcription/subtitles.ts';
+import { columnsBeside, makeCues } from '../../transcription/subtitles.ts';
 import { startsSpaced } from '../../transcription/words.ts';
 import type { TranscriptionForm } from './fields.ts';
 
@@ -26,9 +26,6 @@ type FormatOptions = Pick<
   'response_format' | 'channels' | 'max_line_chars' | 'max_cue_ms' | 'timestamp_granularities'
 > &
   Partial<Pick<TranscriptionForm, 'include'>>;
-
-/** Fewest columns of a line that a speaker's name leaves for what is said. */
-const LINE_COLUMNS_MIN = 10;
 
 /** Whether somebody will see when something was said: subtitles, segments, words, or who spoke first. */
 export function showsTimes({ response_format: format, channels }: FormatOptions): boolean {
@@ -108,8 +105,7 @@ export function cuesOf(segments: readonly Segment[], options: FormatOptions): Cu
 
 /** Columns of a line that are left for what `speaker` says. */
 export function lineColumns(speaker: string | null, options: FormatOptions): number {
-  const prefix = speaker === null || options.response_format !== 'srt' ? 0 : columnsOf(`${speaker}: `);
-  return Math.max(options.max_line_chars - prefix, LINE_COLUMNS_MIN);
+  return columnsBeside(speaker, options.response_format, options.max_line_chars);
 }
 
 function speakerOf(channel: number): string {
