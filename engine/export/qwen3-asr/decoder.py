@@ -40,7 +40,9 @@ def build_decoder(model, products, weights, audio_pad):
     graph = Graph("decoder_loop", weights)
     fed = add_inputs(graph, shape, products)
     table = products.table(graph, numbers(language.embed_tokens.weight))
-    x = add_embeddings(graph, products, table, fed, audio_pad)
+    drafted = graph.add("Max", [fed["draft_ids"], graph.constant(0)])
+    identities = graph.add("Concat", [fed["prompt_ids"], drafted], axis=1)
+    x = add_embeddings(graph, products, table, identities, fed["prompt_ids"], fed["audio_features"], audio_pad)
     carried = {"x": x, **start_state(graph, fed)}
     for kind in ("keys", "values"):
         layers = graph.split(fed[f"past_{kind}"], [1] * shape.layers, 0)
@@ -72,14 +74,12 @@ def add_inputs(graph, shape, products):
     return {name: graph.input(name, dtype, dims) for name, (dtype, dims) in inputs.items()}
 
 
-def add_embeddings(graph, products, table, fed, audio_pad):
+def add_embeddings(graph, products, table, identities, prompt, features, audio_pad):
     """[B, S+D, hidden] in float32, with the audio's features where the prompt has room for them."""
-    drafted = graph.add("Max", [fed["draft_ids"], graph.constant(0)])
-    identities = graph.add("Concat", [fed["prompt_ids"], drafted], axis=1)
     x = products.rows(graph, table, identities)
-    audio = graph.add("Equal", [fed["prompt_ids"], graph.constant(audio_pad)])
+    audio = graph.add("Equal", [prompt, graph.constant(audio_pad)])
     places = graph.add("Transpose", [graph.add("NonZero", [audio])], perm=[1, 0])
-    x = graph.add("ScatterND", [x, places, fed["audio_features"]])
+    x = graph.add("ScatterND", [x, places, features])
     return products.casts(graph)[1](x)
 
 
@@ -191,9 +191,9 @@ def add_end(body, turn, said, ends):
     is_end = body.cast(body.add("Equal", [token, ends]), np.float32)
     is_end = body.cast(body.add("ReduceMax", [is_end, body.constant([1])], keepdims=1), np.bool_)
     ended = body.add("Or", [turn["ended"], is_end])
-    all_ended = body.cast(body.add("ReduceMin", [body.cast(ended, np.float32), body.constant([0, 1])], keepdims=0), np.bool_)
+    all_ended = body.add("ReduceMin", [body.cast(ended, np.float32), body.constant([0, 1])], keepdims=0)
     return {
-        "goes_on": body.add("Not", [all_ended]),
+        "goes_on": body.add("Not", [body.cast(all_ended, np.bool_)]),
         "token": token,
         "last": token,
         "logprob": body.add("Where", [turn["ended"], body.constant(0, np.float32), said["logprob"]]),
@@ -218,7 +218,7 @@ class Attended:
 
 
 def add_transformer(body, language, shape, products, turn, last):
-    """What the layers make of the last rows of `turn`, and the caches with it."""
+    """What the layers make of the rows of `turn` from `last` on, or of all, and the caches with it."""
     x, caches = turn["x"], {}
     valid = body.add("Concat", [turn["valid_past"], turn["valid_new"]], axis=1)
     columns = body.numbers(body.length(valid, 1))
@@ -233,7 +233,7 @@ def add_transformer(body, language, shape, products, turn, last):
     attended = Attended(repeated(mask), [rows, *tables], [rows, *tables])
     for index, layer in enumerate(language.layers):
         past = [turn[f"{kind}{index}"] for kind in ("keys", "values")]
-        if index == shape.layers - 1:
+        if last is not None and index == shape.layers - 1:
             queries = [body.slice(rows, 1, last), *tables]
             attended = Attended(repeated(body.slice(mask, 2, last)), attended.keys, queries, last)
         x, keys, values = add_layer(body, shape, products, x, layer, past, attended)
