@@ -13,10 +13,7 @@ export const ENGINE_RATE_HZ = 16_000;
 /** Samples of one voice-detector window: 32 ms. */
 export const VAD_WINDOW_SAMPLES = 512;
 
-/**
- * Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut into sentences and clauses before they
- * come here.
- */
+/** Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut at sentences and clauses before. */
 export const SPEAK_TEXT_MAX_CHARS = 1000;
 
 /** Bounds of {@link TranscribeJob.hotWords}: how many, and the characters of one. */
@@ -217,8 +214,8 @@ export type ToEngine =
   | DrainMessage;
 
 /**
- * What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the
- * scheduler.
+ * What a job cost: ms it waited before its first model run, ms inside model runs, and how many runs it had. Of a run
+ * that n jobs shared each counts 1/n of the time, so that the sum over all jobs is the time the engine was at work.
  */
 export interface JobCost {
   readonly waitMs: number;
@@ -278,6 +275,8 @@ export interface ReadyMessage {
   readonly abilities: RecogniserAbilities;
   readonly costs: JobCosts;
   readonly provider: 'cpu' | 'cuda';
+  /** Transcriptions that one run of the recogniser can be made for; 1 on a CPU. */
+  readonly batchMax: number;
   /** Something an operator should know, e.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;
   readonly loadMs: number;
