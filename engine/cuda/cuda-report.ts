@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { ElfError, readElf } from './elf.ts';
 import { LibrarySearch, type LoaderView, ownLoaderView } from './library-search.ts';
 
-/** Files of the CUDA provider, which the npm package does not bring along; onnxruntime looks for them beside its own. */
+/** Files of the CUDA provider, which onnxruntime looks for beside its own; the npm package does not have them. */
 export const PROVIDER_FILES = ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'] as const;
 
 /** Where things are on a machine; tests have one of their own. */
