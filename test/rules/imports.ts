@@ -88,6 +88,7 @@ const SHARED = [
   'engine/job-costs.ts',
   'engine/models/bridge.ts',
   'engine/models/installed.ts',
+  'engine/models/folder-names.ts',
   'engine/models/process-memory.ts',
   'engine/models/recogniser-folders.ts',
 ];
