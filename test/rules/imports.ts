@@ -84,6 +84,7 @@ const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 const SHARED = [
   'engine/contract.ts',
   'engine/job-costs.ts',
+  'engine/recogniser-abilities.ts',
   'engine/models/bridge.ts',
   'engine/models/installed.ts',
   'engine/models/process-memory.ts',

@@ -5,11 +5,14 @@
 import { tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
 import type { Steps } from '../../scheduler.ts';
+import { runTogether, type SharedRun } from '../../shared-runs.ts';
 import type { QwenConfig } from './config.ts';
 import type { TextDecoder, TextRequest, WrittenText } from './parts.ts';
-import { emptyLike, joinRows } from './tensor-rows.ts';
+import { joinRows, withoutFloats } from './tensor-rows.ts';
 
-type Shape = Pick<QwenConfig, 'layers' | 'keyValueHeads' | 'headSize' | 'hiddenSize' | 'endTokens' | 'audioPadToken'>;
+type Shape = Pick<QwenConfig, 'layers' | 'keyValueHeads' | 'headSize'>;
+
+const TEXT_OUTPUTS = ['agreed', 'draft_logprobs', 'tokens', 'logprobs'];
 
 /** How the decoder is run. */
 export interface LoopOptions {
@@ -20,6 +23,8 @@ export interface LoopOptions {
    * here and back, it reads all text again.
    */
   readonly keepsPast: boolean;
+  /** Texts of one run at most. Those that take over keys and values are alone in theirs. */
+  readonly batchMax: number;
 }
 
 /** Keys and values of all that a text's runs were fed. */
@@ -32,10 +37,11 @@ interface Past {
 interface LoopInput {
   readonly prompt: readonly number[];
   readonly draft: readonly number[];
-  /** Null = there is none in the prompt. */
+  /** [audio pads in the prompt, hidden size]. */
   readonly audio: Tensor;
   readonly past: Past | null;
   readonly newTokens: number;
+  readonly endTokens: readonly number[];
 }
 
 /** What one run made of one text. */
@@ -51,77 +57,75 @@ export class LoopDecoder implements TextDecoder {
   readonly #session: InferenceSession;
   readonly #shape: Shape;
   readonly #options: LoopOptions;
+  readonly #run: SharedRun<LoopInput, LoopOutput>;
 
   constructor(session: InferenceSession, shape: Shape, options: LoopOptions) {
     this.#session = session;
     this.#shape = shape;
     this.#options = options;
+    this.#run = { batchMax: options.keepsPast ? 1 : options.batchMax, run: (inputs) => this.#write(inputs) };
   }
 
-  async *write({ prompt, audio, draft, maxTokens, newTokensMax }: TextRequest): Steps<WrittenText> {
-    const { runTokens, keepsPast } = this.#options;
+  async *write({ prompt, audio, draft, maxTokens, newTokensMax, endTokens }: TextRequest): Steps<WrittenText> {
     const tokens: number[] = [];
     const logprobs: number[] = [];
-    let input: LoopInput = { prompt, audio, draft, past: null, newTokens: 0 };
-    for (let room = newTokensMax; ; yield) {
-      const newTokens = Math.min(runTokens, room, maxTokens - tokens.length - input.draft.length);
-      const output = (await this.#run([{ ...input, newTokens }]))[0] as LoopOutput;
+    const noAudio = withoutFloats(audio, [0, audio.dims[1] ?? 0]);
+    let input: LoopInput = { prompt, audio, draft, past: null, newTokens: 0, endTokens };
+    for (let room = newTokensMax; ; ) {
+      const newTokens = Math.min(this.#options.runTokens, room, maxTokens - tokens.length - input.draft.length);
+      const output = yield* runTogether(this.#run, { ...input, newTokens });
       tokens.push(...output.tokens);
       logprobs.push(...output.logprobs);
       const last = tokens.at(-1) ?? Number.NaN;
-      const isOver = this.#shape.endTokens.includes(last);
+      const isOver = endTokens.includes(last);
       room -= newTokens;
-      if (isOver || room <= 0 || tokens.length >= maxTokens)
-        return { tokens: isOver ? tokens.slice(0, -1) : tokens, logprobs };
-      input =
-        keepsPast && output.past !== null
-          ? { prompt: [last], audio: withoutRows(audio), draft: [], past: output.past, newTokens }
-          : { prompt: [...prompt, ...tokens], audio, draft: [], past: null, newTokens };
+      if (isOver || room <= 0 || tokens.length >= maxTokens) {
+        const count = isOver ? tokens.length - 1 : tokens.length;
+        return { tokens: tokens.slice(0, count), logprobs: logprobs.slice(0, count) };
+      }
+      const { past } = output;
+      const next = past === null ? { prompt: [...prompt, ...tokens], audio } : { prompt: [last], audio: noAudio };
+      input = { ...next, draft: [], past, newTokens, endTokens };
     }
   }
 
-  async #run(inputs: readonly LoopInput[]): Promise<LoopOutput[]> {
-    const { endTokens } = this.#shape;
-    const fetches = ['agreed', 'draft_logprobs', 'tokens', 'logprobs'];
+  async #write(inputs: readonly LoopInput[]): Promise<LoopOutput[]> {
+    const [{ endTokens }] = inputs as readonly [LoopInput];
     const { keepsPast } = this.#options;
+    const newTokens = Math.max(...inputs.map((input) => input.newTokens));
     const outputs = await this.#session.run(
       {
-        ...promptFeeds(inputs, endTokens[0] ?? 0),
+        ...promptFeeds(inputs),
         ...this.#pastFeeds(inputs),
         audio_features: joinRows(inputs.map(({ audio }) => audio)),
-        max_new_tokens: new Tensor(
-          'int64',
-          BigInt64Array.of(BigInt(Math.max(...inputs.map(({ newTokens }) => newTokens)))),
-          [],
-        ),
+        max_new_tokens: wholeNumbers([newTokens], []),
         eos_ids: wholeNumbers(endTokens, [endTokens.length]),
       },
-      keepsPast ? [...fetches, 'present_keys', 'present_values'] : fetches,
+      keepsPast ? [...TEXT_OUTPUTS, 'present_keys', 'present_values'] : TEXT_OUTPUTS,
     );
     const past = keepsPast
       ? { keys: tensorOf(outputs, 'present_keys'), values: tensorOf(outputs, 'present_values') }
       : null;
-    return inputs.map((input, row) => ({ ...rowOf(outputs, row, input, endTokens), past }));
+    return inputs.map((input, row) => ({ ...rowOf(outputs, row, input), past }));
   }
 
   #pastFeeds(inputs: readonly LoopInput[]): Record<'past_keys' | 'past_values', Tensor> {
-    const [{ past, audio } = {}] = inputs;
-    if (past) return { past_keys: past.keys, past_values: past.values };
+    const [{ past, audio }] = inputs as readonly [LoopInput];
+    if (past !== null) return { past_keys: past.keys, past_values: past.values };
     const { layers, keyValueHeads, headSize } = this.#shape;
-    const dims = [layers, inputs.length, keyValueHeads, 0, headSize];
-    const none = new Tensor(audio?.type as 'float32', emptyLike(audio as Tensor, 0), dims);
+    const none = withoutFloats(audio, [layers, inputs.length, keyValueHeads, 0, headSize]);
     return { past_keys: none, past_values: none };
   }
 }
 
-/** Prompts, padded in front, and drafts, padded behind. */
-function promptFeeds(inputs: readonly LoopInput[], padding: number): Record<string, Tensor> {
+/** Prompts, padded in front with their own first token, and drafts, padded behind. */
+function promptFeeds(inputs: readonly LoopInput[]): Record<string, Tensor> {
   const rows = inputs.length;
   const longest = Math.max(...inputs.map(({ prompt }) => prompt.length));
   const longestDraft = Math.max(...inputs.map(({ draft }) => draft.length));
   const pads = inputs.map(({ prompt }) => longest - prompt.length);
-  const prompts = inputs.flatMap(({ prompt }, row) => [...filled(padding, pads[row] ?? 0), ...prompt]);
-  const drafts = inputs.flatMap(({ draft }) => [...draft, ...filled(padding, longestDraft - draft.length)]);
+  const prompts = inputs.flatMap(({ prompt }, row) => [...filled(prompt[0] ?? 0, pads[row] ?? 0), ...prompt]);
+  const drafts = inputs.flatMap(({ draft }) => [...draft, ...filled(0, longestDraft - draft.length)]);
   return {
     prompt_ids: wholeNumbers(prompts, [rows, longest]),
     pads: wholeNumbers(pads, [rows]),
@@ -141,15 +145,14 @@ function filled(value: number, length: number): number[] {
 function rowOf(
   outputs: InferenceSession.OnnxValueMapType,
   row: number,
-  { draft, newTokens }: LoopInput,
-  endTokens: readonly number[],
+  { draft, newTokens, endTokens }: LoopInput,
 ): Pick<LoopOutput, 'tokens' | 'logprobs'> {
   const agreed = Number(tensorOf(outputs, 'agreed').data[row]);
-  const fresh = rowIn(tensorOf(outputs, 'tokens'), row).map(Number).slice(0, newTokens);
+  const fresh = rowIn(tensorOf(outputs, 'tokens'), row).slice(0, newTokens);
   const end = fresh.findIndex((token) => endTokens.includes(token));
   const count = end === -1 ? fresh.length : end + 1;
-  const draftLogprobs = rowIn(tensorOf(outputs, 'draft_logprobs'), row).map(Number);
-  const logprobs = rowIn(tensorOf(outputs, 'logprobs'), row).map(Number);
+  const draftLogprobs = rowIn(tensorOf(outputs, 'draft_logprobs'), row);
+  const logprobs = rowIn(tensorOf(outputs, 'logprobs'), row);
   if (!(agreed >= 0 && agreed <= draft.length) || count === 0)
     throw new Error(`the decoder agreed with ${agreed} of ${draft.length} tokens and added ${count}`);
   return {
@@ -158,15 +161,11 @@ function rowOf(
   };
 }
 
-function rowIn({ data, dims }: Tensor, row: number): (number | bigint)[] {
+function rowIn({ data, dims }: Tensor, row: number): number[] {
   const width = dims[1] ?? 0;
-  return Array.from((data as Float32Array | BigInt64Array).subarray(row * width, (row + 1) * width));
+  return Array.from({ length: width }, (_, column) => Number(data[row * width + column]));
 }
 
 function wholeNumbers(values: readonly number[], dims: readonly number[]): Tensor {
   return new Tensor('int64', BigInt64Array.from(values, BigInt), dims);
-}
-
-function withoutRows(audio: Tensor): Tensor {
-  return new Tensor(audio.type as 'float32', emptyLike(audio, 0), [0, audio.dims[1] ?? 0]);
 }

@@ -5,9 +5,11 @@
 import { tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
 import type { Steps } from '../../scheduler.ts';
+import { runTogether, type SharedRun } from '../../shared-runs.ts';
 import type { QwenConfig } from './config.ts';
 import type { Clip } from './features.ts';
 import type { AudioEncoder } from './parts.ts';
+import { joinRows, rowsOf } from './tensor-rows.ts';
 
 type Shape = Pick<QwenConfig, 'melBins' | 'chunkFrames' | 'chunkTokens' | 'windowTokens' | 'hiddenSize'>;
 
@@ -17,6 +19,8 @@ export interface EncoderOptions {
   readonly isWindowed: boolean;
   /** Whether the number of chunks is rounded up to a power of two, where every new shape costs time. */
   readonly isRounded: boolean;
+  /** Clips of one run at most. */
+  readonly batchMax: number;
 }
 
 /** Runs `encoder.onnx`. */
@@ -24,24 +28,23 @@ export class QwenEncoder implements AudioEncoder {
   readonly #session: InferenceSession;
   readonly #shape: Shape;
   readonly #options: EncoderOptions;
+  readonly #run: SharedRun<Clip, Tensor>;
 
   constructor(session: InferenceSession, shape: Shape, options: EncoderOptions) {
     this.#session = session;
     this.#shape = shape;
     this.#options = options;
+    this.#run = { batchMax: options.batchMax, run: (clips) => this.#encode(clips) };
   }
 
   async *encode(clip: Clip): Steps<Tensor> {
     const pieces = this.#options.isWindowed ? windowsOf(clip, this.#shape) : [clip];
     const encoded: Tensor[] = [];
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) yield;
-      encoded.push(await this.#run([piece]));
-    }
+    for (const piece of pieces) encoded.push(yield* runTogether(this.#run, piece));
     return joinRows(encoded);
   }
 
-  async #run(clips: readonly Clip[]): Promise<Tensor> {
+  async #encode(clips: readonly Clip[]): Promise<Tensor[]> {
     const { melBins, hiddenSize } = this.#shape;
     const { mel, frames, tokens, windows } = joinClips(clips, this.#shape, this.#options.isRounded);
     const outputs = await this.#session.run({
@@ -51,8 +54,13 @@ export class QwenEncoder implements AudioEncoder {
     });
     const features = tensorOf(outputs, 'audio_features');
     const [rows, width] = features.dims;
-    if (features.dims.length === 2 && rows === tokens.length && width === hiddenSize) return features;
-    throw new Error(`the encoder gave [${features.dims.join(', ')}], expected [${tokens.length}, ${hiddenSize}]`);
+    if (features.dims.length !== 2 || rows !== tokens.length || width !== hiddenSize)
+      throw new Error(`the encoder gave [${features.dims.join(', ')}], expected [${tokens.length}, ${hiddenSize}]`);
+    let from = 0;
+    return clips.map((clip) => {
+      from += clip.tokens;
+      return rowsOf(features, from - clip.tokens, from);
+    });
   }
 }
 

@@ -38,7 +38,7 @@ export function parseOutput(raw: string, isTold: boolean): ParsedOutput {
 /** The language in what stands before the tag. */
 function languageIn(meta: string): string | null {
   if (meta.toLowerCase().includes(NO_LANGUAGE)) return null;
-  const lines = meta.split(/\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/u).map((line) => line.trim());
+  const lines = meta.split(/[\n\r\v\f\u0085\u2028\u2029]/u).map((line) => line.trim());
   const line = lines.find((each) => each.toLowerCase().startsWith(LANGUAGE_PREFIX));
   return line === undefined ? null : codeOfLanguage(line.slice(LANGUAGE_PREFIX.length));
 }

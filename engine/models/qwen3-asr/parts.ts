@@ -24,6 +24,8 @@ export interface TextRequest {
   readonly maxTokens: number;
   /** Tokens beside those of the draft at most. */
   readonly newTokensMax: number;
+  /** Any of them ends the text. */
+  readonly endTokens: readonly number[];
 }
 
 /** Tokens in order, without the one that ends a text, and the natural logarithm of the probability of each. */

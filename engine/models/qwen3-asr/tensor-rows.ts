@@ -10,7 +10,7 @@ export function joinRows(tensors: readonly Tensor[]): Tensor {
   if (first === undefined || tensors.length === 1) return first as Tensor;
   const rows = tensors.reduce((sum, { dims }) => sum + (dims[0] ?? 0), 0);
   const width = first.dims[1] ?? 0;
-  const data = emptyLike(first, rows * width);
+  const data = zerosLike(first, rows * width);
   let at = 0;
   for (const tensor of tensors) {
     data.set(tensor.data as Floats, at);
@@ -26,8 +26,12 @@ export function rowsOf(tensor: Tensor, from: number, to: number): Tensor {
   return new Tensor(tensor.type as 'float32', data, [to - from, width]);
 }
 
-/** Zeros of a tensor's type. */
-export function emptyLike(tensor: Tensor, length: number): Floats {
+/** A tensor of the same type that has no numbers. @param dims with a 0 among them */
+export function withoutFloats(tensor: Tensor, dims: readonly number[]): Tensor {
+  return new Tensor(tensor.type as 'float32', zerosLike(tensor, 0), dims);
+}
+
+function zerosLike(tensor: Tensor, length: number): Floats {
   const Type = tensor.data.constructor as Float32ArrayConstructor;
   return new Type(length);
 }
