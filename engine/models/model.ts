@@ -42,7 +42,7 @@ export interface ReadingOptions {
   readonly hotWords?: readonly string[];
   /** Anything else that helps to understand the speech; used where the abilities say so. */
   readonly context?: string;
-  /** What the reading is for: a `partial` is followed by one of the same speech and more. Absent = it is the last one. */
+  /** What it is for: a `partial` is followed by a reading of the same speech and more. Absent = it is the last one. */
   readonly urgency?: TranscribeJob['urgency'];
   /** What another recogniser made of the same speech; verified where the abilities say so, otherwise ignored. */
   readonly draftText?: string;

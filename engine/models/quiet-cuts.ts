@@ -16,7 +16,7 @@ export interface CutOptions {
   readonly reachSamples: number;
 }
 
-/** Stretches of `samples`, in order and without gaps, each but the last of `aimSamples`, `reachSamples` more or less. */
+/** Stretches of `samples`, in order and without gaps; all but the last of `aimSamples`, `reachSamples` more or less. */
 export function quietStretches(samples: Int16Array, { aimSamples, reachSamples }: CutOptions): SampleStretch[] {
   const stretches: SampleStretch[] = [];
   let from = 0;

@@ -18,6 +18,9 @@ import { Qwen3Asr } from './qwen3-asr.ts';
 /** Measured with random weights of 8 bits in the shape of 0.6B: docs/internals/benchmarks/recognisers.md. */
 const COST_PER_MILLION_BYTES = { perJobMs: 0.1, perSecondMs: 0.25 } as const;
 
+/** The language that is assumed where it is understood. */
+const ASSUMED = 'English';
+
 /** A token takes about so long for each million bytes of the decoder, and a run on a CPU at most that. */
 const TOKEN_MS_PER_MILLION_BYTES = 0.07;
 const RUN_MAX_MS = 150;
@@ -75,7 +78,7 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
   const runs = provider === 'cuda' ? cudaRuns(config) : cpuRuns(options, graphBytes(decoderPath));
   const bridge = readBridge(folder);
   const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
-  const languages = told.length > 0 ? told : config.languages;
+  const languages = assumedFirst(told.length > 0 ? told : config.languages);
   const asr = new Qwen3Asr({
     name: bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`,
     provider,
@@ -89,13 +92,19 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
   return { asr, warning: null, languages, cost: costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES) };
 }
 
+/** Lists of languages are in the order of their names. What is assumed counts only where a draft names no language. */
+function assumedFirst(languages: readonly string[]): readonly string[] {
+  const assumed = languages.find((language) => nameOfLanguage(language) === ASSUMED);
+  return assumed === undefined ? languages : [assumed, ...languages.filter((language) => language !== assumed)];
+}
+
 /** How graphs are run. */
 interface Runs {
   readonly encoder: EncoderOptions;
   readonly decoder: LoopOptions;
 }
 
-/** Many rows at once; what a run left on the device is computed again, for it would have to be brought here and back. */
+/** Many rows at once. What a run left on the device is computed again: it would have to be brought here and back. */
 function cudaRuns({ batchMax }: QwenConfig): Runs {
   return {
     encoder: { isWindowed: false, isRounded: true, batchMax },

@@ -8,7 +8,7 @@ const COPIES = 20;
 /** Longest unit that is looked for, in code points. */
 const UNIT_MAX = 20;
 
-/** `text` with one copy of what is repeated without end: more than 20 times one character, or 20 times a longer unit. */
+/** `text` with one copy of what is repeated without end: one character more than 20 times, or a unit 20 times. */
 export function fixRepetitions(text: string): string {
   return fixUnits(fixCharacters(Array.from(text))).join('');
 }
