@@ -48,7 +48,10 @@ async function answers(): Promise<FromEngine[]> {
   return messages.filter(({ kind }) => kind !== 'ready');
 }
 
-const textOf = (id: number) => Array(SLICES).fill(WORDS[id % WORDS.length]).join(' ');
+const textOf = (id: number) =>
+  Array(SLICES)
+    .fill(WORDS[id % WORDS.length])
+    .join(' ');
 
 describe('an engine whose recogniser reads for sixteen jobs at once', () => {
   it('says so', () => {
