@@ -217,8 +217,8 @@ export type ToEngine =
   | DrainMessage;
 
 /**
- * What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the
- * scheduler.
+ * What a job cost: ms it waited before its first model run, ms inside model runs, and how many runs it had. Of a run
+ * that n jobs shared each counts 1/n of the time, so that the sum over all jobs is the time the engine was at work.
  */
 export interface JobCost {
   readonly waitMs: number;

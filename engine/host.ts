@@ -124,7 +124,10 @@ export class EngineHost {
     const job = checkJob(message, limitsOf(models));
     const tell = (sound: Sound): void => this.#tell(id, sound);
     if (typeof job === 'string') this.#reject(id, job);
-    else this.#scheduler.submit({ id, urgency: job.urgency, dueInMs: job.dueInMs, steps: work(models, job, tell) });
+    else {
+      const { kind, urgency, dueInMs } = job;
+      this.#scheduler.submit({ id, kind, urgency, dueInMs, steps: work(models, job, tell) });
+    }
   }
 
   /** Whoever plays the sound needs its next stretch when this one ends. */

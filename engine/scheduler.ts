@@ -1,9 +1,11 @@
 /**
  * The order of model runs. A job is a sequence of steps, each of them one model run (or a few short ones) that blocks
  * this thread. Between any two steps messages are received and the most urgent job is chosen again, so that a new job
- * waits for one model run at most.
+ * waits for one model run at most. Where a model can, one run is made for several jobs (shared-runs.ts): the most
+ * urgent one takes along those that want the same.
  */
-import { isDroppable, type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
+import { type EngineJob, isDroppable, type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
+import { makeRun, RunRequest } from './shared-runs.ts';
 import type { Time } from './time.ts';
 
 /**
@@ -14,18 +16,22 @@ export interface Pause {
   readonly until: Promise<unknown>;
 }
 
+/** What a job yields: nothing, what it waits for, or the run that it wants to share. */
+type Yielded = Pause | RunRequest<unknown, unknown> | undefined;
+
 /**
- * A job's work: each `next()` makes one model run, or a few that are over as soon, and the last one returns the result.
- * A job that is forgotten is ended by `return()`.
+ * A job's work: each `next()` makes one model run, or a few that are over as soon, or comes to one that is shared; the
+ * last one returns the result. A job that is forgotten is ended by `return()`.
  */
-export type Steps<T> = AsyncGenerator<Pause | undefined, T, void>;
+export type Steps<T> = AsyncGenerator<Yielded, T, void>;
 
 /** Does a job's work at once, with nothing in between; what came of it. */
 export async function runThrough<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const step = await steps.next();
     if (step.done) return step.value;
-    await Promise.allSettled([step.value?.until]);
+    if (step.value instanceof RunRequest) await makeRun([step.value]);
+    else await Promise.allSettled([step.value?.until]);
   }
 }
 
@@ -34,6 +40,8 @@ const BATCH_RANK = URGENCIES.indexOf('batch');
 /** A job as the scheduler sees it. */
 export interface ScheduledJob<Result> {
   readonly id: number;
+  /** Jobs of one kind begin alike: where one waits for a run that others can share, they are begun before it. */
+  readonly kind: EngineJob['kind'];
   readonly urgency: Urgency;
   /** Wanted within this many ms from now. */
   readonly dueInMs: number;
@@ -53,6 +61,12 @@ interface Entry<Result> {
   dueMs: number;
   /** Settled when the job's pause is over; null = it can go on now. */
   pause: Promise<void> | null;
+  /** The run that it waits for; null = its next step is its own. */
+  request: RunRequest<unknown, unknown> | null;
+  /** Whether that run is being made: what the job holds must not be freed meanwhile. */
+  isInRun: boolean;
+  /** Jobs that were begun before that run, to share it. */
+  begunFor: number;
   waitMs: number;
   runMs: number;
   runs: number;
@@ -61,6 +75,11 @@ interface Entry<Result> {
 /**
  * Runs jobs one step at a time: by urgency, then earliest deadline, then arrival. Its length is bounded by the
  * gateway's admission.
+ *
+ * A job that comes to a shared run takes along, in that order, those that wait for one that fits; a live job takes
+ * along no `batch` jobs, whose length it would have to wait for. Before that, jobs of its kind and urgency that have
+ * not begun are begun, one step each, while there is room: otherwise jobs that came together would be run one after
+ * the other.
  */
 export class Scheduler<Result> {
   readonly #time: Time;
@@ -88,6 +107,9 @@ export class Scheduler<Result> {
       receivedMs,
       dueMs: receivedMs + job.dueInMs,
       pause: null,
+      request: null,
+      isInRun: false,
+      begunFor: 0,
       waitMs: 0,
       runMs: 0,
       runs: 0,
@@ -154,7 +176,7 @@ export class Scheduler<Result> {
       await this.#time.letMessagesIn();
       const entry = this.#choose();
       if (entry === null) break;
-      await this.#step(entry);
+      await this.#step(this.#unbegunFor(entry) ?? entry);
     }
     this.#loop = null;
   }
@@ -163,27 +185,92 @@ export class Scheduler<Result> {
     const nowMs = this.#time.nowMs();
     let best: Entry<Result> | null = null;
     for (const entry of this.#entries.values()) {
-      if (entry.pause !== null || (this.#isBatchHeld && entry.rank === BATCH_RANK)) continue;
-      if (isStale(entry, nowMs)) this.#fail(entry, 'stale', `not begun within ${entry.job.dueInMs} ms`);
+      if (!this.#canGoOn(entry)) continue;
+      if (isStale(entry, nowMs)) this.#giveUp(entry);
       else if (best === null || goesBefore(entry, best)) best = entry;
     }
     return best;
   }
 
+  #canGoOn({ pause, rank }: Entry<Result>): boolean {
+    return pause === null && !(this.#isBatchHeld && rank === BATCH_RANK);
+  }
+
+  /** The first job that should be begun before the run that `first` waits for; null where that has no room, or none. */
+  #unbegunFor(first: Entry<Result>): Entry<Result> | null {
+    const batchMax = first.request?.run.batchMax ?? 1;
+    if (first.begunFor + 1 >= batchMax || this.#sharersOf(first).length >= batchMax) return null;
+    let best: Entry<Result> | null = null;
+    for (const entry of this.#entries.values()) {
+      if (entry.runs > 0 || entry.request !== null || entry.rank !== first.rank) continue;
+      if (entry.job.kind !== first.job.kind || !this.#canGoOn(entry)) continue;
+      if (best === null || goesBefore(entry, best)) best = entry;
+    }
+    if (best !== null) first.begunFor++;
+    return best;
+  }
+
+  /** `first`, which waits for a shared run, and those that it takes along. */
+  #sharersOf(first: Entry<Result>): Entry<Result>[] {
+    const { request, rank } = first;
+    if (request === null || request.run.batchMax === 1) return [first];
+    const others = [...this.#entries.values()].filter(
+      (entry) =>
+        entry !== first &&
+        entry.request !== null &&
+        (entry.rank === BATCH_RANK) === (rank === BATCH_RANK) &&
+        this.#canGoOn(entry) &&
+        request.fits(entry.request),
+    );
+    return [first, ...others.sort(compare).slice(0, request.run.batchMax - 1)];
+  }
+
   async #step(entry: Entry<Result>): Promise<void> {
+    if (entry.request === null) {
+      countRun(entry, this.#time.nowMs());
+      const request = await this.#goOn(entry);
+      if (request === null) return;
+      entry.runs--;
+      // What nobody can share needs no other turn of the event loop than what led to it.
+      if (request.run.batchMax > 1) return;
+    }
+    await this.#runFor(this.#sharersOf(entry));
+  }
+
+  /** Makes the run that `entries` wait for. Where it fails for several, they are left to wait for one alone. */
+  async #runFor(entries: readonly Entry<Result>[]): Promise<void> {
     const startMs = this.#time.nowMs();
-    if (entry.runs === 0) entry.waitMs = startMs - entry.receivedMs;
-    entry.runs++;
-    let step: IteratorResult<Pause | undefined, Result>;
+    for (const entry of entries) {
+      countRun(entry, startMs);
+      entry.isInRun = true;
+    }
+    await makeRun(entries.flatMap(({ request }) => request ?? []));
+    const eachMs = (this.#time.nowMs() - startMs) / entries.length;
+    for (const entry of entries) {
+      entry.isInRun = false;
+      entry.runMs += eachMs;
+      if (!this.#isWanted(entry)) end(entry);
+      else if (entry.request?.isSettled) await this.#goOn(entry);
+    }
+  }
+
+  /** What a job does by itself until it yields or ends; the run that it waits for then. */
+  async #goOn(entry: Entry<Result>): Promise<RunRequest<unknown, unknown> | null> {
+    const startMs = this.#time.nowMs();
+    entry.request = null;
+    let step: IteratorResult<Yielded, Result>;
     try {
       step = await entry.job.steps.next();
     } catch (error) {
       this.#fail(entry, 'model_failed', error instanceof Error ? error.message : String(error));
-      return;
+      return null;
     }
     entry.runMs += this.#time.nowMs() - startMs;
+    if (!this.#isWanted(entry)) return null;
     if (step.done) this.#finish(entry, step.value);
+    else if (step.value instanceof RunRequest) entry.request = step.value;
     else if (step.value !== undefined) entry.pause = this.#resume(entry, step.value);
+    return entry.request;
   }
 
   async #resume(entry: Entry<Result>, { until }: Pause): Promise<void> {
@@ -193,24 +280,34 @@ export class Scheduler<Result> {
   }
 
   #finish(entry: Entry<Result>, result: Result): void {
-    if (!this.#forget(entry)) return;
+    this.#entries.delete(entry.job.id);
     this.#answers.done(entry.job.id, result, { waitMs: entry.waitMs, runMs: entry.runMs, runs: entry.runs });
   }
 
-  #fail(entry: Entry<Result>, code: JobErrorCode, message: string): void {
-    if (this.#forget(entry)) this.#answers.failed(entry.job.id, code, message);
+  #giveUp(entry: Entry<Result>): void {
+    end(entry);
+    this.#fail(entry, 'stale', `not begun within ${entry.job.dueInMs} ms`);
   }
 
-  /** Whether the entry was still wanted: its id may meanwhile have been cancelled, even given to another job. */
-  #forget(entry: Entry<Result>): boolean {
-    if (this.#entries.get(entry.job.id) !== entry) return false;
-    return this.#entries.delete(entry.job.id);
+  #fail(entry: Entry<Result>, code: JobErrorCode, message: string): void {
+    if (this.#isWanted(entry) && this.#entries.delete(entry.job.id)) this.#answers.failed(entry.job.id, code, message);
+  }
+
+  /** False: its id was meanwhile cancelled, even given to another job. */
+  #isWanted(entry: Entry<Result>): boolean {
+    return this.#entries.get(entry.job.id) === entry;
   }
 }
 
 /** Lets a job free what it holds; a model run of it that has begun is finished first. */
 function end(entry: Entry<unknown>): void {
-  entry.job.steps.return(undefined).catch(() => undefined);
+  if (!entry.isInRun) entry.job.steps.return(undefined).catch(() => undefined);
+}
+
+/** A model run of this job begins at `nowMs`. */
+function countRun(entry: Entry<unknown>, nowMs: number): void {
+  if (entry.runs === 0) entry.waitMs = nowMs - entry.receivedMs;
+  entry.runs++;
 }
 
 function isStale(entry: Entry<unknown>, nowMs: number): boolean {
@@ -218,5 +315,10 @@ function isStale(entry: Entry<unknown>, nowMs: number): boolean {
 }
 
 function goesBefore(a: Entry<unknown>, b: Entry<unknown>): boolean {
-  return a.rank < b.rank || (a.rank === b.rank && a.dueMs < b.dueMs);
+  return compare(a, b) < 0;
+}
+
+/** Negative where `a` goes first. */
+function compare(a: Entry<unknown>, b: Entry<unknown>): number {
+  return a.rank - b.rank || a.dueMs - b.dueMs;
 }

@@ -64,7 +64,7 @@ function submit(
 ): number {
   const { name = urgency, count = 1, dueInMs = 1000, during } = options;
   const id = nextId++;
-  scheduler.submit({ id, urgency, dueInMs, steps: model(name, count, during) });
+  scheduler.submit({ id, kind: 'transcribe', urgency, dueInMs, steps: model(name, count, during) });
   return id;
 }
 
@@ -181,7 +181,8 @@ describe('the order of jobs', () => {
       }
       return 'slow';
     }
-    for (let id = 500; id < 505; id++) scheduler.submit({ id, urgency: 'batch', dueInMs: 0, steps: slow() });
+    for (let id = 500; id < 505; id++)
+      scheduler.submit({ id, kind: 'transcribe', urgency: 'batch', dueInMs: 0, steps: slow() });
     await scheduler.idle();
     expect(most).toBe(1);
     expect(answers).toHaveLength(5);
@@ -248,7 +249,7 @@ describe('cancelling', () => {
   it('frees the id: its next owner is not answered with the result of the first', async () => {
     const reuse = () => {
       scheduler.cancel(id);
-      scheduler.submit({ id, urgency: 'batch', dueInMs: 0, steps: model('second', 1) });
+      scheduler.submit({ id, kind: 'transcribe', urgency: 'batch', dueInMs: 0, steps: model('second', 1) });
     };
     const id = submit('batch', { name: 'first', count: 1, during: { 1: reuse } });
     await scheduler.idle();
@@ -262,7 +263,7 @@ describe('a failing model', () => {
       yield;
       throw new Error('bad weights');
     }
-    scheduler.submit({ id: 901, urgency: 'final', dueInMs: 0, steps: broken() });
+    scheduler.submit({ id: 901, kind: 'transcribe', urgency: 'final', dueInMs: 0, steps: broken() });
     submit('batch');
     await scheduler.idle();
     expect(outcomes()).toEqual(['model_failed', 'batch']);
@@ -272,7 +273,7 @@ describe('a failing model', () => {
 describe('an id that is still in work', () => {
   it('is refused, and its first owner goes on', async () => {
     const id = submit('batch', { name: 'owner' });
-    scheduler.submit({ id, urgency: 'final', dueInMs: 0, steps: model('intruder', 1) });
+    scheduler.submit({ id, kind: 'transcribe', urgency: 'final', dueInMs: 0, steps: model('intruder', 1) });
     await scheduler.idle();
     expect(outcomes()).toEqual(['bad_input', 'owner']);
   });
@@ -316,7 +317,7 @@ function deferred() {
 describe('a job that waits for something outside', () => {
   it('lets less urgent ones run meanwhile', async () => {
     const outside = deferred();
-    scheduler.submit({ id: 801, urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise) });
+    scheduler.submit({ id: 801, kind: 'transcribe', urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise) });
     submit('batch', { count: 3, during: { 3: outside.resolve } });
     await scheduler.idle();
     expect(runs).toEqual(['before', 'batch', 'batch', 'batch', 'after']);
@@ -325,7 +326,7 @@ describe('a job that waits for something outside', () => {
 
   it('is waited for before the scheduler is idle, and goes on when the wait failed, too', async () => {
     const outside = deferred();
-    scheduler.submit({ id: 802, urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise) });
+    scheduler.submit({ id: 802, kind: 'transcribe', urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise) });
     const idle = scheduler.idle();
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     expect(runs).toEqual(['before']);
@@ -337,7 +338,13 @@ describe('a job that waits for something outside', () => {
   it.each(['cancel', 'clear'] as const)('frees what it holds on %s', async (how) => {
     const outside = deferred();
     let freed = 0;
-    scheduler.submit({ id: 803, urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise, () => freed++) });
+    scheduler.submit({
+      id: 803,
+      kind: 'transcribe',
+      urgency: 'speak',
+      dueInMs: 0,
+      steps: waiting(outside.promise, () => freed++),
+    });
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     if (how === 'cancel') scheduler.cancel(803);
     else scheduler.clear();

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Steps } from '../../engine/scheduler.ts';
+import { makeRun, RunRequest } from '../../engine/shared-runs.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { readWav } from '../../src/audio/wav.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
@@ -28,5 +29,6 @@ export async function finish<T>(steps: Steps<T>): Promise<{ result: T; runs: num
   for (let runs = 1; ; runs++) {
     const step = await steps.next();
     if (step.done) return { result: step.value, runs };
+    if (step.value instanceof RunRequest) await makeRun([step.value]);
   }
 }
