@@ -13,10 +13,7 @@ export const ENGINE_RATE_HZ = 16_000;
 /** Samples of one voice-detector window: 32 ms. */
 export const VAD_WINDOW_SAMPLES = 512;
 
-/**
- * Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut into sentences and clauses before they
- * come here.
- */
+/** Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut at sentences and clauses before. */
 export const SPEAK_TEXT_MAX_CHARS = 1000;
 
 /** Bounds of {@link TranscribeJob.hotWords}: how many, and the characters of one. */
@@ -278,6 +275,8 @@ export interface ReadyMessage {
   readonly abilities: RecogniserAbilities;
   readonly costs: JobCosts;
   readonly provider: 'cpu' | 'cuda';
+  /** Transcriptions that one run of the recogniser can be made for; 1 on a CPU. */
+  readonly batchMax: number;
   /** Something an operator should know, e.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;
   readonly loadMs: number;

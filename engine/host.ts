@@ -182,6 +182,7 @@ function readyMessage(models: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'>
     abilities,
     costs,
     provider: asr.provider,
+    batchMax: asr.batchMax ?? 1,
     warning,
   };
 }

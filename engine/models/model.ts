@@ -43,6 +43,8 @@ export interface Asr {
   readonly name: string;
   /** Where it runs. */
   readonly provider: 'cpu' | 'cuda';
+  /** Transcriptions that one of its runs can be made for, as in SharedRun; absent = 1. */
+  readonly batchMax?: number;
   /** Tokens are below this. */
   readonly vocabularySize: number;
   /**

@@ -39,6 +39,17 @@ export class AssignedJobs {
     return this.#some((urgency) => urgency === 'batch');
   }
 
+  /**
+   * Whether there is room for `job`, one that may wait: one is enough for a process, unless its recogniser reads
+   * `batchMax` of them in one run.
+   */
+  hasRoomFor({ work }: Job, batchMax: number): boolean {
+    const batch = this.all.filter(({ urgency }) => urgency === 'batch');
+    if (batch.length === 0) return true;
+    const isReading = ({ kind }: Job['work']): boolean => kind === 'transcribe';
+    return batch.length < batchMax && isReading(work) && batch.every((other) => isReading(other.work));
+  }
+
   /** Whether one of them is neither a batch job nor voice detection, which is too short to count. */
   get hasSpeech(): boolean {
     return this.#some((urgency) => urgency !== 'batch' && urgency !== 'detect');
@@ -81,13 +92,22 @@ export class AssignedJobs {
     return all;
   }
 
-  /** Estimated ms of model runs that go before a new job of `urgency`. */
-  workBefore(urgency: Urgency, costs: JobCosts): number {
-    let sumMs = 0;
+  /**
+   * Estimated ms of model runs that go before a new job of `urgency`. Transcriptions share runs, `batchMax` of them at
+   * most: as many take as long as one of their mean length, and all of them no less than the longest.
+   */
+  workBefore(urgency: Urgency, costs: JobCosts, batchMax: number): number {
+    let [readingMs, longestMs, otherMs] = [0, 0, 0];
     for (const { job } of this.#jobs.values()) {
-      if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimateMs(costs);
+      if (!isAsUrgent(job.urgency, urgency)) continue;
+      const estimateMs = job.estimateMs(costs);
+      if (job.work.kind !== 'transcribe') otherMs += estimateMs;
+      else {
+        readingMs += estimateMs;
+        longestMs = Math.max(longestMs, estimateMs);
+      }
     }
-    return sumMs;
+    return otherMs + Math.max(readingMs / batchMax, longestMs);
   }
 
   #some(isMeant: (urgency: Urgency) => boolean): boolean {

@@ -146,6 +146,10 @@ export class EngineClient implements ManagedEngine {
     return this.#pool.lastReady?.abilities ?? null;
   }
 
+  get batchMax(): number {
+    return this.#pool.lastReady?.batchMax ?? 1;
+  }
+
   get ttsModel(): string | null {
     return this.#pool.lastReady?.ttsModel ?? null;
   }

@@ -109,13 +109,13 @@ export class Pool {
   /**
    * The process that would begin `job` first by the estimates; null when none may take it now. Where calls are live,
    * batch jobs leave one of several processes free: it takes what is live, which then need not even wait for the end of
-   * a batch job's model run.
+   * a batch job's model run. A process that has batch jobs may be given more of them, where it has room.
    */
   pick(job: Job, { keepOneFree = false } = {}): EngineProcess | null {
-    if (keepOneFree && job.urgency === 'batch' && this.#freeOfBatch <= 1 && this.readyCount > 1) return null;
+    const isOneKept = keepOneFree && job.urgency === 'batch' && this.#freeOfBatch <= 1 && this.readyCount > 1;
     let best: Rival | null = null;
     for (const { process } of this.#members) {
-      if (!process?.accepts(job)) continue;
+      if (!process?.accepts(job) || (isOneKept && !process.holdsBatch)) continue;
       const runningMs = process.holdsBatch && !process.isHeld ? BATCH_RUN_MS : 0;
       const rival = {
         process,

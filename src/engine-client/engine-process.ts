@@ -70,6 +70,7 @@ export class EngineProcess {
   #readySinceMs: number | null = null;
   /** Null until it was ready, which is before it has jobs. */
   #costs: JobCosts | null = null;
+  #batchMax = 1;
   #refusal: string | null = null;
   /** It was killed while it loaded, because nobody needed it any more. */
   #discarded = false;
@@ -153,12 +154,12 @@ export class EngineProcess {
     // What one engine kept to itself is not given to a second one that may hang as well.
     if (job.sent && this.#hangs.isAsked) return false;
     if (job.mustTravelAlone) return this.#jobs.size === 0;
-    return job.urgency !== 'batch' || !this.holdsBatch;
+    return job.urgency !== 'batch' || this.#jobs.hasRoomFor(job, this.#batchMax);
   }
 
   /** Estimated ms of model runs that go before a new job of `urgency`. */
   workBefore(urgency: Urgency): number {
-    return this.#costs === null ? 0 : this.#jobs.workBefore(urgency, this.#costs);
+    return this.#costs === null ? 0 : this.#jobs.workBefore(urgency, this.#costs, this.#batchMax);
   }
 
   /** What jobs cost here; null until it was ready. */
@@ -300,6 +301,7 @@ export class EngineProcess {
     this.#state = 'ready';
     this.#readySinceMs = this.#options.clock.nowMs();
     this.#costs = message.costs;
+    this.#batchMax = message.batchMax;
     this.#expectNothing();
     this.#options.handlers.ready(message);
   }

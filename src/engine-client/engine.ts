@@ -189,6 +189,11 @@ export interface Engine {
   readonly languages: readonly string[];
   /** What the recogniser can do; null until an engine has been ready. */
   readonly abilities: RecogniserAbilities | null;
+  /**
+   * Transcriptions of recordings that one engine reads at the same time, in one model run; absent or 1 = one after the
+   * other, as on a CPU.
+   */
+  readonly batchMax?: number;
   /** Names and revisions of what makes speech; null until an engine has been ready. */
   readonly ttsModel: string | null;
   /** The turn detector; null where there is none, and until an engine has been ready. */

@@ -83,6 +83,10 @@ export class RecogniserPair implements ManagedEngine {
     return this.#reader.abilities;
   }
 
+  get batchMax(): number {
+    return this.#reader.batchMax ?? 1;
+  }
+
   get ttsModel(): string | null {
     return this.#options.live.ttsModel;
   }

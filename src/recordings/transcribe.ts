@@ -25,7 +25,7 @@ import { divideTokens, type SpokenToken } from './spoken-tokens.ts';
 const SPLIT_CHANNELS_MAX = 2;
 /**
  * Clips of one recording that engines may have or that may wait for one: enough that a second engine helps, and no
- * more.
+ * more, unless an engine reads more of them in one run.
  */
 const CLIPS_IN_FLIGHT = 2;
 /** Nobody waits for batch jobs; this only orders them among each other. */
@@ -106,7 +106,8 @@ export interface RecordingTask {
 
 /** What recordings are transcribed with. */
 export interface Transcriber {
-  readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'> & Partial<Pick<Engine, 'abilities'>>;
+  readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start' | 'batchMax'> &
+    Partial<Pick<Engine, 'abilities'>>;
   readonly decoders: Pick<FileDecoders, 'decode'>;
   readonly settings: ClipSettings & Pick<Settings, 'AUDIO_MAX_SECONDS' | 'DEFAULT_LANGUAGE'>;
 }
@@ -223,8 +224,9 @@ class Work {
   async #beginUpTo(openFrom: number): Promise<void> {
     const sorted = this.#waiting.toSorted((a, b) => a.from - b.from || a.channel - b.channel);
     this.#waiting = sorted.filter((clip) => clip.from > openFrom);
+    const inFlightMax = Math.max(CLIPS_IN_FLIGHT, this.#transcriber.engine.batchMax ?? 1);
     for (const clip of sorted.filter(({ from }) => from <= openFrom)) {
-      if (this.#underWay.size >= CLIPS_IN_FLIGHT) await Promise.race(this.#underWay);
+      if (this.#underWay.size >= inFlightMax) await Promise.race(this.#underWay);
       this.#begin(clip);
     }
   }

@@ -6,12 +6,16 @@ import {
   NEVER_READY,
   open,
   outcome,
+  READS_THREE,
   restart,
   say,
 } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
 
 afterEach(closeEngineClients);
+
+/** Jobs of each engine, the fewest first. */
+const jobsOf = ({ report }: ReturnType<typeof open>['engineClient']) => report.engines.map(({ jobs }) => jobs).sort();
 
 describe('EngineClient: order', () => {
   it('hands over what waited in the order of urgency', async () => {
@@ -35,6 +39,46 @@ describe('EngineClient: order', () => {
     expect(await say(engineClient, 'seen')).toBe('hold:batch seen:final');
     await say(engineClient, 'release');
     expect(await Promise.all(batch)).toEqual(['released', 'second']);
+  });
+
+  it('hands over as many batch jobs as the recogniser reads in one run', async () => {
+    const { engineClient } = open({ engineSettings: READS_THREE });
+    await engineClient.start();
+    expect(engineClient.batchMax).toBe(3);
+    const batch = ['hold', 'hold', 'hold', 'fourth'].map((word) => say(engineClient, word, 'batch'));
+    expect(await say(engineClient, 'seen')).toBe('hold:batch hold:batch hold:batch seen:final');
+    await say(engineClient, 'release');
+    expect(await Promise.all(batch)).toEqual(['released', 'released', 'released', 'fourth']);
+  });
+
+  it('gives no batch job that reads to an engine with one that speaks, nor the other way round', async () => {
+    const { engineClient } = open({ engineSettings: READS_THREE });
+    await engineClient.start();
+    const speak = (text: string) =>
+      engineClient.speak({ text, voice: 'rms', speed: 1, urgency: 'batch', dueInMs: 1000 });
+    const first = say(engineClient, 'hold', 'batch');
+    const spoken = speak('hold');
+    expect(await say(engineClient, 'seen')).toBe('hold:batch seen:final');
+    await say(engineClient, 'release');
+    await first;
+    const read = say(engineClient, 'read', 'batch');
+    await eventually(async () => expect(await say(engineClient, 'seen')).toContain('release:final hold:batch'));
+    expect(await say(engineClient, 'seen')).not.toContain('read:batch');
+    await say(engineClient, 'release');
+    expect(await read).toBe('read');
+    await spoken;
+  });
+
+  it('fills up the engine that has batch jobs where another one is kept free for calls', async () => {
+    const { engineClient } = open({ engineSettings: READS_THREE, workers: 2 });
+    await engineClient.start();
+    await eventually(() => expect(engineClient.status.ready).toBe(2));
+    await say(engineClient, 'a call');
+    const abort = new AbortController();
+    const held = [1, 2, 3, 4].map(() => outcome(say(engineClient, 'hold', 'batch', { signal: abort.signal })));
+    await eventually(() => expect(jobsOf(engineClient)).toEqual([0, 3]));
+    abort.abort();
+    expect(await Promise.all(held)).toEqual(Array(4).fill('cancelled'));
   });
 
   it('lets tenants take turns, however many jobs each has waiting', async () => {

@@ -12,7 +12,7 @@
  * `final-` before a word: an engine with the second recogniser alone obeys it, others answer with it. Answers of such
  * an engine are in capitals.
  * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads
- * die while loading, 14 threads never get ready, 15 threads ignore `drain`.
+ * die while loading, 14 threads never get ready, 15 threads ignore `drain`, 16 threads read three jobs in one run.
  */
 
 import { spawn } from 'node:child_process';
@@ -119,6 +119,7 @@ function start(configured) {
       turn: { perJobMs: 45, perSecondMs: 0.5 },
     },
     provider: 'cpu',
+    batchMax: settings.threads === 16 ? 3 : 1,
     warning: null,
     loadMs: 1,
     warmUpMs: 1,

@@ -22,6 +22,8 @@ export const DIES_LOADING = { ...SETTINGS, threads: 13 };
 export const NEVER_READY = { ...SETTINGS, threads: 14 };
 /** It does not go when it is told to. */
 export const IGNORES_DRAIN = { ...SETTINGS, threads: 15 };
+/** It reads three recordings in one run. */
+export const READS_THREE = { ...SETTINGS, threads: 16 };
 
 /** Enough for batch jobs never to be held back. */
 export const MANY_CORES = 64;
