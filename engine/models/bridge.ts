@@ -1,7 +1,7 @@
 /**
  * `bridge.json`, which says what an installed model's folder holds. The command line writes it, the engine reads it.
- * Beside the contract, this file, `installed.ts`, `recogniser-folders.ts` and `process-memory.ts` are the only ones
- * that both import.
+ * Beside the contract, this file, `installed.ts`, `folder-names.ts`, `recogniser-folders.ts` and `process-memory.ts`
+ * are the only ones that both import.
  */
 
 import { showValue } from './show-value.ts';

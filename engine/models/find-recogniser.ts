@@ -1,8 +1,9 @@
 /** Which recogniser a setting means: one that is in the npm packages, an installed one, or a folder of the operator. */
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { Refusal } from '../refusal.ts';
 import { BRIDGE_FILE, type Bridge, BridgeError } from './bridge.ts';
+import { namesInFolder } from './folder-names.ts';
 import { findInstalledNamed, readBridge, reasonOf } from './installed.ts';
 import { type ModelTable, modelsOf, type RecogniserRow } from './model-table.ts';
 import { findRecogniserFiles } from './recogniser-folders.ts';
@@ -66,7 +67,7 @@ function lookInto(rows: readonly RecogniserRow[], folder: string): FoundRecognis
  * @throws Refusal for a file that can be none of a recogniser's
  */
 function checkFiles(folder: string): void {
-  for (const name of findRecogniserFiles(readdirSync(folder))?.files ?? []) {
+  for (const name of findRecogniserFiles(namesInFolder(folder))?.files ?? []) {
     const path = join(folder, name);
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) throw new Refusal('model_missing', `${path} is a link to nothing`);
@@ -78,7 +79,7 @@ function checkFiles(folder: string): void {
 
 function read(folder: string): { readonly files: readonly string[]; readonly bridge: Bridge | null } {
   try {
-    return { files: readdirSync(folder), bridge: readBridge(folder) };
+    return { files: namesInFolder(folder), bridge: readBridge(folder) };
   } catch (error) {
     if (error instanceof BridgeError)
       throw new Refusal('bad_settings', `${join(folder, BRIDGE_FILE)}: ${error.message}`);

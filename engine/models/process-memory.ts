@@ -2,9 +2,10 @@
  * What an engine process needs with a recogniser from a folder, estimated from the sizes of its files: it is to be
  * known before the process is started. Both sides import this.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Family } from './bridge.ts';
+import { namesInFolder } from './folder-names.ts';
 import { findRecogniserFiles } from './recogniser-folders.ts';
 
 const MB = 2 ** 20;
@@ -38,6 +39,7 @@ const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
     ],
   },
   'parakeet-tdt': { baseBytes: 500 * MB, perByte: [[WEIGHTS, 1.2]] },
+  'qwen3-asr': { baseBytes: 600 * MB, perByte: [[WEIGHTS, 1.3]] },
 };
 
 /** Of what was not measured, as Moonshine base: a guess. */
@@ -56,7 +58,7 @@ export function processBytes(folder: string): number {
 /** Nothing where it cannot be read: the engine says what is wrong with it. */
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return namesInFolder(folder);
   } catch {
     return [];
   }

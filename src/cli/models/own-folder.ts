@@ -1,7 +1,8 @@
 /** A recogniser's folder as somebody has downloaded it or made it: files without a `bridge.json`. */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BRIDGE_FILE, type Family, isModelName } from '../../../engine/models/bridge.ts';
+import { namesInFolder } from '../../../engine/models/folder-names.ts';
 import { findRecogniserFiles, type RecogniserFolder } from '../../../engine/models/recogniser-folders.ts';
 import { LANGUAGE_NAMES } from '../../foundation/languages.ts';
 import { sha256Of } from './checksum.ts';
@@ -23,7 +24,7 @@ const FIRST_VERSION = '1';
  * @throws Error that names what is missing or wrong
  */
 export async function readOwnFolder(name: string, folder: string, open: OpenRecogniser): Promise<SuppliedModel | null> {
-  const names = await readdir(folder).catch(() => null);
+  const names = readNames(folder);
   if (names === null || names.includes(BRIDGE_FILE)) return null;
   if (!isModelName(name))
     throw new Error(`${name}: expected lower-case letters, digits, dots and hyphens, at most 64 of them`);
@@ -46,6 +47,14 @@ export async function readOwnFolder(name: string, folder: string, open: OpenReco
     files: Object.fromEntries(hashes),
   } as const;
   return { bridge, bytes };
+}
+
+function readNames(folder: string): readonly string[] | null {
+  try {
+    return namesInFolder(folder);
+  } catch {
+    return null;
+  }
 }
 
 function requireWhole(folder: string, names: readonly string[]): RecogniserFolder {

@@ -1,0 +1,20 @@
+/** What lies in a model's folder. The command line reads it too. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Folders within a published one that have files of the model. */
+const INNER_FOLDERS = ['onnx', 'tokenizer'] as const;
+
+/**
+ * The names in a folder, and those in its folders `onnx` and `tokenizer` as `onnx/NAME`.
+ * @throws the error of the disk where the folder cannot be read
+ */
+export function namesInFolder(folder: string): string[] {
+  const names = readdirSync(folder);
+  const inner = INNER_FOLDERS.filter((name) => names.includes(name) && isFolder(join(folder, name)));
+  return [...names, ...inner.flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
