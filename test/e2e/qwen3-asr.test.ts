@@ -1,6 +1,6 @@
 /**
- * Whole calls with Moonshine's partials and Qwen3-ASR's finals. Both models are tiny and say nonsense; everything around
- * their words must be right.
+ * Whole calls with Moonshine's partials and Qwen3-ASR's finals. Both models are tiny and say nonsense; everything else
+ * must be right.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
