@@ -71,8 +71,8 @@ export async function benchBatching({ seconds }: { readonly seconds: number }): 
     notes: [
       'A final that comes in the middle of a run waits for its end, whoever it is for: the run of a batch of ' +
         'recordings is the longest of them.',
-      `The scheduler itself took ${figure(mean(busy.map(({ cpuUs }) => cpuUs)))} µs of CPU time for each reading, the ` +
-        'pretend recogniser included.',
+      `The scheduler itself took ${figure(mean(busy.map(({ cpuUs }) => cpuUs)))} µs of CPU time for each reading, ` +
+        'the pretend recogniser included.',
     ],
     goals: [
       {
