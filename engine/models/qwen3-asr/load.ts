@@ -82,6 +82,7 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
   const asr = new Qwen3Asr({
     name: bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`,
     provider,
+    batchMax: runs.decoder.batchMax,
     config,
     tokenizer,
     prompts,

@@ -37,6 +37,8 @@ const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(
 export interface QwenParts {
   readonly name: string;
   readonly provider: 'cpu' | 'cuda';
+  /** Readings that share a run at most; absent = 1. */
+  readonly batchMax?: number;
   readonly config: Pick<QwenConfig, 'vocabularySize' | 'endTokens' | 'maxNewTokens'> &
     ConstructorParameters<typeof QwenFeatures>[0];
   readonly tokenizer: QwenTokenizer;
@@ -51,6 +53,7 @@ export interface QwenParts {
 export class Qwen3Asr implements Asr {
   readonly name: string;
   readonly provider: 'cpu' | 'cuda';
+  readonly batchMax: number;
   readonly vocabularySize: number;
   readonly #parts: QwenParts;
   readonly #features: QwenFeatures;
@@ -62,6 +65,7 @@ export class Qwen3Asr implements Asr {
     this.#planner = new AnswerPlanner(parts.tokenizer, parts.prompts);
     this.name = parts.name;
     this.provider = parts.provider;
+    this.batchMax = parts.batchMax ?? 1;
     this.vocabularySize = parts.config.vocabularySize;
   }
 
