@@ -13,6 +13,7 @@ import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
+import { benchGpu } from './gpu.ts';
 import { benchHoldUps } from './hold-ups.ts';
 import { benchHotWords } from './hot-words.ts';
 import { benchLoss } from './loss.ts';
@@ -108,6 +109,31 @@ bench('floor', 'what scheduler, contract and ear add to the model runs, stage by
   requireEngineEnvironment();
   return benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 });
 });
+const gpu = bench(
+  'gpu',
+  'a GPU: what CUDA lacks, where nodes run, whether it says what the CPU says, time',
+  (quick) => {
+    requireEngineEnvironment();
+    const { provider, device, model, reference, clips } = gpu.opts<{
+      provider: 'cpu' | 'cuda';
+      device: string;
+      model?: string;
+      reference?: string;
+      clips?: string;
+    }>();
+    return benchGpu({ provider, deviceId: Number.parseInt(device, 10), model, reference, clips, quick });
+  },
+);
+gpu
+  .addOption(
+    new Option('--provider <provider>', 'cpu = go through all of it without a GPU')
+      .choices(['cuda', 'cpu'])
+      .default('cuda'),
+  )
+  .option('--device <index>', 'which GPU', '0')
+  .option('--model <folder>', 'measure the Qwen3-ASR in this folder')
+  .option('--reference <folder>', 'with --model: the same weights in float32, for the CPU')
+  .option('--clips <folder>', 'WAV files for the recogniser, in place of sound made by arithmetic');
 bench('hold-ups', 'what callers hear when the gateway is held up: AudioSocket beside SIP', (quick) =>
   benchHoldUps(quick ? { seconds: 15, calls: 4 } : { seconds: 40, calls: 10 }),
 );
