@@ -21,7 +21,14 @@ const TRANSCRIBE = {
   samples: new Int16Array(16_000),
   draft: [1, 99],
 };
-const KNOWN = { ...TRANSCRIBE, language: 'de', hotWords: ['Anna'], context: 'A clinic.', draftText: 'Anna Meier', stream: 7 };
+const KNOWN = {
+  ...TRANSCRIBE,
+  language: 'de',
+  hotWords: ['Anna'],
+  context: 'A clinic.',
+  draftText: 'Anna Meier',
+  stream: 7,
+};
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
 const DETECT = {
   kind: 'detect',
