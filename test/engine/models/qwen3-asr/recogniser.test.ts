@@ -96,7 +96,7 @@ it('writes no more tokens than can be said, and leaves a draft room for one', as
 it('fixes what a partial of a long utterance took over, and asks for 32 tokens more', async () => {
   const draft = tokensOf('language English', TAG, 'one two three four five');
   const { asr, requests } = recogniserOf([tokensOf('e six'), [], []]);
-  const read = await runThrough(asr.transcribe(speech(6), draft, { urgency: 'partial' }));
+  const read = await runThrough(asr.transcribe(speech(6), draft, { goesOn: true }));
   const [first] = requests;
   const fixed = tokenizer.textOf(draft.slice(0, -5));
   expect(promptOf(first as TextRequest).endsWith(`assistant\n${fixed}`)).toBe(true);
@@ -104,11 +104,8 @@ it('fixes what a partial of a long utterance took over, and asks for 32 tokens m
   expect(first).toMatchObject({ draft: draft.slice(-5), newTokensMax: 32 });
   expect(read.text).toBe(`${fixed}e six`.replace('language English<asr_text>', ''));
   expect(read).toMatchObject({ language: 'en', logprobs: null });
-  for (const [seconds, urgency] of [
-    [4, 'partial'],
-    [6, 'eager'],
-  ] as const)
-    await runThrough(asr.transcribe(speech(seconds), draft, { urgency }));
+  await runThrough(asr.transcribe(speech(4), draft, { goesOn: true }));
+  await runThrough(asr.transcribe(speech(6), draft));
   expect(requests.slice(1).map((request) => [promptOf(request).slice(-10), request.draft])).toEqual([
     ['assistant\n', draft],
     ['assistant\n', draft],
