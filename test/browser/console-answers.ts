@@ -129,7 +129,16 @@ export const SYSTEM = {
   fallbacks: [],
   voice: 'hibari:heart',
   engines: [
-    { role: 'live', state: 'ready', pid: 4711, device: 'cpu', busyShare: 0.58, jobs: 3, restarts: 0, lastRestart: null },
+    {
+      role: 'live',
+      state: 'ready',
+      pid: 4711,
+      device: 'cpu',
+      busyShare: 0.58,
+      jobs: 3,
+      restarts: 0,
+      lastRestart: null,
+    },
     {
       role: 'live',
       state: 'ready',
