@@ -11,8 +11,9 @@
  *   draft    answers the tokens and the text of its draft
  * `final-` before a word: an engine with the second recogniser alone obeys it, others answer with it. Answers of such
  * an engine are in capitals.
- * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word), with
- * `auto` device 1 is broken; 13 threads die while loading, 14 threads never get ready, 15 threads ignore `drain`, 16 threads read three jobs in one run.
+ * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word), with `auto`
+ * device 1 is broken; 13 threads die while loading, 14 threads never get ready, 15 threads ignore `drain`, 16 threads
+ * read three jobs in one run.
  */
 
 import { spawn } from 'node:child_process';
