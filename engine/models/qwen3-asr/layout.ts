@@ -23,8 +23,9 @@ export function findQwenFiles(names: readonly string[]): {
   readonly missing: readonly string[];
 } {
   const all = Object.values(QWEN_FILES);
+  const aligner = Object.values(ALIGNER_FILES).map((name) => `${QWEN_ALIGNER_FOLDER}/${name}`);
   return {
-    files: all.filter((name) => names.includes(name)),
+    files: [...all, ...aligner].filter((name) => names.includes(name)),
     missing: all.filter((name) => !names.includes(name)),
   };
 }

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { loadModels } from '../../../engine/models/load-models.ts';
+import { MODEL_TABLE } from '../../../engine/models/model-table.ts';
 import type { ForcedAligner } from '../../../engine/models/qwen3-asr/aligner/aligner.ts';
 import { openAligner } from '../../../engine/models/qwen3-asr/aligner/folder.ts';
+import { wordsToAlign } from '../../../engine/models/qwen3-asr/aligner/words.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
+import { TONE } from '../settings.ts';
 import { makeClip } from './parakeet-clips.ts';
 
 const FOLDER = packagePath('fixtures', 'models', 'qwen3-asr');
@@ -47,5 +51,19 @@ describe('the forced aligner of Qwen3', () => {
     expect(
       await openAligner(`${FOLDER}/int8`, session, { isWindowed: true, isRounded: false, batchMax: 1 }),
     ).toBeNull();
+  });
+});
+
+describe('a recogniser with an aligner in its folder', () => {
+  it('says so, and when the words of its text were said', async () => {
+    const settings = { ...TONE, asrModel: `${FOLDER}/float` };
+    const { asr, abilities } = await loadModels(MODEL_TABLE, settings, () => undefined);
+    expect(abilities.wordTimes).toBe(true);
+    const samples = makeClip(6, clips[6]?.seconds ?? 0);
+    const { text, words = [] } = await runThrough(asr.transcribe(samples, [], { timed: true, language: 'en' }));
+    expect(words.length).toBeGreaterThan(0);
+    expect(words.map((word) => word.text)).toEqual(wordsToAlign(text).map((word) => word.text));
+    const plain = await loadModels(MODEL_TABLE, { ...TONE, asrModel: `${FOLDER}/int8` }, () => undefined);
+    expect(plain.abilities.wordTimes).toBe(false);
   });
 });
