@@ -34,7 +34,6 @@ function recogniserOf(written: readonly (readonly number[])[], overrides: Partia
       },
     },
     aligner: {
-      // biome-ignore lint/correctness/useYield: it takes no time
       async *align(samples, text, language) {
         if (language === 'de') return null;
         return text.split(' ').map((word) => ({ text: word, startMs: 100, endMs: samples.length / 16 }));
@@ -103,7 +102,7 @@ it('writes no more tokens than can be said, and leaves a draft room for one', as
 it('fixes what a partial of a long utterance took over, and asks for 32 tokens more', async () => {
   const draft = tokensOf('language English', TAG, 'one two three four five');
   const { asr, requests } = recogniserOf([tokensOf('e six'), [], []]);
-  const read = await runThrough(asr.transcribe(speech(6), draft, { urgency: 'partial' }));
+  const read = await runThrough(asr.transcribe(speech(6), draft, { goesOn: true }));
   const [first] = requests;
   const fixed = tokenizer.textOf(draft.slice(0, -5));
   expect(promptOf(first as TextRequest).endsWith(`assistant\n${fixed}`)).toBe(true);
@@ -111,11 +110,8 @@ it('fixes what a partial of a long utterance took over, and asks for 32 tokens m
   expect(first).toMatchObject({ draft: draft.slice(-5), newTokensMax: 32 });
   expect(read.text).toBe(`${fixed}e six`.replace('language English<asr_text>', ''));
   expect(read).toMatchObject({ language: 'en', logprobs: null });
-  for (const [seconds, urgency] of [
-    [4, 'partial'],
-    [6, 'eager'],
-  ] as const)
-    await runThrough(asr.transcribe(speech(seconds), draft, { urgency }));
+  await runThrough(asr.transcribe(speech(4), draft, { goesOn: true }));
+  await runThrough(asr.transcribe(speech(6), draft));
   expect(requests.slice(1).map((request) => [promptOf(request).slice(-10), request.draft])).toEqual([
     ['assistant\n', draft],
     ['assistant\n', draft],
