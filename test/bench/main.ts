@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { EngineError } from '../../src/engine-client/engine.ts';
 import { benchAccuracy } from './accuracy.ts';
+import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCompare } from './compare.ts';
@@ -67,6 +68,9 @@ const accuracy = bench('accuracy', 'word error rate, steadiness of partials, cap
 accuracy
   .option('--model <folder>', 'the word error rate of the recogniser in this folder, beside that of the embedded one')
   .option('--final <folder>', 'with --model: another recogniser for finals and recordings');
+bench('batching', 'what it brings that jobs share model runs, and what an urgent one pays for it', (quick) =>
+  benchBatching({ seconds: quick ? 10 : 120 }),
+);
 const calls = bench('calls', 'how many live calls this machine holds', (quick) => {
   const { carrier } = calls.opts<{ carrier: BenchCarrierName }>();
   return benchCalls({ carrier, ...(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }) });
