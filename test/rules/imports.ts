@@ -86,6 +86,7 @@ const SHARED = [
   'engine/cuda/cuda-report.ts',
   'engine/cuda/elf.ts',
   'engine/job-costs.ts',
+  'engine/recogniser-abilities.ts',
   'engine/models/bridge.ts',
   'engine/models/installed.ts',
   'engine/models/folder-names.ts',
