@@ -30,7 +30,9 @@ const POSITION_AXIS = 1n;
 export function withChosenRows(model: ModelFile, output: string): Uint8Array {
   const { source, behind } = lastProduct(model, output);
   const nodes = model.nodes.flatMap((node) => {
-    const moved = behind.has(node) ? { ...node, input: node.input.map((name) => (name === source ? CHOSEN : name)) } : node;
+    const moved = behind.has(node)
+      ? { ...node, input: node.input.map((name) => (name === source ? CHOSEN : name)) }
+      : node;
     return node.output.includes(source) ? [moved, gather(source)] : [moved];
   });
   // What is written of the output's shape is not true any more: it is inferred.

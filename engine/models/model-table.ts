@@ -243,6 +243,7 @@ export const MODEL_TABLE: ModelTable = [
         device,
         threads: settings.threads,
         runTokens: settings.decodeRunTokens,
+        graphs: settings.modelGraphs,
       }),
   },
   {

@@ -26,7 +26,8 @@ export function readQwenFolder(folder: string): QwenFolder {
   });
 }
 
-function readText(path: string, longest: number): string {
+/** The text of a small file. @throws Refusal when it cannot be read, or is longer */
+export function readText(path: string, longest: number): string {
   let size = 0;
   try {
     ({ size } = statSync(path));
@@ -37,7 +38,8 @@ function readText(path: string, longest: number): string {
   throw new Refusal('bad_settings', `${path}: got ${size} bytes, expected at most ${longest}`);
 }
 
-function refusing<T>(path: string, read: () => T): T {
+/** What `read` makes of a file. @throws Refusal that names the file, where it is not of such a model */
+export function refusing<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Which files of a folder make a Qwen3-ASR model, by their names. */
+import { type FoundFiles, findPublishedFiles } from './published-layout.ts';
 
 /** What engine/export/qwen3-asr writes. */
 export const QWEN_FILES = {
@@ -8,11 +9,19 @@ export const QWEN_FILES = {
   config: 'config.json',
 } as const;
 
-/** The files of `names` that such a folder is opened with, and what is missing. */
-export function findQwenFiles(names: readonly string[]): {
-  readonly files: readonly string[];
-  readonly missing: readonly string[];
-} {
+/** Whether a folder with the files `names` is one of our exporter. */
+export function isOurLayout(names: readonly string[]): boolean {
+  return findOurFiles(names).missing.length === 0;
+}
+
+/** The files of `names` that a folder is opened with, be it ours or a published one, and what is missing. */
+export function findQwenFiles(names: readonly string[]): FoundFiles {
+  const [ours, published] = [findOurFiles(names), findPublishedFiles(names)];
+  const fewer = ours.missing.length - published.missing.length || published.files.length - ours.files.length;
+  return fewer <= 0 ? ours : published;
+}
+
+function findOurFiles(names: readonly string[]): FoundFiles {
   const all = Object.values(QWEN_FILES);
   return {
     files: all.filter((name) => names.includes(name)),

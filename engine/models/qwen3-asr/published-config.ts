@@ -42,8 +42,8 @@ export function readSplitSizes(text: string): PublishedSizes {
   } catch {
     throw new QwenConfigError('got something that is not JSON, expected an object');
   }
-  const valueOf = ([section, name]: readonly [string, string]) => propertyOf(propertyOf(json, section), name);
-  const sizes = Object.fromEntries(Object.entries(PLACES).map(([size, place]) => [size, valueOf(place)]));
+  const valueAt = ([section, name]: readonly [string, string]) => propertyOf(propertyOf(json, section), name);
+  const sizes = Object.fromEntries(Object.entries(PLACES).map(([size, place]) => [size, valueAt(place)]));
   try {
     return checked(sizes as Sizes);
   } catch (error) {
@@ -114,7 +114,9 @@ function checked(sizes: Sizes): PublishedSizes {
 /** With the checks of our own file. */
 function toConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
   const languages = QWEN_LANGUAGES.map(nameOfLanguage);
-  return parseQwenConfig(JSON.stringify({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 }));
+  return parseQwenConfig(
+    JSON.stringify({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 }),
+  );
 }
 
 function propertyOf(value: unknown, name: string): unknown {

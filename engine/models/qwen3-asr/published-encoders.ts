@@ -27,11 +27,11 @@ export class MelEncoder implements AudioEncoder {
   }
 
   encode(clip: Clip): Steps<Tensor> {
-    return encodeByWindows(clip, this.#shape, (window) => this.#run(window));
+    return encodeByWindows(clip, this.#shape, [(window) => this.#run(window)]);
   }
 
   /** It tells by the number of frames how many tokens there are: those behind them are left out. */
-  async *#run(window: Clip): Steps<Tensor> {
+  async #run(window: Clip): Promise<Tensor> {
     const { melBins, chunkFrames } = this.#shape;
     const all = window.chunks * chunkFrames;
     const frames = framesOf(window, this.#shape);
@@ -57,21 +57,26 @@ export class ConvolutionEncoder implements AudioEncoder {
   }
 
   encode(clip: Clip): Steps<Tensor> {
-    return encodeByWindows(clip, this.#shape, (window) => this.#run(window));
+    return encodeByWindows(clip, this.#shape, [
+      (window) => this.#convolve(window),
+      (window, convolved) => this.#attend(window, convolved as Tensor),
+    ]);
   }
 
-  async *#run({ mel, chunks, tokens }: Clip): Steps<Tensor> {
+  async #convolve({ mel, chunks }: Clip): Promise<Tensor> {
     const { melBins, chunkFrames } = this.#shape;
     const frames = chunks * chunkFrames;
     const turned = new Float32Array(mel.length);
     for (let band = 0; band < melBins; band++)
       for (let frame = 0; frame < frames; frame++)
         turned[frame * melBins + band] = mel[band * frames + frame] as number;
-    const convolved = await this.#convolutions.run({
+    const outputs = await this.#convolutions.run({
       input_features: new Tensor('float32', turned, [1, frames, melBins]),
     });
-    yield;
-    const features = tensorOf(convolved, 'conv_output');
+    return tensorOf(outputs, 'conv_output');
+  }
+
+  async #attend({ tokens }: Clip, features: Tensor): Promise<Tensor> {
     const [, count = 0] = features.dims;
     const mask = Uint8Array.from({ length: count }, (_, token) => (token < tokens ? 1 : 0));
     const outputs = await this.#session.run({
@@ -82,21 +87,30 @@ export class ConvolutionEncoder implements AudioEncoder {
   }
 }
 
-/** @param run gives [1, tokens or more, hidden size] of a window */
-async function* encodeByWindows(clip: Clip, shape: Shape, run: (window: Clip) => Steps<Tensor>): Steps<Tensor> {
+/** A model run: of a window, and of what the run before it gave. */
+type WindowRun = (window: Clip, before: Tensor | null) => Promise<Tensor>;
+
+/** @param runs the last of them gives [1, tokens or more, hidden size] of a window */
+async function* encodeByWindows(clip: Clip, shape: Shape, runs: readonly WindowRun[]): Steps<Tensor> {
   const encoded: Tensor[] = [];
   for (const [index, window] of windowsOf(clip, shape).entries()) {
-    if (index > 0) yield;
-    const features = yield* run(window);
-    const [one, rows = 0, width] = features.dims;
-    if (features.dims.length !== 3 || one !== 1 || rows < window.tokens || width !== shape.hiddenSize)
-      throw new Error(
-        `the encoder gave [${features.dims.join(', ')}], expected [1, ${window.tokens}, ${shape.hiddenSize}]`,
-      );
-    const flat = new Tensor('float32', features.data as Float32Array, [rows, width]);
-    encoded.push(rowsOf(flat, 0, window.tokens));
+    let features: Tensor | null = null;
+    for (const run of runs) {
+      if (index > 0 || features !== null) yield;
+      features = await run(window, features);
+    }
+    encoded.push(heardIn(features, window, shape));
   }
   return joinRows(encoded);
+}
+
+/** The audio tokens of a window. */
+function heardIn(features: Tensor | null, { tokens }: Clip, { hiddenSize }: Shape): Tensor {
+  const dims = features?.dims ?? [];
+  const [one, rows = 0, width] = dims;
+  if (features === null || dims.length !== 3 || one !== 1 || rows < tokens || width !== hiddenSize)
+    throw new Error(`the encoder gave [${dims.join(', ')}], expected [1, ${tokens}, ${hiddenSize}]`);
+  return rowsOf(new Tensor('float32', features.data as Float32Array, [rows, width]), 0, tokens);
 }
 
 /** Frames that become exactly the tokens of a window; those behind its sound are 0, as the graph would pad it. */

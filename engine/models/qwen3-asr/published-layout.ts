@@ -36,7 +36,11 @@ interface StaticLayout {
 export type PublishedLayout = SplitLayout | StaticLayout;
 
 /** Those of the split layout beside its graphs. */
-export const SPLIT_FILES = { embeddings: 'embed_tokens.bin', tokenizer: 'tokenizer.json', config: 'config.json' } as const;
+export const SPLIT_FILES = {
+  embeddings: 'embed_tokens.bin',
+  tokenizer: 'tokenizer.json',
+  config: 'config.json',
+} as const;
 
 /** Those of sherpa-onnx beside its graphs. */
 export const STATIC_FILES = {
@@ -46,8 +50,11 @@ export const STATIC_FILES = {
   tokenizerConfig: 'tokenizer/tokenizer_config.json',
 } as const;
 
-/** The folder inside of a sherpa-onnx folder that has its tokenizer. */
-export const TOKENIZER_FOLDER = 'tokenizer';
+/** Files that are there, and those that are not. */
+export interface FoundFiles {
+  readonly files: readonly string[];
+  readonly missing: readonly string[];
+}
 
 /** The layout that `names`, the files of a folder, are in; null = in none. */
 export function findPublishedLayout(names: readonly string[]): PublishedLayout | null {
@@ -55,10 +62,7 @@ export function findPublishedLayout(names: readonly string[]): PublishedLayout |
 }
 
 /** The files of `names` that such a folder is opened with, and what is missing. */
-export function findPublishedFiles(names: readonly string[]): {
-  readonly files: readonly string[];
-  readonly missing: readonly string[];
-} {
+export function findPublishedFiles(names: readonly string[]): FoundFiles {
   const found = [
     filesOf(names, ['encoder', 'decoder_init', 'decoder_step'], Object.values(SPLIT_FILES)),
     filesOf(names, ['encoder', 'decoder'], Object.values(STATIC_FILES)),
@@ -95,17 +99,14 @@ function encoderOf(names: readonly string[], weights: PublishedWeights): string 
   return files.find((file) => names.includes(file));
 }
 
-function filesOf(names: readonly string[], graphs: readonly string[], others: readonly string[]) {
+function filesOf(names: readonly string[], graphs: readonly string[], others: readonly string[]): FoundFiles {
   const there = WEIGHTS.map((weights) => graphs.map((graph) => fileOf(graph, weights)))
     .map((files) => files.filter((file) => names.includes(file)))
     .reduce((best, files) => (files.length > best.length ? files : best));
   const lost = graphs.filter((graph) => WEIGHTS.every((weights) => !names.includes(fileOf(graph, weights))));
   const beside = there.map(sharedWeightsOf);
   const found = new Set([...there, ...beside, ...others].filter((name) => names.includes(name)));
-  const missing = [
-    ...lost.map((graph) => `${graph}.onnx`),
-    ...others.filter((name) => !names.includes(name)),
-  ];
+  const missing = [...lost.map((graph) => `${graph}.onnx`), ...others.filter((name) => !names.includes(name))];
   return { files: [...found], missing };
 }
 

@@ -13,7 +13,7 @@ import type { AudioEncoder, TextDecoder } from './parts.ts';
 import { PromptWriter } from './prompt.ts';
 import { KNOWN_TOKENS_MAX, publishedConfig, readSplitSizes, readStaticSizes, roomOf } from './published-config.ts';
 import { ConvolutionEncoder, MelEncoder } from './published-encoders.ts';
-import { type PublishedLayout, SPLIT_FILES, STATIC_FILES } from './published-layout.ts';
+import { type PublishedLayout, SPLIT_FILES, STATIC_FILES, sharedWeightsOf } from './published-layout.ts';
 import { tokenizerJsonOf } from './published-tokenizer.ts';
 import { SplitDecoder } from './split-decoder.ts';
 import { StaticCacheDecoder } from './static-cache-decoder.ts';
@@ -34,7 +34,7 @@ export interface PublishedParts {
   readonly decoder: TextDecoder;
   /** Something an operator should know of how it runs; null = nothing. */
   readonly warning: string | null;
-  /** Absolute paths. */
+  /** Files with its weights, absolute paths. */
   readonly graphs: readonly string[];
 }
 
@@ -54,11 +54,9 @@ async function openSplit(
   layout: LayoutOf<'split'>,
   options: PublishedOptions,
 ): Promise<PublishedParts> {
-  const [encoder, prompt, step] = [layout.encoder, layout.prompt, layout.step].map((name) => readGraph(folder, name)) as [
-    ModelFile,
-    ModelFile,
-    ModelFile,
-  ];
+  const [encoder, prompt, step] = [layout.encoder, layout.prompt, layout.step].map((name) =>
+    readGraph(folder, name),
+  ) as [ModelFile, ModelFile, ModelFile];
   requireInputs(encoder, ['mel']);
   requireInputs(prompt, ['input_ids', 'position_ids', 'audio_features', 'audio_offset']);
   requireInputs(step, ['input_embeds', 'position_ids', 'past_keys', 'past_values']);
@@ -78,7 +76,7 @@ async function openSplit(
     encoder: new MelEncoder(await openSession(encoder.path, options), known.config),
     decoder: new SplitDecoder(graphs, known.config),
     warning: warningOf(layout, opened.warning),
-    graphs: [encoder.path, prompt.path],
+    graphs: [encoder.path, prompt.path, join(folder, sharedWeightsOf(layout.prompt))],
   };
 }
 
@@ -98,7 +96,11 @@ async function openStatic(
   const known = refusing(join(folder, STATIC_FILES.vocabulary), () => {
     const tokenizer = new QwenTokenizer(readTokenizer(folder), sizes.vocabularySize);
     const config = publishedConfig(sizes, layout.weights, tokenizer, room);
-    return { config, tokenizer, prompts: new PromptWriter(tokenizer, config) };
+    return {
+      config,
+      tokenizer,
+      prompts: new PromptWriter(tokenizer, config, room === null ? undefined : KNOWN_TOKENS_MAX),
+    };
   });
   const opened = await openDecoder(decoder, options);
   const sessions = await Promise.all([convolutions, encoder].map(({ path }) => openSession(path, options)));

@@ -31,7 +31,11 @@ export class SplitDecoder implements TextDecoder {
   }
 
   write(request: TextRequest): Steps<WrittenText> {
-    return writeGreedily(new SplitText(this.#graphs, request, this.#shape.audioPadToken), request, this.#shape.vocabularySize);
+    return writeGreedily(
+      new SplitText(this.#graphs, request, this.#shape.audioPadToken),
+      request,
+      this.#shape.vocabularySize,
+    );
   }
 }
 

@@ -30,7 +30,8 @@ export class StaticCacheDecoder implements TextDecoder {
   /** A text ends where there is no room for more. */
   write(request: TextRequest): Steps<WrittenText> {
     const room = (this.totalTokensMax ?? Number.POSITIVE_INFINITY) - request.prompt.length;
-    if (room < 1) throw new Error(`got a prompt of ${request.prompt.length} tokens, expected less than ${this.totalTokensMax}`);
+    if (room < 1)
+      throw new Error(`got a prompt of ${request.prompt.length} tokens, expected less than ${this.totalTokensMax}`);
     const maxTokens = Math.min(request.maxTokens, room);
     const limited = { ...request, draft: request.draft.slice(0, maxTokens - 1), maxTokens };
     const text = new StaticCacheText(this.#session, limited, { ...this.#shape, capacity: this.totalTokensMax });
