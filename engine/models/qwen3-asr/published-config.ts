@@ -108,7 +108,9 @@ function newTokensFor(room: number): number {
 }
 
 function checked(sizes: Sizes): PublishedSizes {
-  return toConfig({ ...sizes, dtype: 'f32', audioPadToken: 0, endTokens: [0], maxNewTokens: NEW_TOKENS_MAX });
+  const rest = { dtype: 'f32', audioPadToken: 0, endTokens: [0], maxNewTokens: NEW_TOKENS_MAX };
+  const { vocabularySize, hiddenSize, layers, keyValueHeads, headSize, melBins } = toConfig({ ...sizes, ...rest });
+  return { vocabularySize, hiddenSize, layers, keyValueHeads, headSize, melBins };
 }
 
 /** With the checks of our own file. */
@@ -119,7 +121,8 @@ function toConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
   );
 }
 
-function propertyOf(value: unknown, name: string): unknown {
+/** A property of what may be no object; undefined where it has none. */
+export function propertyOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 

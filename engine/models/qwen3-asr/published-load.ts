@@ -68,9 +68,11 @@ async function openSplit(
     const config = publishedConfig(sizes, layout.weights, tokenizer, null);
     return { config, tokenizer, prompts: new PromptWriter(tokenizer, config) };
   });
+  // Both read the same weights: unpacked, they are mapped once, for all engines. Those of a few bits must be packed.
+  const decoding = layout.weights === 'f32' ? { ...options, config: { disable_prepacking: '1' } } : options;
   const embeddings = openEmbeddings(join(folder, SPLIT_FILES.embeddings), known.config);
-  const opened = await openDecoder(prompt, options);
-  const graphs = { prompt: opened.session, step: await openSession(step.path, options), embeddings };
+  const opened = await openDecoder(prompt, decoding);
+  const graphs = { prompt: opened.session, step: await openSession(step.path, decoding), embeddings };
   return {
     ...known,
     encoder: new MelEncoder(await openSession(encoder.path, options), known.config),

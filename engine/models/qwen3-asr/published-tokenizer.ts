@@ -3,6 +3,7 @@
  * `tokenizer_config.json`. It is written as the `tokenizer.json` that transformers makes of it
  * (models/qwen2/tokenization_qwen2.py).
  */
+import { propertyOf } from './published-config.ts';
 import { TokenizerError } from './tokenizer.ts';
 
 /** The texts of the three files. */
@@ -41,10 +42,17 @@ export function tokenizerJsonOf({ vocabulary, merges, config }: TokenizerFiles):
       end_of_word_suffix: '',
       fuse_unk: false,
       byte_fallback: false,
-      vocab: readObject(vocabulary, 'vocab.json'),
+      vocab: readVocabulary(vocabulary),
       merges: readMerges(merges),
     },
   });
+}
+
+/** Nothing but numbers is taken: what is nested deep cannot be written again. */
+function readVocabulary(text: string): Readonly<Record<string, unknown>> {
+  const vocabulary = readObject(text, 'vocab.json');
+  if (Object.values(vocabulary).every(Number.isInteger)) return vocabulary;
+  throw new TokenizerError('vocab.json: expected a whole number for each token');
 }
 
 /** Each line has two pieces that become one, those that are merged first in front; the first line may be a comment. */
@@ -66,7 +74,10 @@ function readAdded(text: string): unknown[] {
     throw new TokenizerError(`${name}: added_tokens_decoder: expected an object`);
   return Object.entries(added).map(([id, token]) => {
     if (!/^\d{1,9}$/.test(id)) throw new TokenizerError(`${name}: added_tokens_decoder: expected numbers as names`);
-    return { ...(typeof token === 'object' ? token : null), id: Number(id) };
+    const content = propertyOf(token, 'content');
+    if (typeof content !== 'string')
+      throw new TokenizerError(`${name}: added_tokens_decoder: ${id}: expected an object with a content`);
+    return { id: Number(id), content, special: propertyOf(token, 'special') === true };
   });
 }
 
