@@ -26,7 +26,7 @@ export function readQwenFolder(folder: string): QwenFolder {
   });
 }
 
-/** The text of a small file. @throws Refusal when it cannot be read, or is longer */
+/** @param longest in bytes. @throws Refusal when a file cannot be read or is longer */
 export function readText(path: string, longest: number): string {
   let size = 0;
   try {
@@ -38,7 +38,7 @@ export function readText(path: string, longest: number): string {
   throw new Refusal('bad_settings', `${path}: got ${size} bytes, expected at most ${longest}`);
 }
 
-/** What `read` makes of a file. @throws Refusal that names the file, where it is not of such a model */
+/** What `read` makes of the file at `path`. @throws Refusal when it is not what it should be */
 export function refusing<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -8,6 +8,7 @@ import { namesInFolder } from '../folder-names.ts';
 import { costBySize, graphBytes } from '../graph-bytes.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr } from '../model.ts';
+import { openAligner } from './aligner/folder.ts';
 import type { QwenConfig } from './config.ts';
 import { LoopDecoder, type LoopOptions } from './decoder.ts';
 import { type EncoderOptions, QwenEncoder } from './encoder.ts';
@@ -18,14 +19,21 @@ import { findPublishedLayout } from './published-layout.ts';
 import { openPublished, type PublishedParts } from './published-load.ts';
 import { Qwen3Asr } from './qwen3-asr.ts';
 
-/** Measured with random weights of 8 bits in the shape of 0.6B: docs/internals/benchmarks/recognisers.md. */
-const COST_PER_MILLION_BYTES = { perJobMs: 0.1, perSecondMs: 0.25 } as const;
+/**
+ * Measured with random weights of 8 bits in the shape of 0.6B, 955 million bytes, without a draft: 0.92 s for 4 s of
+ * speech and 24 tokens.
+ */
+const COST_PER_MILLION_BYTES = { perJobMs: 0.065, perSecondMs: 0.21 } as const;
 
 /** The language that is assumed where it is understood. */
 const ASSUMED = 'English';
 
-/** A token takes about so long for each million bytes of the decoder, and a run on a CPU at most that. */
-const TOKEN_MS_PER_MILLION_BYTES = 0.07;
+/**
+ * A token takes about so long for each million bytes of the decoder, and a run on a CPU adds as many as take that long:
+ * 6 of 0.6B. With 6 in a run a text behind 4 s takes 2 % longer than in one run and one behind 30 s 7 %, for keys and
+ * values come here and go back; with one in a run 36 % and 270 %. To read the prompt takes 140 ms and 0.96 s.
+ */
+const TOKEN_MS_PER_MILLION_BYTES = 0.035;
 const RUN_MAX_MS = 150;
 /** Of a GPU, to which nothing has to be brought back between tokens. */
 const CUDA_RUN_TOKENS = 32;
@@ -66,6 +74,8 @@ export interface LoadedQwen {
   readonly warning: string | null;
   /** BCP-47, the one that is assumed first. */
   readonly languages: readonly string[];
+  /** Whether it says when words were said. */
+  readonly wordTimes: boolean;
   readonly cost: SoundCost;
 }
 
@@ -76,17 +86,20 @@ export interface LoadedQwen {
  * graph that it cannot run
  */
 export async function loadQwen3Asr(folder: string, options: QwenOptions): Promise<LoadedQwen> {
-  const { provider, warning, graphs, ...parts } = await openParts(folder, options);
+  const { provider, warning, graphs, encoderOptions, ...parts } = await openParts(folder, options);
+  const device: Device = provider === 'cpu' ? { provider } : options.device;
+  const aligner = await openAligner(folder, { ...options, device }, encoderOptions);
   const bridge = readBridge(folder);
   const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
   const languages = assumedFirst(told.length > 0 ? told : parts.config.languages);
   const name = bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`;
-  const asr = new Qwen3Asr({ ...parts, name, provider, languages });
-  return { asr, warning, languages, cost: costBySize(graphs, COST_PER_MILLION_BYTES) };
+  const asr = new Qwen3Asr({ ...parts, name, provider, aligner, languages });
+  const cost = costBySize(graphs, COST_PER_MILLION_BYTES);
+  return { asr, warning, languages, wordTimes: aligner !== null, cost };
 }
 
 /** An open model, and where it runs. */
-type OpenQwen = PublishedParts & Pick<Asr, 'provider'>;
+type OpenQwen = PublishedParts & Pick<Asr, 'provider'> & { readonly encoderOptions: EncoderOptions };
 
 async function openParts(folder: string, options: QwenOptions): Promise<OpenQwen> {
   const names = namesInFolder(folder);
@@ -96,7 +109,13 @@ async function openParts(folder: string, options: QwenOptions): Promise<OpenQwen
   if (layout === null) return openOurs(folder, options);
   const parts = await openPublished(folder, layout, { ...options, device: { provider: 'cpu' } });
   const warnings = [parts.warning, options.device.provider === 'cpu' ? null : CPU_WARNING];
-  return { ...parts, provider: 'cpu', warning: warnings.filter((each) => each !== null).join('; ') || null };
+  const { encoder: encoderOptions } = cpuRuns(options, 0);
+  return {
+    ...parts,
+    provider: 'cpu',
+    encoderOptions,
+    warning: warnings.filter((each) => each !== null).join('; ') || null,
+  };
 }
 
 async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen> {
@@ -114,6 +133,7 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
     encoder: new QwenEncoder(encoder, config, runs.encoder),
     decoder: new LoopDecoder(decoder, config, runs.decoder),
     provider,
+    encoderOptions: runs.encoder,
     warning: null,
     graphs: [encoderPath, decoderPath],
   };
