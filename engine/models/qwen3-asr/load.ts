@@ -99,7 +99,11 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
 }
 
 /** An open model, and where it runs. */
-type OpenQwen = PublishedParts & Pick<Asr, 'provider'> & { readonly encoderOptions: EncoderOptions };
+interface OpenQwen extends PublishedParts {
+  readonly provider: Asr['provider'];
+  readonly batchMax: number;
+  readonly encoderOptions: EncoderOptions;
+}
 
 async function openParts(folder: string, options: QwenOptions): Promise<OpenQwen> {
   const names = namesInFolder(folder);
@@ -109,10 +113,11 @@ async function openParts(folder: string, options: QwenOptions): Promise<OpenQwen
   if (layout === null) return openOurs(folder, options);
   const parts = await openPublished(folder, layout, { ...options, device: { provider: 'cpu' } });
   const warnings = [parts.warning, options.device.provider === 'cpu' ? null : CPU_WARNING];
-  const { encoder: encoderOptions } = cpuRuns(options, 0);
+  const { encoder: encoderOptions, decoder } = cpuRuns(options, 0);
   return {
     ...parts,
     provider: 'cpu',
+    batchMax: decoder.batchMax,
     encoderOptions,
     warning: warnings.filter((each) => each !== null).join('; ') || null,
   };
@@ -133,6 +138,7 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
     encoder: new QwenEncoder(encoder, config, runs.encoder),
     decoder: new LoopDecoder(decoder, config, runs.decoder),
     provider,
+    batchMax: runs.decoder.batchMax,
     encoderOptions: runs.encoder,
     warning: null,
     graphs: [encoderPath, decoderPath],

@@ -39,6 +39,8 @@ const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(
 export interface QwenParts {
   readonly name: string;
   readonly provider: 'cpu' | 'cuda';
+  /** Readings that share a run at most; absent = 1. */
+  readonly batchMax?: number;
   readonly config: Pick<QwenConfig, 'vocabularySize' | 'endTokens' | 'maxNewTokens'> &
     ConstructorParameters<typeof QwenFeatures>[0];
   readonly tokenizer: QwenTokenizer;
@@ -55,6 +57,7 @@ export interface QwenParts {
 export class Qwen3Asr implements Asr {
   readonly name: string;
   readonly provider: 'cpu' | 'cuda';
+  readonly batchMax: number;
   readonly vocabularySize: number;
   readonly #parts: QwenParts;
   readonly #features: QwenFeatures;
@@ -66,6 +69,7 @@ export class Qwen3Asr implements Asr {
     this.#planner = new AnswerPlanner(parts.tokenizer, parts.prompts);
     this.name = parts.name;
     this.provider = parts.provider;
+    this.batchMax = parts.batchMax ?? 1;
     this.vocabularySize = parts.config.vocabularySize;
   }
 
