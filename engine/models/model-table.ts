@@ -14,6 +14,7 @@ import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
+import { findWhisperFiles } from './whisper/layout.ts';
 
 /** What a model is loaded with. */
 export interface LoadContext {
@@ -233,6 +234,32 @@ export const MODEL_TABLE: ModelTable = [
     runsOn: ['cpu', 'cuda'],
     load: async ({ folder, device, settings }) =>
       (await import('./moonshine-folder.ts')).loadMoonshineFolder(folder ?? '', { device, threads: settings.threads }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'whisper',
+    family: { name: 'whisper', isLaidOut: (files) => findWhisperFiles(files).missing.length === 0 },
+    languages: ['en'],
+    abilities: {
+      drafts: true,
+      wordTimes: true,
+      logprobs: true,
+      confidence: false,
+      languageGuess: true,
+      hotWords: true,
+      textDrafts: true,
+      streams: false,
+    },
+    cost: { perJobMs: 60, perSecondMs: 50 },
+    licence: null,
+    files: [],
+    runsOn: ['cpu', 'cuda'],
+    load: async ({ folder, device, settings }) =>
+      (await import('./whisper/load.ts')).loadWhisper(folder ?? '', {
+        device,
+        threads: settings.threads,
+        graphs: settings.modelGraphs,
+      }),
   },
   {
     kind: 'voice detector',

@@ -6,6 +6,7 @@ import type { Family } from './bridge.ts';
 import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { findStreamingFiles } from './moonshine-streaming/file-names.ts';
 import { findParakeetFiles } from './parakeet/layout.ts';
+import { findWhisperFiles } from './whisper/layout.ts';
 
 /** The files of a recogniser. */
 export interface RecogniserFolder {
@@ -22,6 +23,7 @@ export function findRecogniserFiles(names: readonly string[]): RecogniserFolder 
     { family: 'moonshine', ...findMoonshineFiles(names) },
     { family: 'moonshine-streaming', ...findStreamingFiles(names) },
     { family: 'parakeet-tdt', ...findParakeetFiles(names) },
+    { family: 'whisper', ...findWhisperFiles(names) },
   ];
   // What has more of its files is meant: `config.json` alone says nothing.
   const [best] = found.filter(({ files }) => files.length > 1).sort((a, b) => a.missing.length - b.missing.length);

@@ -3,10 +3,10 @@
  * some frames to each side, so what was encoded of an utterance stays as it is when more of it comes.
  * https://github.com/moonshine-ai/moonshine
  */
-import { ENGINE_RATE_HZ, type SpokenWord } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
 import { HotWordLists } from '../hot-words.ts';
+import { joinReadings, type StretchReading } from '../joined-readings.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
 import { stretchesOf } from '../stretches.ts';
@@ -60,12 +60,12 @@ export class MoonshineStreaming implements Asr {
     const stretches = stretchesOf(samples.length, { maxSamples: this.#longestSamples, frameSamples: FEATURE_SAMPLES });
     if (stretches.length < 2) return yield* this.#read(samples, draft, options);
     const { draftText: _ofAll, stream: _beginsOtherwise, ...others } = options;
-    const read: StretchRead[] = [];
+    const read: StretchReading[] = [];
     for (const { from, to } of stretches) {
       read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
       yield;
     }
-    return joinRead(read);
+    return joinReadings(read);
   }
 
   /** As long as the table of positions and the longest text allow. */
@@ -119,35 +119,6 @@ export class MoonshineStreaming implements Asr {
       hotWords: this.#hotWords.of(hotWords),
     });
   }
-}
-
-interface StretchRead {
-  /** The sample that it begins with. */
-  readonly from: number;
-  readonly recognition: Recognition;
-}
-
-/** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
-function joinRead(read: readonly StretchRead[]): Recognition {
-  const all = read.map(({ recognition }) => recognition);
-  const looped = all.some((each) => each.looped);
-  const text = all.flatMap((each) => (each.text === '' ? [] : each.text)).join(' ');
-  if (looped) return { text, tokens: [], logprobs: new Float32Array(0), looped };
-  const isTimed = all.every(({ words }) => words !== undefined);
-  const isSpelled = all.every(({ pieces }) => pieces !== undefined);
-  return {
-    text,
-    tokens: all.flatMap(({ tokens }) => tokens),
-    logprobs: Float32Array.from(all.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
-    looped,
-    ...(isSpelled && { pieces: all.flatMap(({ pieces = [] }) => pieces) }),
-    ...(isTimed && { words: read.flatMap(wordsIn) }),
-  };
-}
-
-function wordsIn({ from, recognition: { words = [] } }: StretchRead): SpokenWord[] {
-  const ms = Math.round((1000 * from) / ENGINE_RATE_HZ);
-  return words.map((word) => ({ ...word, startMs: word.startMs + ms, endMs: word.endMs + ms }));
 }
 
 /** The tokens as hot words need them. */
