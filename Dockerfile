@@ -26,8 +26,10 @@ RUN npm ci --omit=dev
 COPY scripts/slim.mjs scripts/
 RUN npm run slim
 
+# The provider for CUDA 12, from NuGet
 FROM modules AS modules-cuda
-RUN npm run gpu:install
+COPY --from=build /app/dist dist
+RUN node dist/src/cli.js gpu install
 
 # What both targets run, in the place where both have it
 FROM node:20-bookworm-slim AS app

@@ -4,6 +4,7 @@
  */
 import { isAbsolute } from 'node:path';
 import {
+  CONTEXT_MAX_CHARS,
   DRAFT_TEXT_MAX_CHARS,
   ENGINE_RATE_HZ,
   type EngineJob,
@@ -183,11 +184,16 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
 }
 
 /** What is known of the speech before it is read. */
-function findKnownProblem({ language, hotWords, draftText, stream }: Message, limits: ModelLimits): string | null {
+function findKnownProblem(
+  { language, hotWords, context, draftText, stream }: Message,
+  limits: ModelLimits,
+): string | null {
   if (language !== undefined && !limits.languages.some((known) => known === language))
     return `language: got ${describe(language)}, expected one of ${limits.languages.join(', ')}`;
   if (hotWords !== undefined && !areHotWords(hotWords))
     return `hotWords: expected at most ${HOT_WORDS_MAX} strings of at most ${HOT_WORD_MAX_CHARS} characters`;
+  if (context !== undefined && (typeof context !== 'string' || context.length > CONTEXT_MAX_CHARS))
+    return `context: expected a string of at most ${CONTEXT_MAX_CHARS} characters`;
   if (draftText !== undefined && (typeof draftText !== 'string' || draftText.length > DRAFT_TEXT_MAX_CHARS))
     return `draftText: expected a string of at most ${DRAFT_TEXT_MAX_CHARS} characters`;
   return stream === undefined || isWhole(stream, 0, Number.MAX_SAFE_INTEGER)

@@ -6,6 +6,7 @@
  */
 
 import type { JobCosts } from './job-costs.ts';
+import type { RecogniserAbilities } from './recogniser-abilities.ts';
 
 /** Sampling rate of all audio in this contract: 16-bit mono PCM. */
 export const ENGINE_RATE_HZ = 16_000;
@@ -19,6 +20,9 @@ export const SPEAK_TEXT_MAX_CHARS = 1000;
 /** Bounds of {@link TranscribeJob.hotWords}: how many, and the characters of one. */
 export const HOT_WORDS_MAX = 100;
 export const HOT_WORD_MAX_CHARS = 64;
+
+/** Longest {@link TranscribeJob.context}, in UTF-16 units. */
+export const CONTEXT_MAX_CHARS = 2000;
 
 /** Longest {@link TranscribeJob.draftText}, in UTF-16 units. */
 export const DRAFT_TEXT_MAX_CHARS = 2000;
@@ -108,6 +112,8 @@ export interface TranscribeJob {
   readonly language?: string;
   /** Names and phrases that are likely to be said, at most {@link HOT_WORDS_MAX} of {@link HOT_WORD_MAX_CHARS}. */
   readonly hotWords?: readonly string[];
+  /** Anything else that helps to understand the speech, in running text, at most {@link CONTEXT_MAX_CHARS}. */
+  readonly context?: string;
   /** What another recogniser made of the same speech, at most {@link DRAFT_TEXT_MAX_CHARS}. */
   readonly draftText?: string;
   /**
@@ -237,26 +243,6 @@ export interface VoiceInfo {
   readonly cost: number | null;
 }
 
-/** What a recogniser can do beside writing down what is said. */
-export interface RecogniserAbilities {
-  /** It verifies a {@link TranscribeJob.draft} in one run. */
-  readonly drafts: boolean;
-  /** It can say when each word was said. */
-  readonly wordTimes: boolean;
-  /** It says how probable each token was. */
-  readonly logprobs: boolean;
-  /** The gateway's curves of confidence were fitted to these probabilities; they show when the language is another. */
-  readonly confidence: boolean;
-  /** It finds out which of its languages is spoken. */
-  readonly languageGuess: boolean;
-  /** It lets {@link TranscribeJob.hotWords} bias its choice. */
-  readonly hotWords: boolean;
-  /** It verifies a {@link TranscribeJob.draftText} in one run. */
-  readonly textDrafts: boolean;
-  /** It may keep what it computed for a {@link TranscribeJob.stream}. */
-  readonly streams: boolean;
-}
-
 /** The models are loaded and warm. */
 export interface ReadyMessage {
   readonly kind: 'ready';
@@ -318,9 +304,14 @@ export interface TranscribedMessage {
   readonly text: string;
   /** To be sent as the next window's draft; empty after a loop was collapsed. */
   readonly tokens: readonly number[];
-  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  /**
+   * The natural logarithm of the probability of each token that writes some of the text; null when the recogniser
+   * cannot tell.
+   */
   readonly logprobs: Float32Array | null;
-  /** What each token writes, in UTF-8; absent when it was not asked for, or when the recogniser does not know. */
+  /**
+   * What each of these tokens writes, in UTF-8; absent when it was not asked for, or when the recogniser does not know.
+   */
   readonly pieces?: readonly Uint8Array[];
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;

@@ -2,16 +2,12 @@
  * Sessions of onnxruntime-node: which provider they run on, with which options, and what to say when that cannot work.
  */
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { type CudaMachine, ownMachine, reportCuda } from './cuda/cuda-report.ts';
 import { InferenceSession, Tensor } from './onnxruntime.ts';
 import { Refusal } from './refusal.ts';
 
-/** How to get what the CUDA provider is missing. */
-const CUDA_REMEDY = 'run `npm run gpu:install`, or set EXECUTION_PROVIDER=cpu';
-
-/** Libraries of the CUDA provider that the npm package does not bring along. */
-const CUDA_LIBRARIES = ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'];
+/** What always helps where CUDA does not work. */
+const CPU_REMEDY = 'or set EXECUTION_PROVIDER=cpu';
 
 /** Where a session runs. */
 export type Device = { readonly provider: 'cpu' } | { readonly provider: 'cuda'; readonly deviceId: number };
@@ -40,7 +36,7 @@ export async function openSession(file: string, options: SessionOptions): Promis
     if (device.provider === 'cpu') throw new Error(`${file}: ${reasonOf(error)}`);
     throw new Refusal(
       'cuda_missing',
-      `CUDA device ${device.deviceId} cannot be used: ${reasonOf(error)}; ${CUDA_REMEDY}`,
+      `CUDA device ${device.deviceId} cannot be used: ${cudaReasonOf(error)}; see \`trunkline doctor\`, ${CPU_REMEDY}`,
     );
   }
 }
@@ -68,27 +64,24 @@ function creationOf({ device, threads, config }: SessionOptions): InferenceSessi
   };
 }
 
-/** What the CUDA provider lacks on a machine, in words with the remedy; null = its files are there. */
-export function findCudaProblem(machine: { platform: string; arch: string; folder: string }): string | null {
-  const { platform, arch, folder } = machine;
-  if (platform !== 'linux' || arch !== 'x64') {
-    return `CUDA needs linux/x64 and this is ${platform}/${arch}; set EXECUTION_PROVIDER=cpu`;
-  }
-  const missing = CUDA_LIBRARIES.filter((name) => !existsSync(join(folder, name)));
-  return missing.length === 0
-    ? null
-    : `CUDA cannot be used: ${missing.join(' and ')} missing in ${folder}; ${CUDA_REMEDY}`;
+/** What CUDA lacks on a machine, in words with the remedies; null = nothing that can be known without using it. */
+export function findCudaProblem(machine: CudaMachine): string | null {
+  const { problems } = reportCuda(machine);
+  return problems.length === 0 ? null : `CUDA cannot be used: ${problems.join('; ')}; ${CPU_REMEDY}`;
 }
 
-/**
- * @throws Refusal `cuda_missing` when this machine lacks the files of the CUDA provider; onnxruntime looks for them
- * beside its own.
- */
+/** @throws Refusal `cuda_missing` when this machine lacks something of CUDA */
 export function requireCuda(): void {
-  const { platform, arch } = process;
-  const packageRoot = dirname(dirname(createRequire(import.meta.url).resolve('onnxruntime-node')));
-  const problem = findCudaProblem({ platform, arch, folder: join(packageRoot, 'bin', 'napi-v6', platform, arch) });
+  const problem = findCudaProblem(ownMachine());
   if (problem !== null) throw new Refusal('cuda_missing', problem);
+}
+
+/** What CUDA said itself; around it are the files of onnxruntime's build and this machine's name. */
+const CUDA_FAILURE = /(?:CUDA|CUDNN|CUBLAS) failure \d+: [^;]*[^;\s]/;
+
+function cudaReasonOf(error: unknown): string {
+  const reason = reasonOf(error);
+  return CUDA_FAILURE.exec(reason)?.[0] ?? reason;
 }
 
 function reasonOf(error: unknown): string {

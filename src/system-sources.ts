@@ -2,7 +2,8 @@
 import { testApp } from './calls/app/app-test.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallRegistry } from './calls/registry.ts';
-import { checkCores, checkFfmpeg, checkNode, checkRuntime, type Finding } from './cli/checks.ts';
+import { checkCores, checkFfmpeg, checkNode, checkRuntime } from './cli/checks.ts';
+import type { Finding } from './cli/finding.ts';
 import { checkInstalled } from './cli/models/check-installed.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
 import type { Clock } from './foundation/clock.ts';

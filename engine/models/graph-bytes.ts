@@ -18,14 +18,15 @@ interface CostPerMillionBytes {
  * has them.
  */
 export function costBySize(graphs: readonly string[], perMillion: CostPerMillionBytes): SoundCost {
-  const millions = graphs.reduce((sum, graph) => sum + bytesOf(graph), 0) / MILLION_BYTES;
+  const millions = graphs.reduce((sum, graph) => sum + graphBytes(graph), 0) / MILLION_BYTES;
   return {
     perJobMs: JOB_MIN_MS + millions * perMillion.perJobMs,
     perSecondMs: millions * perMillion.perSecondMs,
   };
 }
 
-function bytesOf(graph: string): number {
+/** Bytes of a graph and of the weights beside it; 0 where there is none. */
+export function graphBytes(graph: string): number {
   const files = new Set([graph, ...weightsBeside(graph)]);
   return [...files].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }

@@ -3,9 +3,10 @@
  * models need no onnxruntime. Everything else that must be known of a model stands here or comes from the loaded model:
  * nothing outside this folder names one.
  */
-import type { EngineSettings, RecogniserAbilities } from '../contract.ts';
+import type { EngineSettings } from '../contract.ts';
 import type { SoundCost, TextCost } from '../job-costs.ts';
 import type { Device } from '../onnx.ts';
+import type { RecogniserAbilities } from '../recogniser-abilities.ts';
 import type { Family } from './bridge.ts';
 import { findInstalled } from './installed.ts';
 import type { Lexicon } from './lexicon.ts';
@@ -14,6 +15,8 @@ import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { isStreamingLayout } from './moonshine-streaming/file-names.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
+import { QWEN_LANGUAGES } from './qwen3-asr/languages.ts';
+import { findQwenFiles } from './qwen3-asr/layout.ts';
 import { findWhisperFiles } from './whisper/layout.ts';
 
 /** What a model is loaded with. */
@@ -121,6 +124,7 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: false,
+      context: false,
       streams: false,
     },
     cost: RECOGNISER_COST,
@@ -150,6 +154,7 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: false,
+      context: false,
       streams: false,
     },
     cost: { perJobMs: 12, perSecondMs: 40 },
@@ -176,6 +181,7 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: false,
       textDrafts: false,
+      context: false,
       streams: false,
     },
     cost: RECOGNISER_COST,
@@ -197,6 +203,7 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
+      context: false,
       streams: true,
     },
     cost: { perJobMs: 6, perSecondMs: 12 },
@@ -214,6 +221,33 @@ export const MODEL_TABLE: ModelTable = [
   },
   {
     kind: 'recogniser',
+    name: 'qwen3-asr',
+    family: { name: 'qwen3-asr', isLaidOut: (files) => findQwenFiles(files).missing.length === 0 },
+    languages: QWEN_LANGUAGES,
+    abilities: {
+      drafts: true,
+      wordTimes: false,
+      logprobs: true,
+      confidence: false,
+      languageGuess: true,
+      hotWords: true,
+      textDrafts: true,
+      context: true,
+      streams: false,
+    },
+    cost: { perJobMs: 100, perSecondMs: 250 },
+    licence: null,
+    files: [],
+    runsOn: ['cpu', 'cuda'],
+    load: async ({ folder, device, settings }) =>
+      (await import('./qwen3-asr/load.ts')).loadQwen3Asr(folder ?? '', {
+        device,
+        threads: settings.threads,
+        runTokens: settings.decodeRunTokens,
+      }),
+  },
+  {
+    kind: 'recogniser',
     name: 'moonshine',
     family: { name: 'moonshine', isLaidOut: (files) => findMoonshineFiles(files).missing.length === 0 },
     languages: ['en'],
@@ -225,6 +259,7 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: false,
       hotWords: true,
       textDrafts: false,
+      context: false,
       streams: false,
     },
     // Moonshine base, whose published graphs take some four times as long as those of tiny that we rewrite.
@@ -248,6 +283,7 @@ export const MODEL_TABLE: ModelTable = [
       languageGuess: true,
       hotWords: true,
       textDrafts: true,
+      context: false,
       streams: false,
     },
     cost: { perJobMs: 60, perSecondMs: 50 },

@@ -1,5 +1,13 @@
 /** What a model is to the rest of the engine. A model keeps nothing between jobs. */
-import type { DetectedMessage, DetectTrack, SpeakJob, SpokenMessage, SpokenWord, VoiceInfo } from '../contract.ts';
+import type {
+  DetectedMessage,
+  DetectTrack,
+  SpeakJob,
+  SpokenMessage,
+  SpokenWord,
+  TranscribeJob,
+  VoiceInfo,
+} from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** What a recogniser made of one stretch of speech. */
@@ -7,9 +15,12 @@ export interface Recognition {
   readonly text: string;
   /** The hypothesis, to be given as `draft` with a longer stretch of the same speech; empty after a loop. */
   readonly tokens: readonly number[];
-  /** The natural logarithm of each token's probability; null when the model does not say. */
+  /**
+   * The natural logarithm of the probability of each token that writes some of the text; null when the model does not
+   * say.
+   */
   readonly logprobs: Float32Array | null;
-  /** What each token writes, in UTF-8, if that was asked for. */
+  /** What each of these tokens writes, in UTF-8, if that was asked for. */
   readonly pieces?: readonly Uint8Array[];
   /** Whether a repetition loop was collapsed. */
   readonly looped: boolean;
@@ -29,6 +40,10 @@ export interface ReadingOptions {
   readonly language?: string;
   /** Names and phrases that are likely to be said. A bias, and only where the abilities say so. */
   readonly hotWords?: readonly string[];
+  /** Anything else that helps to understand the speech; used where the abilities say so. */
+  readonly context?: string;
+  /** What it is for: a `partial` is followed by a reading of the same speech and more. Absent = it is the last one. */
+  readonly urgency?: TranscribeJob['urgency'];
   /** What another recogniser made of the same speech; verified where the abilities say so, otherwise ignored. */
   readonly draftText?: string;
   /**

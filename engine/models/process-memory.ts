@@ -39,6 +39,7 @@ const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
     ],
   },
   'parakeet-tdt': { baseBytes: 500 * MB, perByte: [[WEIGHTS, 1.2]] },
+  'qwen3-asr': { baseBytes: 600 * MB, perByte: [[WEIGHTS, 1.3]] },
 };
 
 /** Of what was not measured, as Moonshine base: a guess. */

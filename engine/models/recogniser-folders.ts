@@ -6,6 +6,7 @@ import type { Family } from './bridge.ts';
 import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { findStreamingFiles } from './moonshine-streaming/file-names.ts';
 import { findParakeetFiles } from './parakeet/layout.ts';
+import { findQwenFiles } from './qwen3-asr/layout.ts';
 import { findWhisperFiles } from './whisper/layout.ts';
 
 /** The files of a recogniser. */
@@ -23,6 +24,7 @@ export function findRecogniserFiles(names: readonly string[]): RecogniserFolder 
     { family: 'moonshine', ...findMoonshineFiles(names) },
     { family: 'moonshine-streaming', ...findStreamingFiles(names) },
     { family: 'parakeet-tdt', ...findParakeetFiles(names) },
+    { family: 'qwen3-asr', ...findQwenFiles(names) },
     { family: 'whisper', ...findWhisperFiles(names) },
   ];
   // What has more of its files is meant: `config.json` alone says nothing.

@@ -8,7 +8,7 @@ import { FileError } from '../foundation/yaml-text.ts';
 import { CARDS_FILE_MAX_BYTES, parseCards } from '../hints/cards.ts';
 import { readPatternsFile } from '../records/open-feed.ts';
 import { parseUsers, readUsersFile } from '../records/users/users-file.ts';
-import type { Finding } from './checks.ts';
+import type { Finding } from './finding.ts';
 
 /** Reads each as the server does at its start, and says what is in it. */
 const READERS = {

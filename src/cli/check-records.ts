@@ -7,7 +7,7 @@ import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { RECORDS_FILE } from '../records/data-folder.ts';
 import { reportPostgres } from '../records/postgres-records.ts';
-import type { Finding } from './checks.ts';
+import type { Finding } from './finding.ts';
 import { formatBytes } from './models/progress.ts';
 
 type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DAYS' | 'RECORD' | 'isDataDirDefault'>;

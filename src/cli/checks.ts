@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, type RecogniserRole, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { CudaReport } from '../../engine/cuda/cuda-report.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from '../engine-client/engine-client-factory.ts';
 import type { RecogniserInfo } from '../engine-client/engine-status.ts';
 import type { ManagedEngine } from '../engine-client/managed-engine.ts';
@@ -19,13 +20,8 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { findVoiceMapProblem, readVoiceMap } from '../speech/voice-map.ts';
 import { resolveVoice } from '../speech/voices.ts';
-
-/** One line of the report. Unless it is `ok`, `detail` says what helps. */
-export interface Finding {
-  readonly name: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly detail: string;
-}
+import { checkGpu, describeCuda } from './check-cuda.ts';
+import type { Finding } from './finding.ts';
 
 const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;
@@ -73,7 +69,7 @@ function compareVersions(a: string, b: string): number {
 interface Probe {
   readonly version: string;
   readonly backends: readonly string[];
-  readonly cudaProblem: string | null;
+  readonly cuda: CudaReport;
 }
 
 /**
@@ -85,9 +81,9 @@ export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): 
     const { stdout } = await run(process.execPath, [packagePath('dist', 'engine', 'probe.js')], {
       timeout: PROGRAM_TIMEOUT_MS,
     });
-    const { version, backends, cudaProblem } = JSON.parse(stdout) as Probe;
+    const { version, backends, cuda } = JSON.parse(stdout) as Probe;
     const runtime: Finding = { name: 'onnxruntime', status: 'ok', detail: `${version}: ${backends.join(', ')}` };
-    return [runtime, describeCuda(provider, cudaProblem)];
+    return [runtime, ...describeCuda(provider, cuda), ...(await checkGpu(provider))];
   } catch (error) {
     const reason = lastLine(error instanceof Error ? error.message : String(error));
     return [
@@ -98,15 +94,6 @@ export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): 
       },
     ];
   }
-}
-
-const NOT_WANTED = 'not used (EXECUTION_PROVIDER=cpu); with cuda, this line says what is missing for a GPU';
-
-/** A missing CUDA is a problem only for those who want it. */
-export function describeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: string | null): Finding {
-  if (problem === null) return { name: 'cuda', status: 'ok', detail: 'the provider is installed' };
-  if (provider === 'cpu') return { name: 'cuda', status: 'ok', detail: NOT_WANTED };
-  return { name: 'cuda', status: provider === 'cuda' ? 'fail' : 'warn', detail: problem };
 }
 
 /** Whether an engine process starts with the models of the settings, and how long one tiny run of each takes. */

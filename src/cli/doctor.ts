@@ -11,9 +11,9 @@ import {
   checkPorts,
   checkRuntime,
   checkSettings,
-  type Finding,
 } from './checks.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
+import type { Finding } from './finding.ts';
 import { checkInstalled } from './models/check-installed.ts';
 import type { Terminal } from './terminal.ts';
 

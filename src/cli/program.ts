@@ -24,6 +24,7 @@ import { describeDatabase } from './db/command.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
+import { describeGpu } from './gpu/command.ts';
 import { describeModels } from './models/command.ts';
 import { describeRemote } from './remote/command.ts';
 import type { Terminal } from './terminal.ts';
@@ -155,6 +156,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeDatabase(program, terminal, done);
   describeUsers(program, terminal, done);
   describeRemote(program, terminal, done);
+  describeGpu(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;
 }

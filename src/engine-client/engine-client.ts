@@ -9,10 +9,10 @@ import {
   type FailedMessage,
   isDroppable,
   type ReadyMessage,
-  type RecogniserAbilities,
   type TranscribeJob,
   type VoiceInfo,
 } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
@@ -244,10 +244,15 @@ export class EngineClient implements ManagedEngine {
   }
 
   /** What the recogniser has a use for of what is known beforehand. */
-  #expected({ language, hotWords = [] }: TranscribeRequest): Pick<TranscribeJob, 'language' | 'hotWords'> {
+  #expected({
+    language,
+    hotWords = [],
+    context,
+  }: TranscribeRequest): Pick<TranscribeJob, 'language' | 'hotWords' | 'context'> {
     const takesHotWords = hotWords.length > 0 && this.abilities?.hotWords === true;
+    const takesContext = context !== undefined && this.abilities?.context === true;
     const known = language !== undefined && this.languages.includes(language);
-    return { ...(known && { language }), ...(takesHotWords && { hotWords }) };
+    return { ...(known && { language }), ...(takesHotWords && { hotWords }), ...(takesContext && { context }) };
   }
 
   get #state(): EngineStatus['state'] {

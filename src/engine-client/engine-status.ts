@@ -1,4 +1,5 @@
-import type { ReadyMessage, RecogniserAbilities } from '../../engine/contract.ts';
+import type { ReadyMessage } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 
 /** A recogniser that was ready. */
 export interface RecogniserInfo {

@@ -6,13 +6,13 @@ import type {
   DetectJob,
   JobCost,
   JobErrorCode,
-  RecogniserAbilities,
   RecogniserRole,
   SpeakJob,
   SpokenWord,
   TranscribeJob,
   VoiceInfo,
 } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 
 /** One stretch of 16 kHz mono speech to turn into text. */
 export interface TranscribeRequest {
@@ -43,6 +43,8 @@ export interface TranscribeRequest {
   readonly language?: string;
   /** Names and phrases that are likely to be said; passed over by a recogniser that has no use for them. */
   readonly hotWords?: readonly string[];
+  /** Running text about the speech, at most CONTEXT_MAX_CHARS; passed over by a recogniser that reads none. */
+  readonly context?: string;
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
   readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */

@@ -1,5 +1,6 @@
 /** Two recognisers as one engine: a quick one for partial captions, and a better one for finals and recordings. */
-import { isDroppable, type RecogniserAbilities, type RecogniserRole, type VoiceInfo } from '../../engine/contract.ts';
+import { isDroppable, type RecogniserRole, type VoiceInfo } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';

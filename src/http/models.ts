@@ -5,7 +5,8 @@
 import { basename } from 'node:path';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { RecogniserAbilities, RecogniserRole } from '../../engine/contract.ts';
+import type { RecogniserRole } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';

@@ -134,6 +134,11 @@ export class Recordings {
     return this.#options.engine.abilities?.hotWords === true;
   }
 
+  /** Whether the recogniser reads running text about the speech; known once {@link languages} are. */
+  get takesContext(): boolean {
+    return this.#options.engine.abilities?.context === true;
+  }
+
   /** Transcribes an admitted recording. As {@link transcribeRecording}. */
   async transcribe(task: RecordingTask): Promise<RecordingTranscript> {
     let countedMs = 0;

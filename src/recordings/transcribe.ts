@@ -90,6 +90,8 @@ export interface RecordingTask {
   readonly language?: string;
   /** Names and phrases that are likely to be said. */
   readonly hotWords?: readonly string[];
+  /** Anything else that helps to understand the speech, for a recogniser that reads such text. */
+  readonly context?: string;
   /** Somebody says that it is the recogniser's language: there is text whatever it sounds like, and a warning. */
   readonly isLanguageGiven?: boolean;
   /** Whose it is: tenants take turns. */
@@ -255,7 +257,7 @@ class Work {
     { spliced: { samples } }: RecordedClip,
     language: string | null = this.#languages.named,
   ): Promise<Transcript> {
-    const { tenant, signal, timed = false, spelled = false, hotWords = [] } = this.#task;
+    const { tenant, signal, timed = false, spelled = false, hotWords = [], context } = this.#task;
     return understandSpeech(this.#transcriber.engine, {
       samples,
       tenant,
@@ -268,6 +270,7 @@ class Work {
       dueInMs: BATCH_DUE_MS,
       ...(language !== null && { language }),
       ...(hotWords.length > 0 && { hotWords }),
+      ...(context !== undefined && { context }),
     });
   }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkCores, checkFfmpeg, checkNode, checkPorts, checkSettings, describeCuda } from '../../src/cli/checks.ts';
+import { checkCores, checkFfmpeg, checkNode, checkPorts, checkSettings } from '../../src/cli/checks.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
 const settings = readSettings({ MODELS_DIR: 'none' });
@@ -33,13 +33,6 @@ describe("the doctor's checks", () => {
       { status: 'ok' },
       { name: 'settings', status: 'warn', detail: expect.stringMatching(/^API_KEYS: 1 of 1/) },
     ]);
-  });
-
-  it('take a missing CUDA as seriously as the settings do', () => {
-    expect(describeCuda('cpu', null).status).toBe('ok');
-    expect(describeCuda('cpu', 'missing').status).toBe('ok');
-    expect(describeCuda('auto', 'missing').status).toBe('warn');
-    expect(describeCuda('cuda', 'missing').status).toBe('fail');
   });
 
   it('say how many calls the cores are good for', () => {

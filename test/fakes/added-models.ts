@@ -29,6 +29,7 @@ const recogniser: RecogniserRow = {
     languageGuess: true,
     hotWords: true,
     textDrafts: false,
+    context: false,
     streams: false,
   },
   cost: { perJobMs: 1, perSecondMs: 10 },

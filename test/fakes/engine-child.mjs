@@ -110,6 +110,7 @@ function start(configured) {
       confidence: false,
       languageGuess: false,
       textDrafts: isFinal(),
+      context: false,
       streams: true,
     },
     costs: {

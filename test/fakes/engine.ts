@@ -1,10 +1,5 @@
-import {
-  ENGINE_RATE_HZ,
-  type RecogniserAbilities,
-  type SpokenWord,
-  VAD_WINDOW_SAMPLES,
-  type VoiceInfo,
-} from '../../engine/contract.ts';
+import { ENGINE_RATE_HZ, type SpokenWord, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -77,6 +72,7 @@ export class FakeEngine implements Engine {
     languageGuess: false,
     hotWords: false,
     textDrafts: false,
+    context: false,
     streams: false,
   };
   ttsModel: string | null = 'fake-tts-1';

@@ -1,5 +1,5 @@
 /** Two recognisers in the test's own process: the second one writes what it hears in capitals. */
-import type { RecogniserAbilities } from '../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { EnginesReport } from '../../src/engine-client/engine-report.ts';
 import type { EngineStatus } from '../../src/engine-client/engine-status.ts';
 import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';

@@ -23,10 +23,15 @@ function findPattern(
   return found;
 }
 
-/** The environment is read in one place, and one switch in it is set in another. */
+/** The environment is read in one place; one switch in it is set in another, and the loader's own is the loader's. */
 export function findEnvironmentReads(files: readonly SourceFile[]): string[] {
   return findPattern(files, /\bprocess\s*\.\s*env\b/, {
-    except: ['src/foundation/settings/config.ts', 'engine/telemetry-off.ts', 'engine/models/espeak.ts'],
+    except: [
+      'src/foundation/settings/config.ts',
+      'engine/telemetry-off.ts',
+      'engine/models/espeak.ts',
+      'engine/cuda/library-search.ts',
+    ],
   });
 }
 

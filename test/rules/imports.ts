@@ -80,10 +80,13 @@ const FOLDER_OF_FILE: Readonly<Record<string, string>> = {
 const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
 const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
-/** What both sides import: their messages, how an installed model's folder is read, and what it takes. */
+/** What both sides import: their messages, what CUDA lacks, how an installed model's folder is read, what it takes. */
 const SHARED = [
   'engine/contract.ts',
+  'engine/cuda/cuda-report.ts',
+  'engine/cuda/elf.ts',
   'engine/job-costs.ts',
+  'engine/recogniser-abilities.ts',
   'engine/models/bridge.ts',
   'engine/models/installed.ts',
   'engine/models/folder-names.ts',

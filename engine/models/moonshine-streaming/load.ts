@@ -1,8 +1,8 @@
 /** Opens a folder of Moonshine streaming. */
 import { basename } from 'node:path';
-import type { RecogniserAbilities } from '../../contract.ts';
 import type { SoundCost } from '../../job-costs.ts';
 import { openSession } from '../../onnx.ts';
+import type { RecogniserAbilities } from '../../recogniser-abilities.ts';
 import { Refusal } from '../../refusal.ts';
 import { BridgeError } from '../bridge.ts';
 import { costBySize } from '../graph-bytes.ts';
@@ -64,6 +64,7 @@ export async function loadMoonshineStreaming(folder: string, options: StreamingO
       languageGuess: false,
       hotWords: true,
       textDrafts: true,
+      context: false,
       streams: true,
     },
     cost: costBySize(graphsOf(read.graphs), COST_PER_MILLION_BYTES),

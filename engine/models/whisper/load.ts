@@ -59,6 +59,7 @@ export async function loadWhisper(folder: string, options: WhisperOptions): Prom
         languageGuess: languages.length > 1,
         hotWords: true,
         textDrafts: true,
+        context: false,
         streams: false,
       },
       cost: costBySize(

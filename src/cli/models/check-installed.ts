@@ -1,7 +1,7 @@
 /** What `trunkline doctor` says of installed models: whether they are whole, and what would be better. */
 import { readInstalled } from '../../../engine/models/installed.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
-import type { Finding } from '../checks.ts';
+import type { Finding } from '../finding.ts';
 import { CATALOG } from './catalog.ts';
 import type { CatalogModel } from './catalog-model.ts';
 import { type InventoryRow, type ModelSettings, strangeFolders, takeInventory } from './inventory.ts';

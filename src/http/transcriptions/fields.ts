@@ -70,7 +70,10 @@ const single = {
     .string()
     .max(PROMPT_MAX_CHARS)
     .optional()
-    .describe('A list such as "Müller, Trunkline" is taken as hot words; running text is ignored'),
+    .describe(
+      'What helps to understand the speech. A recogniser that reads such text is given its last 2000 characters; ' +
+        'for others a list such as "Müller, Trunkline" is taken as hot words, and running text is ignored',
+    ),
   hot_words: z
     .string()
     .optional()
@@ -104,8 +107,9 @@ const transcriptionForm = z.object({
 export type TranscriptionForm = z.infer<typeof transcriptionForm> & {
   /** What is wanted beside the text. */
   readonly include: readonly 'logprobs'[];
-  /** Names and phrases that are likely to be said. */
+  /** Names and phrases that are likely to be said; those of the prompt where none are named. */
   readonly hotWords: readonly string[];
+  readonly namedHotWords: readonly string[];
 };
 
 /** The body for the API description. */
@@ -134,7 +138,9 @@ export function readForm(fields: Fields): TranscriptionForm {
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
   const parsed = transcriptionForm.safeParse({ ...singles, ...arrays }, IN_PLAIN_WORDS);
   if (!parsed.success) throw explain(parsed.error, fields);
-  return { ...parsed.data, include: readInclude(fields, parsed.data), hotWords: readHotWords(fields) };
+  const namedHotWords = readHotWords(fields);
+  const hotWords = namedHotWords.length > 0 ? namedHotWords : hotWordsOfPrompt(parsed.data.prompt ?? '');
+  return { ...parsed.data, include: readInclude(fields, parsed.data), hotWords, namedHotWords };
 }
 
 /**
@@ -185,11 +191,10 @@ function wrong(name: string, came: string | undefined, why: string): TrunklineEr
   );
 }
 
-/** The field may be repeated, and spelt as in JSON. A prompt counts only where there is none. */
+/** The field may be repeated, and spelt as in JSON. */
 function readHotWords(fields: Fields): string[] {
   const given = ['hot_words', 'hotWords'].flatMap((name) => fields.get(name) ?? []);
-  if (given.length > 0) return requireHotWords(given.flatMap(splitHotWords), 'hot_words');
-  return hotWordsOfPrompt(fields.get('prompt')?.at(-1) ?? '');
+  return requireHotWords(given.flatMap(splitHotWords), 'hot_words');
 }
 
 /** OpenAI's `include`: it knows log probabilities alone, and those with `json` alone. */

@@ -1,5 +1,6 @@
 /** How an uploaded recording is served: admitted, received, transcribed, answered and released. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONTEXT_MAX_CHARS } from '../../../engine/contract.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Place, Recordings } from '../../recordings/recordings.ts';
@@ -89,21 +90,30 @@ async function receiveRecording(
     spelled: form.include.includes('logprobs'),
     isLanguageGiven: isLanguageGiven(form.language),
     ...(form.language && { language: form.language }),
-    hotWords: form.hotWords,
     tenant: access.tenantOf(request),
     signal: AbortSignal.any([signal, goneSignal(reply)]),
   };
   const languages = await recordings.languages(task.signal);
+  const known = knownOf(form, recordings);
   requireLanguage(form.language ?? '', languages);
   const spoken = recordings.spokenIn(form.language);
-  if (form.hotWords.length > 0 && !recordings.takesHotWords) reply.header(WARNING_HEADER, HOT_WORDS_WARNING);
+  if (known.hotWords.length > 0 && !recordings.takesHotWords) reply.header(WARNING_HEADER, HOT_WORDS_WARNING);
   if (form.include.length > 0 && !recordings.hasLogprobs)
     throw new TrunklineError(
       'invalid_request',
       'include: got "logprobs", expected nothing: this recogniser does not say how probable its tokens are',
       'include',
     );
-  return { request, reply, form, languages, spoken, task };
+  return { request, reply, form, languages, spoken, task: { ...task, ...known } };
+}
+
+/** What is known of the speech: a prompt is read by the recogniser itself where that can. */
+function knownOf(
+  { prompt = '', hotWords, namedHotWords }: TranscriptionForm,
+  { takesContext }: Recordings,
+): { readonly hotWords: readonly string[]; readonly context?: string } {
+  const context = prompt.trim().slice(-CONTEXT_MAX_CHARS);
+  return takesContext && context !== '' ? { hotWords: namedHotWords, context } : { hotWords };
 }
 
 /** Transcribes a received recording. A fault of the recording is one of the field `file`. */

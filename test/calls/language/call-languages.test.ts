@@ -30,6 +30,7 @@ class Multilingual {
       languageGuess: guesses,
       hotWords,
       textDrafts: false,
+      context: false,
       streams: false,
     };
     engine.hear = ({ language }: TranscribeRequest) => ({

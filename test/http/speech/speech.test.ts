@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RecogniserAbilities } from '../../../engine/contract.ts';
+import type { RecogniserAbilities } from '../../../engine/recogniser-abilities.ts';
 import { readWav } from '../../../src/audio/wav.ts';
 import { FAKE_VOICE } from '../../fakes/voices.ts';
 import { startServer, type TestServer } from '../test-server.ts';

@@ -1,0 +1,62 @@
+/** From what is known of a text to what the decoder is asked for. */
+import type { ReadingOptions } from '../model.ts';
+import { answerIn, type PromptWriter } from './prompt.ts';
+import { fixText, partsOf } from './rollback.ts';
+import type { QwenTokenizer, TextPart } from './tokenizer.ts';
+
+/** How an answer begins. */
+export interface AnswerStart {
+  /** What stands in the prompt. */
+  readonly parts: readonly TextPart[];
+  /** The tokens of an earlier text among them, which are not written again. */
+  readonly fixed: readonly number[];
+  /** What is likely to come behind it. */
+  readonly draft: readonly number[];
+}
+
+/** An earlier text, and what it is for. */
+export interface EarlierText extends Pick<ReadingOptions, 'draftText'> {
+  /** Tokens of an earlier text of this recogniser. */
+  readonly draft: readonly number[];
+  /** Whether all of it but its end is to stay as it is. */
+  readonly isFixed: boolean;
+  /** What the model calls the language: told, and the one that is assumed where none is. */
+  readonly told: string | null;
+  readonly assumed: string;
+}
+
+/** Plans how answers begin. */
+export class AnswerPlanner {
+  readonly #tokenizer: QwenTokenizer;
+  readonly #textTag: number;
+
+  constructor(tokenizer: QwenTokenizer, { textTag }: PromptWriter) {
+    this.#tokenizer = tokenizer;
+    this.#textTag = textTag;
+  }
+
+  plan({ draft, draftText = '', isFixed, told, assumed }: EarlierText): AnswerStart {
+    const start = told === null ? [] : answerIn(told);
+    const earlier = this.#upToControl(draft);
+    const body = told === null ? earlier : this.textIn(earlier);
+    if (isFixed && body.length > 0) {
+      const { fixed, rest } = fixText(body, this.#tokenizer, this.#textTag);
+      const parts = [...start, ...partsOf(fixed, this.#tokenizer, this.#textTag)];
+      return { parts, fixed, draft: rest };
+    }
+    if (body.length > 0 || draftText.trim() === '') return { parts: start, fixed: [], draft: body };
+    const language = told === null ? answerIn(assumed) : [];
+    return { parts: start, fixed: [], draft: this.#tokenizer.encodeParts([...language, draftText.trim()]) };
+  }
+
+  /** What stands behind the language; all of it where none is named. */
+  textIn(tokens: readonly number[]): readonly number[] {
+    return tokens.slice(tokens.indexOf(this.#textTag) + 1);
+  }
+
+  /** A control token is no text, and one for audio would want audio. */
+  #upToControl(tokens: readonly number[]): readonly number[] {
+    const end = tokens.findIndex((token) => this.#tokenizer.isControl(token));
+    return end === -1 ? tokens : tokens.slice(0, end);
+  }
+}

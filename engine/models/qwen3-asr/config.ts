@@ -1,0 +1,129 @@
+/** `config.json` of a Qwen3-ASR folder, as engine/export/qwen3-asr writes it. */
+import { showValue } from '../show-value.ts';
+import { codeOfLanguage } from './languages.ts';
+
+/** What the file says of the graphs. */
+export interface QwenConfig {
+  /** Of the weights. */
+  readonly dtype: (typeof DTYPES)[number];
+  readonly vocabularySize: number;
+  /** Of an audio token, and of a text token before the first layer. */
+  readonly hiddenSize: number;
+  /** These three are the decoder's. */
+  readonly layers: number;
+  readonly keyValueHeads: number;
+  readonly headSize: number;
+  readonly melBins: number;
+  /** Frames of one chunk, which the encoder's convolutions see alone, and the audio tokens that it becomes. */
+  readonly chunkFrames: number;
+  readonly chunkTokens: number;
+  /** Audio tokens that attend to one another. */
+  readonly windowTokens: number;
+  /** Stands in the prompt for each audio token. */
+  readonly audioPadToken: number;
+  /** Any of them ends a text. */
+  readonly endTokens: readonly number[];
+  /** Tokens of a text at most. */
+  readonly maxNewTokens: number;
+  /** BCP-47, the one that is assumed first. */
+  readonly languages: readonly string[];
+  /** Readings that one run may take together, where that saves time. */
+  readonly batchMax: number;
+}
+
+/** A `config.json` that cannot be used. `message` names the property, what came and what was expected. */
+export class QwenConfigError extends Error {}
+
+/** Longest file, in bytes. */
+export const CONFIG_MAX_BYTES = 65_536;
+
+const DTYPES = ['f32', 'f16', 'int8', 'int4'] as const;
+
+/** Bounds far above every published model. */
+const VOCABULARY_MAX = 1_000_000;
+const WIDTH_MAX = 65_536;
+const LAYERS_MAX = 256;
+const HEADS_MAX = 256;
+const HEAD_SIZE_MAX = 1024;
+const MEL_BINS_MAX = 512;
+const CHUNK_FRAMES_MAX = 3000;
+const WINDOW_TOKENS_MAX = 65_536;
+const END_TOKENS_MAX = 16;
+const NEW_TOKENS_MAX = 512;
+const LANGUAGES_MAX = 200;
+const BATCH_MAX = 64;
+
+/** Reads the text of the file. @throws QwenConfigError */
+export function parseQwenConfig(text: string): QwenConfig {
+  const values = toObject(text);
+  const whole = (name: string, minimum: number, maximum: number) => wholeIn(values[name], name, minimum, maximum);
+  if (values['model'] !== 'qwen3-asr') throw wrong('model', values['model'], '"qwen3-asr"');
+  if (values['format'] !== 1) throw wrong('format', values['format'], '1; a later release may read it');
+  const dtype = DTYPES.find((known) => known === values['dtype']);
+  if (dtype === undefined) throw wrong('dtype', values['dtype'], `one of ${DTYPES.join(', ')}`);
+  const vocabularySize = whole('vocabularySize', 4, VOCABULARY_MAX);
+  const chunkFrames = whole('chunkFrames', 8, CHUNK_FRAMES_MAX);
+  const chunkTokens = whole('chunkTokens', 1, chunkFrames);
+  if (chunkTokens !== tokensOfFrames(chunkFrames))
+    throw wrong('chunkTokens', chunkTokens, `${tokensOfFrames(chunkFrames)} of ${chunkFrames} frames`);
+  const windowTokens = whole('windowTokens', chunkTokens, WINDOW_TOKENS_MAX);
+  if (windowTokens % chunkTokens !== 0)
+    throw wrong('windowTokens', windowTokens, `a multiple of chunkTokens (${chunkTokens})`);
+  return {
+    dtype,
+    vocabularySize,
+    hiddenSize: whole('hiddenSize', 1, WIDTH_MAX),
+    layers: whole('layers', 1, LAYERS_MAX),
+    keyValueHeads: whole('keyValueHeads', 1, HEADS_MAX),
+    headSize: whole('headSize', 2, HEAD_SIZE_MAX),
+    melBins: whole('melBins', 1, MEL_BINS_MAX),
+    chunkFrames,
+    chunkTokens,
+    windowTokens,
+    audioPadToken: whole('audioPadToken', 0, vocabularySize - 1),
+    endTokens: listIn(values['endTokens'], 'endTokens', END_TOKENS_MAX).map((token) =>
+      wholeIn(token, 'endTokens', 0, vocabularySize - 1),
+    ),
+    maxNewTokens: whole('maxNewTokens', 1, NEW_TOKENS_MAX),
+    languages: listIn(values['languages'], 'languages', LANGUAGES_MAX).map(languageIn),
+    batchMax: whole('batchMax', 1, BATCH_MAX),
+  };
+}
+
+/** Tokens that the convolutions make of so many frames of one chunk. */
+export function tokensOfFrames(frames: number): number {
+  const halved = (length: number) => Math.ceil(length / 2);
+  return halved(halved(halved(frames)));
+}
+
+function languageIn(value: unknown): string {
+  const code = typeof value === 'string' ? codeOfLanguage(value) : null;
+  if (code === null) throw wrong('languages', value, 'names such as "English"');
+  return code;
+}
+
+function listIn(value: unknown, name: string, longest: number): readonly unknown[] {
+  if (Array.isArray(value) && value.length > 0 && value.length <= longest) return value;
+  throw wrong(name, value, `an array of 1 to ${longest}`);
+}
+
+function wholeIn(value: unknown, name: string, minimum: number, maximum: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+  throw wrong(name, value, `a whole number from ${minimum} to ${maximum}`);
+}
+
+function wrong(name: string, value: unknown, expected: string): QwenConfigError {
+  return new QwenConfigError(`${name}: got ${showValue(value)}, expected ${expected}`);
+}
+
+function toObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new QwenConfigError('got something that is not JSON, expected an object');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new QwenConfigError(`got ${showValue(value)}, expected an object`);
+  return value as Readonly<Record<string, unknown>>;
+}

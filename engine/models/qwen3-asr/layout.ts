@@ -1,0 +1,21 @@
+/** Which files of a folder make a Qwen3-ASR model, by their names. */
+
+/** What engine/export/qwen3-asr writes. */
+export const QWEN_FILES = {
+  encoder: 'encoder.onnx',
+  decoder: 'decoder_loop.onnx',
+  tokenizer: 'tokenizer.json',
+  config: 'config.json',
+} as const;
+
+/** The files of `names` that such a folder is opened with, and what is missing. */
+export function findQwenFiles(names: readonly string[]): {
+  readonly files: readonly string[];
+  readonly missing: readonly string[];
+} {
+  const all = Object.values(QWEN_FILES);
+  return {
+    files: all.filter((name) => names.includes(name)),
+    missing: all.filter((name) => !names.includes(name)),
+  };
+}

@@ -1,0 +1,137 @@
+/** Opens a folder of Qwen3-ASR. */
+import { basename, join } from 'node:path';
+import type { SoundCost } from '../../job-costs.ts';
+import { type Device, openSession, type SessionOptions } from '../../onnx.ts';
+import type { InferenceSession } from '../../onnxruntime.ts';
+import { Refusal } from '../../refusal.ts';
+import { costBySize, graphBytes } from '../graph-bytes.ts';
+import { readBridge } from '../installed.ts';
+import type { Asr } from '../model.ts';
+import type { QwenConfig } from './config.ts';
+import { LoopDecoder, type LoopOptions } from './decoder.ts';
+import { type EncoderOptions, QwenEncoder } from './encoder.ts';
+import { readQwenFolder } from './folder.ts';
+import { nameOfLanguage } from './languages.ts';
+import { QWEN_FILES } from './layout.ts';
+import { Qwen3Asr } from './qwen3-asr.ts';
+
+/** Measured with random weights of 8 bits in the shape of 0.6B: docs/internals/benchmarks/recognisers.md. */
+const COST_PER_MILLION_BYTES = { perJobMs: 0.1, perSecondMs: 0.25 } as const;
+
+/** The language that is assumed where it is understood. */
+const ASSUMED = 'English';
+
+/** A token takes about so long for each million bytes of the decoder, and a run on a CPU at most that. */
+const TOKEN_MS_PER_MILLION_BYTES = 0.07;
+const RUN_MAX_MS = 150;
+/** Of a GPU, to which nothing has to be brought back between tokens. */
+const CUDA_RUN_TOKENS = 32;
+const MILLION_BYTES = 1e6;
+
+const INPUTS = {
+  encoder: ['mel', 'tokens', 'windows'],
+  decoder: [
+    'prompt_ids',
+    'pads',
+    'draft_ids',
+    'draft_lengths',
+    'audio_features',
+    'past_keys',
+    'past_values',
+    'max_new_tokens',
+    'eos_ids',
+  ],
+} as const;
+
+/** How a folder is opened. */
+export interface QwenOptions {
+  readonly device: Device;
+  /** Intra-op threads of one model run. */
+  readonly threads: number;
+  /** Tokens of one decoder run at most, on a CPU. */
+  readonly runTokens: number;
+}
+
+/** A model that is open. */
+export interface LoadedQwen {
+  readonly asr: Asr;
+  readonly warning: null;
+  /** BCP-47, the one that is assumed first. */
+  readonly languages: readonly string[];
+  readonly cost: SoundCost;
+}
+
+/**
+ * Opens the model in a folder.
+ * @param folder absolute path
+ * @throws Refusal when the folder has no such model, or one that cannot be used; whatever onnxruntime throws for a
+ * graph that it cannot run
+ */
+export async function loadQwen3Asr(folder: string, options: QwenOptions): Promise<LoadedQwen> {
+  const { config, tokenizer, prompts } = readQwenFolder(folder);
+  const session: SessionOptions = options;
+  const encoderPath = join(folder, QWEN_FILES.encoder);
+  const decoderPath = join(folder, QWEN_FILES.decoder);
+  const encoder = await openGraphOf(encoderPath, INPUTS.encoder, session);
+  const decoder = await openGraphOf(decoderPath, INPUTS.decoder, session);
+  const { provider } = options.device;
+  const runs = provider === 'cuda' ? cudaRuns(config) : cpuRuns(options, graphBytes(decoderPath));
+  const bridge = readBridge(folder);
+  const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
+  const languages = assumedFirst(told.length > 0 ? told : config.languages);
+  const asr = new Qwen3Asr({
+    name: bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`,
+    provider,
+    config,
+    tokenizer,
+    prompts,
+    encoder: new QwenEncoder(encoder, config, runs.encoder),
+    decoder: new LoopDecoder(decoder, config, runs.decoder),
+    languages,
+  });
+  return { asr, warning: null, languages, cost: costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES) };
+}
+
+/** Lists of languages are in the order of their names. What is assumed counts only where a draft names no language. */
+function assumedFirst(languages: readonly string[]): readonly string[] {
+  const assumed = languages.find((language) => nameOfLanguage(language) === ASSUMED);
+  return assumed === undefined ? languages : [assumed, ...languages.filter((language) => language !== assumed)];
+}
+
+/** How graphs are run. */
+interface Runs {
+  readonly encoder: EncoderOptions;
+  readonly decoder: LoopOptions;
+}
+
+/** Many rows at once. What a run left on the device is computed again: it would have to be brought here and back. */
+function cudaRuns({ batchMax }: QwenConfig): Runs {
+  return {
+    encoder: { isWindowed: false, isRounded: true, batchMax },
+    decoder: { runTokens: CUDA_RUN_TOKENS, keepsPast: false, batchMax },
+  };
+}
+
+/** Short runs, so that urgent work waits for none of them long. */
+function cpuRuns({ runTokens }: QwenOptions, decoderBytes: number): Runs {
+  const tokenMs = (decoderBytes / MILLION_BYTES) * TOKEN_MS_PER_MILLION_BYTES;
+  const tokens = Math.min(Math.max(Math.round(RUN_MAX_MS / tokenMs), 1), runTokens);
+  return {
+    encoder: { isWindowed: true, isRounded: false, batchMax: 1 },
+    decoder: { runTokens: tokens, keepsPast: true, batchMax: 1 },
+  };
+}
+
+async function openGraphOf(
+  path: string,
+  inputs: readonly string[],
+  options: SessionOptions,
+): Promise<InferenceSession> {
+  const session = await openSession(path, options);
+  const missing = inputs.filter((name) => !session.inputNames.includes(name));
+  if (missing.length === 0) return session;
+  throw new Refusal(
+    'bad_settings',
+    `${path}: got the inputs ${session.inputNames.join(', ')}, expected ${missing.join(', ')} among them`,
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * The prompt of Qwen3-ASR, as `_build_text_prompt` of qwen_asr/inference/qwen3_asr.py writes it: a system turn with
+ * what is known of the speech, a user turn with the speech, and the beginning of the answer.
+ */
+import type { QwenConfig } from './config.ts';
+import { languagePrefix, TEXT_TAG } from './output.ts';
+import { type QwenTokenizer, type TextPart, TokenizerError } from './tokenizer.ts';
+
+/** Control tokens by their names. */
+const TURN = { token: '<|im_start|>' } as const;
+const TURN_END = { token: '<|im_end|>' } as const;
+const AUDIO = { token: '<|audio_start|>' } as const;
+const AUDIO_END = { token: '<|audio_end|>' } as const;
+const TAG = { token: TEXT_TAG } as const;
+const AUDIO_PAD = '<|audio_pad|>';
+
+/** What a prompt says. */
+export interface PromptContent {
+  /** Anything that helps to understand the speech; '' = nothing. */
+  readonly context: string;
+  /** Names and phrases that are likely to be said. */
+  readonly hotWords: readonly string[];
+  readonly audioTokens: number;
+  /** How the answer begins. */
+  readonly answer: readonly TextPart[];
+}
+
+/** The beginning of an answer in a language that is told, by its English name. */
+export function answerIn(languageName: string): TextPart[] {
+  return [languagePrefix(languageName), TAG];
+}
+
+/** Writes prompts. */
+export class PromptWriter {
+  readonly #tokenizer: QwenTokenizer;
+  readonly #audioPad: number;
+  /** The token behind which the text stands. */
+  readonly textTag: number;
+
+  /** @throws TokenizerError when a token of the prompt is missing, or is another one than the model's */
+  constructor(tokenizer: QwenTokenizer, { audioPadToken, endTokens }: Pick<QwenConfig, 'audioPadToken' | 'endTokens'>) {
+    this.#tokenizer = tokenizer;
+    this.#audioPad = audioPadToken;
+    for (const { token } of [TURN, AUDIO, AUDIO_END]) tokenizer.idOf(token);
+    if (tokenizer.idOf(AUDIO_PAD) !== audioPadToken)
+      throw new TokenizerError(`${AUDIO_PAD}: got ${tokenizer.idOf(AUDIO_PAD)}, expected ${audioPadToken}`);
+    if (!endTokens.includes(tokenizer.idOf(TURN_END.token)))
+      throw new TokenizerError(`${TURN_END.token}: got ${tokenizer.idOf(TURN_END.token)}, expected an end token`);
+    this.textTag = tokenizer.idOf(TEXT_TAG);
+  }
+
+  /** The tokens of a prompt. */
+  write({ context, hotWords, audioTokens, answer }: PromptContent): number[] {
+    const pads = new Array<number>(audioTokens).fill(this.#audioPad);
+    const before = [TURN, 'system\n', knownText(context, hotWords), TURN_END, '\n', TURN, 'user\n', AUDIO];
+    const behind = [AUDIO_END, TURN_END, '\n', TURN, 'assistant\n', ...answer];
+    return [...this.#tokenizer.encodeParts(before), ...pads, ...this.#tokenizer.encodeParts(behind)];
+  }
+}
+
+/** Qwen's users write names one after the other; a comma keeps those of several words apart. */
+function knownText(context: string, hotWords: readonly string[]): string {
+  return [context.trim(), hotWords.join(', ')].filter((text) => text !== '').join('\n');
+}

@@ -1,0 +1,183 @@
+/**
+ * Qwen3-ASR of Alibaba: an audio encoder, and a language model that is given the speech in a prompt. It knows 30
+ * languages and finds out which is spoken. https://github.com/QwenLM/Qwen3-ASR
+ */
+import { ENGINE_RATE_HZ } from '../../contract.ts';
+import { runThrough, type Steps } from '../../scheduler.ts';
+import type { Asr, ReadingOptions, Recognition } from '../model.ts';
+import { quietStretches } from '../quiet-cuts.ts';
+import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
+import { AnswerPlanner, type AnswerStart } from './answer.ts';
+import type { QwenConfig } from './config.ts';
+import { QwenFeatures } from './features.ts';
+import { nameOfLanguage } from './languages.ts';
+import { parseOutput } from './output.ts';
+import type { AudioEncoder, TextDecoder, WrittenText } from './parts.ts';
+import { answerIn, type PromptWriter } from './prompt.ts';
+import type { QwenTokenizer } from './tokenizer.ts';
+
+/** Tokens that name the language, about. */
+const LANGUAGE_TOKENS = 8;
+/** So much of an utterance is read anew each time; behind that, partials take over what was read before. */
+const UNFIXED_SAMPLES = 4 * ENGINE_RATE_HZ;
+/** Tokens that a partial adds at most. */
+const PARTIAL_TOKENS = 32;
+/** How far from the longest stretch a pause is looked for. */
+const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
+/** Tokens of a warm-up: of its draft, and those that it adds. */
+const WARM_UP_TOKENS = 16;
+/** No token. */
+const NEVER = [-1];
+/** Scripts that put no space between sentences. */
+const SPACELESS_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}，。！？、]$/u;
+
+const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
+
+/** The open parts of a model. */
+export interface QwenParts {
+  readonly name: string;
+  readonly provider: 'cpu' | 'cuda';
+  readonly config: Pick<QwenConfig, 'vocabularySize' | 'endTokens' | 'maxNewTokens'> &
+    ConstructorParameters<typeof QwenFeatures>[0];
+  readonly tokenizer: QwenTokenizer;
+  readonly prompts: PromptWriter;
+  readonly encoder: AudioEncoder;
+  readonly decoder: TextDecoder;
+  /** BCP-47 of languages that the model has a name for, the one that is assumed first. */
+  readonly languages: readonly string[];
+}
+
+/** The recogniser on parts that are open. */
+export class Qwen3Asr implements Asr {
+  readonly name: string;
+  readonly provider: 'cpu' | 'cuda';
+  readonly vocabularySize: number;
+  readonly #parts: QwenParts;
+  readonly #features: QwenFeatures;
+  readonly #planner: AnswerPlanner;
+
+  constructor(parts: QwenParts) {
+    this.#parts = parts;
+    this.#features = new QwenFeatures(parts.config);
+    this.#planner = new AnswerPlanner(parts.tokenizer, parts.prompts);
+    this.name = parts.name;
+    this.provider = parts.provider;
+    this.vocabularySize = parts.config.vocabularySize;
+  }
+
+  /** What may need more tokens than the model writes is cut in pauses, and read piece by piece. */
+  async *transcribe(samples: Int16Array, draft: readonly number[], options: ReadingOptions = {}): Steps<Recognition> {
+    const longest = samplesFor(this.#parts.config.maxNewTokens - LANGUAGE_TOKENS, this.#parts.languages);
+    const reachSamples = Math.min(PAUSE_REACH_SAMPLES, Math.floor(longest / 4));
+    const stretches = quietStretches(samples, { aimSamples: longest - reachSamples, reachSamples });
+    if (stretches.length === 0) return options.spelled === true ? { ...NOTHING, pieces: [] } : NOTHING;
+    if (stretches.length === 1) return yield* this.#read(samples, draft, options);
+    const { draftText: _ofAll, urgency: _ofAllToo, ...others } = options;
+    const read: Recognition[] = [];
+    for (const { from, to } of stretches) {
+      read.push(yield* this.#read(samples.subarray(from, to), [], others));
+      yield;
+    }
+    return joinRead(read);
+  }
+
+  async *#read(samples: Int16Array, draft: readonly number[], options: ReadingOptions): Steps<Recognition> {
+    const { prompts, encoder, decoder, config } = this.#parts;
+    const clip = this.#features.compute(samples);
+    yield;
+    const audio = yield* encoder.encode(clip);
+    const { language, context = '', hotWords = [], urgency, draftText = '' } = options;
+    const told = language === undefined ? null : nameOfLanguage(language);
+    const isPartial = urgency === 'partial';
+    const isFixed = isPartial && samples.length > UNFIXED_SAMPLES;
+    const start = this.#planner.plan({ draft, draftText, isFixed, told, assumed: this.#assumed });
+    const maxTokens = Math.max(
+      this.#maxTokens(samples.length, told === null ? null : language) - start.fixed.length,
+      1,
+    );
+    const written = yield* decoder.write({
+      prompt: prompts.write({ context, hotWords, audioTokens: clip.tokens, answer: start.parts }),
+      audio,
+      // A draft leaves room for at least one token more.
+      draft: start.draft.slice(0, maxTokens - 1),
+      maxTokens,
+      newTokensMax: isPartial ? PARTIAL_TOKENS : maxTokens,
+      endTokens: config.endTokens,
+    });
+    return this.#recognise(start, written, told, options.spelled === true);
+  }
+
+  #recognise({ fixed }: AnswerStart, written: WrittenText, told: string | null, isSpelled: boolean): Recognition {
+    const { tokenizer } = this.#parts;
+    const all = [...fixed, ...written.tokens];
+    const { text, language, looped } = parseOutput(tokenizer.textOf(all), told !== null);
+    const found = language === null ? undefined : this.#languageLike(language);
+    const known = { text, looped, ...(found !== undefined && { language: found }) };
+    if (looped) return { ...known, tokens: [], logprobs: new Float32Array(0), ...(isSpelled && { pieces: [] }) };
+    const spoken = told === null ? this.#planner.textIn(all) : all;
+    const pieces = spoken.map((token) => tokenizer.pieceOf(token));
+    const logprobs = written.logprobs.slice(Math.max(all.length - spoken.length - fixed.length, 0));
+    return {
+      ...known,
+      tokens: told === null ? all : [...tokenizer.encodeParts(answerIn(told)), ...all],
+      logprobs: fixed.length > 0 ? null : Float32Array.from(logprobs),
+      ...(isSpelled && { pieces }),
+    };
+  }
+
+  /** What the model calls the language that is assumed where none is told. */
+  get #assumed(): string {
+    return nameOfLanguage(this.#parts.languages[0] ?? '') ?? '';
+  }
+
+  /** The one of the recogniser's languages that has the model's name for `code`. */
+  #languageLike(code: string): string | undefined {
+    const name = nameOfLanguage(code);
+    return this.#parts.languages.find((language) => nameOfLanguage(language) === name);
+  }
+
+  #maxTokens(samples: number, language: string | null | undefined): number {
+    const { config, languages } = this.#parts;
+    const said = tokensAtMost(samples, language ? [language] : languages);
+    return Math.min(said + (language ? 0 : LANGUAGE_TOKENS), config.maxNewTokens);
+  }
+
+  async warmUp(samples: Int16Array): Promise<void> {
+    const { tokenizer, prompts, encoder, decoder } = this.#parts;
+    const clip = this.#features.compute(samples);
+    const audio = await runThrough(encoder.encode(clip));
+    const answer = answerIn(this.#assumed);
+    const draft = tokenizer.encode('a b c d e f g h').slice(0, WARM_UP_TOKENS);
+    await runThrough(
+      decoder.write({
+        prompt: prompts.write({ context: '', hotWords: [], audioTokens: clip.tokens, answer }),
+        audio,
+        draft,
+        maxTokens: draft.length + WARM_UP_TOKENS,
+        newTokensMax: WARM_UP_TOKENS,
+        endTokens: NEVER,
+      }),
+    );
+  }
+}
+
+/** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
+function joinRead(read: readonly Recognition[]): Recognition {
+  const looped = read.some((each) => each.looped);
+  const text = read.reduce((before, each) => joinTexts(before, each.text), '');
+  const language = read.find((each) => each.language !== undefined)?.language;
+  const isSpelled = read.every(({ pieces }) => pieces !== undefined);
+  return {
+    text,
+    tokens: [],
+    logprobs: looped ? new Float32Array(0) : Float32Array.from(read.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
+    looped,
+    ...(language !== undefined && { language }),
+    ...(isSpelled && { pieces: looped ? [] : read.flatMap(({ pieces = [] }) => pieces) }),
+  };
+}
+
+function joinTexts(before: string, behind: string): string {
+  if (before === '' || behind === '') return before + behind;
+  return SPACELESS_END.test(before) ? before + behind : `${before} ${behind}`;
+}

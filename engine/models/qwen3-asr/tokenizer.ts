@@ -1,0 +1,183 @@
+/**
+ * The byte-level BPE of Qwen's `tokenizer.json`. Plain text never becomes a control token here, whatever it looks like:
+ * those are asked for by name.
+ */
+import { Tokenizer } from '@huggingface/tokenizers';
+import { LRUCache } from 'lru-cache';
+
+/** Longest file, in bytes: that of Qwen3 has 11 million. */
+export const TOKENIZER_MAX_BYTES = 64 * 2 ** 20;
+
+/** UTF-16 units of all texts whose tokens are kept: what stands before the speech is the same for a whole call. */
+const KEPT_CHARS = 100_000;
+
+/** A `tokenizer.json` that cannot be used. `message` says what came and what was expected. */
+export class TokenizerError extends Error {}
+
+/** A token that was added to the vocabulary. */
+interface AddedToken {
+  readonly id: number;
+  readonly content: string;
+  /** Whether it writes nothing. */
+  readonly special: boolean;
+}
+
+/** What stands in a prompt: plain text, or the name of an added token. */
+export type TextPart = string | { readonly token: string };
+
+/** Text to tokens and back. */
+export class QwenTokenizer {
+  /** Without the added tokens, which it would find in what strangers write. */
+  readonly #encoder: Tokenizer;
+  /** What each token writes. */
+  readonly #pieces: readonly (Uint8Array | undefined)[];
+  readonly #added: ReadonlyMap<string, number>;
+  readonly #controls: ReadonlySet<number>;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #kept = new LRUCache<string, readonly number[]>({
+    maxSize: KEPT_CHARS,
+    sizeCalculation: (tokens, text) => text.length + tokens.length + 1,
+  });
+
+  /**
+   * @param text of the file
+   * @param vocabularySize no token has this number or a higher one
+   * @throws TokenizerError
+   */
+  constructor(text: string, vocabularySize: number) {
+    const { json, vocabulary, added } = readTokenizer(text, vocabularySize);
+    try {
+      this.#encoder = new Tokenizer({ ...json, added_tokens: [] }, {});
+      this.encode('a b');
+    } catch (error) {
+      throw new TokenizerError(`it cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    this.#added = new Map(added.map(({ content, id }) => [content, id]));
+    this.#controls = new Set(added.filter(({ special }) => special).map(({ id }) => id));
+    this.#pieces = piecesOf(vocabulary, added);
+  }
+
+  /** The tokens of plain text. */
+  encode(text: string): readonly number[] {
+    if (text === '') return [];
+    const known = this.#kept.get(text);
+    if (known !== undefined) return known;
+    const { ids } = this.#encoder.encode(text, { add_special_tokens: false });
+    this.#kept.set(text, ids);
+    return ids;
+  }
+
+  /** The tokens of parts, of which plain ones that follow one another are one text. @throws TokenizerError */
+  encodeParts(parts: readonly TextPart[]): number[] {
+    const tokens: number[] = [];
+    let plain = '';
+    for (const part of parts) {
+      if (typeof part === 'string') {
+        plain += part;
+        continue;
+      }
+      tokens.push(...this.encode(plain), this.idOf(part.token));
+      plain = '';
+    }
+    tokens.push(...this.encode(plain));
+    return tokens;
+  }
+
+  /** The number of an added token. @throws TokenizerError when there is none of that name */
+  idOf(name: string): number {
+    const id = this.#added.get(name);
+    if (id === undefined) throw new TokenizerError(`added_tokens: got none called ${name}, expected it`);
+    return id;
+  }
+
+  /** Whether a token writes nothing. One that has no text does not either. */
+  isControl(token: number): boolean {
+    return this.#controls.has(token) || this.#pieces[token] === undefined;
+  }
+
+  /** What one token writes, in UTF-8; it may begin or end inside of a character. */
+  pieceOf(token: number): Uint8Array {
+    return this.isControl(token) ? NOTHING : (this.#pieces[token] ?? NOTHING);
+  }
+
+  /** What tokens write, with U+FFFD for bytes that are no whole character. */
+  textOf(tokens: readonly number[]): string {
+    return this.#decoder.decode(Buffer.concat(tokens.map((token) => this.pieceOf(token))));
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** What was read of the file. */
+interface ReadTokenizer {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly vocabulary: Readonly<Record<string, unknown>>;
+  readonly added: readonly AddedToken[];
+}
+
+function readTokenizer(text: string, vocabularySize: number): ReadTokenizer {
+  const json = objectIn(parse(text), 'the file');
+  const model = objectIn(json['model'], 'model');
+  if (model['type'] !== 'BPE')
+    throw new TokenizerError(`model.type: got ${typeof model['type']}, expected "BPE", as Qwen has it`);
+  const vocabulary = objectIn(model['vocab'], 'model.vocab');
+  if (!Array.isArray(model['merges'])) throw new TokenizerError('model.merges: expected an array');
+  const { added_tokens: addedTokens } = json;
+  if (!Array.isArray(addedTokens)) throw new TokenizerError('added_tokens: expected an array');
+  const added = addedTokens.map((token) => readAdded(token));
+  const isToken = (id: unknown): id is number =>
+    typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < vocabularySize;
+  const ids = [...Object.values(vocabulary), ...added.map(({ id }) => id)];
+  if (!ids.every(isToken))
+    throw new TokenizerError(`expected every token's number to be below ${vocabularySize}, as the model has it`);
+  return { json, vocabulary, added };
+}
+
+function readAdded(value: unknown): AddedToken {
+  const { id, content, special } = objectIn(value, 'added_tokens');
+  if (typeof id !== 'number' || typeof content !== 'string' || content === '')
+    throw new TokenizerError('added_tokens: expected objects with an id and a content');
+  return { id, content, special: special === true };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TokenizerError('got something that is not JSON, expected an object');
+  }
+}
+
+function objectIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new TokenizerError(`${name}: expected an object`);
+}
+
+function piecesOf(
+  vocabulary: Readonly<Record<string, unknown>>,
+  added: readonly AddedToken[],
+): (Uint8Array | undefined)[] {
+  const pieces: (Uint8Array | undefined)[] = [];
+  for (const [written, id] of Object.entries(vocabulary)) pieces[Number(id)] = bytesOf(written);
+  for (const { id, content } of added) pieces[id] = Buffer.from(content);
+  return pieces;
+}
+
+/** Bytes as byte-level BPE writes them: those that can be seen as they are, others from U+0100 on, in order. */
+const BYTE_BY_CHARACTER: ReadonlyMap<string, number> = byteCharacters();
+
+function byteCharacters(): Map<string, number> {
+  const bytes = new Map<string, number>();
+  let others = 0x100;
+  for (let byte = 0; byte < 0x100; byte++) {
+    const isSeen = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+    bytes.set(String.fromCharCode(isSeen ? byte : others++), byte);
+  }
+  return bytes;
+}
+
+/** What is no byte is written as it is, as the decoder of Hugging Face does. */
+function bytesOf(written: string): Uint8Array {
+  const bytes = Array.from(written, (character) => BYTE_BY_CHARACTER.get(character));
+  return bytes.every((byte) => byte !== undefined) ? Uint8Array.from(bytes) : Buffer.from(written);
+}
