@@ -5,32 +5,80 @@
 import { GraphBuilder } from './builder.ts';
 import type { GraphPart } from './cut.ts';
 import type { ModelFile } from './model-file.ts';
-import type { NodeProto, TensorProto } from './onnx-proto.ts';
+import { DATA_TYPE, type NodeProto, type TensorProto, type ValueInfoProto } from './onnx-proto.ts';
+
+/** Operators that are given lengths. */
+const TAKING_LENGTHS: ReadonlySet<string> = new Set(['Concat', 'Expand', 'Reshape']);
+/** Lists of lengths have one for each axis. */
+const AXES_MAX = 8;
 
 /**
  * The encoder with as many of its positions as a window has. The published graph adds all of them, so that it takes 30 s
- * and nothing else; this is the only difference.
+ * and nothing else; programs that make graphs smaller write their number wherever a length is needed.
  * @param positions how many it has
  * @throws Error when positions are not added as in the published graphs
  */
 export function freeWindow(model: ModelFile, positions: number): ModelFile {
-  const places = model.nodes.flatMap((node, at) => {
+  const found = model.nodes.flatMap((node) => {
     const table = node.opType === 'Add' ? node.input.find((input) => isTable(model, input, positions)) : undefined;
-    return table === undefined ? [] : [{ node, at, table }];
+    return table === undefined ? [] : [{ node, table }];
   });
-  const [place] = places;
-  if (place === undefined || places.length > 1)
-    throw new Error(`it adds a table of ${positions} positions ${places.length} times, expected once`);
-  const { node, at, table } = place;
+  const [place] = found;
+  if (place === undefined || found.length > 1)
+    throw new Error(`it adds a table of ${positions} positions ${found.length} times, expected once`);
   const graph = new GraphBuilder(null, 'window ');
-  const axes = model.constants.get(table)?.dims.length ?? 0;
-  const shape = graph.add('Shape', [node.input.find((input) => input !== table) ?? '']);
-  const count = graph.add('Slice', [shape, graph.integers([1n]), graph.integers([2n])]);
-  const used = graph.add('Slice', [table, graph.integers([0n]), count, graph.integers([BigInt(axes - 2)])]);
-  graph.addCopy({ ...node, input: node.input.map((input) => (input === table ? used : input)) });
-  const { node: added, initializer } = graph.graph('');
-  const nodes = [...model.nodes.slice(0, at), ...added, ...model.nodes.slice(at + 1)];
-  return { ...model, nodes, constants: withConstants(model, initializer) };
+  let count = '';
+  for (const node of model.nodes) {
+    if (node !== place.node) {
+      graph.addCopy(count === '' ? node : withLengths(graph, node, { model, positions, count }));
+      continue;
+    }
+    const { table } = place;
+    const shape = graph.add('Shape', [node.input.find((input) => input !== table) ?? '']);
+    count = graph.add('Slice', [shape, graph.integers([1n]), graph.integers([2n])]);
+    const axis = (model.constants.get(table)?.dims.length ?? 0) - 2;
+    const used = graph.add('Slice', [table, graph.integers([0n]), count, graph.integers([BigInt(axis)])]);
+    graph.addCopy({ ...node, input: node.input.map((input) => (input === table ? used : input)) });
+  }
+  const { node: nodes, initializer } = graph.graph('');
+  const outputs = model.outputs.map((output) => withFreeAxis(output, positions));
+  return { ...model, nodes, outputs, constants: withConstants(model, initializer) };
+}
+
+function withFreeAxis(output: ValueInfoProto, positions: number): ValueInfoProto {
+  const tensorType = output.type?.tensorType;
+  const dim = tensorType?.shape?.dim.map((axis) =>
+    axis.dimValue === BigInt(positions) ? { dimParam: 'positions' } : axis,
+  );
+  return dim === undefined ? output : { ...output, type: { tensorType: { ...tensorType, shape: { dim } } } };
+}
+
+/** The same node, given the positions of the window where it was given those of 30 s. */
+function withLengths(
+  graph: GraphBuilder,
+  node: NodeProto,
+  { model, positions, count }: { model: ModelFile; positions: number; count: string },
+): NodeProto {
+  if (!TAKING_LENGTHS.has(node.opType ?? '')) return node;
+  const input = node.input.map((name) => {
+    const lengths = lengthsIn(model, name);
+    if (!lengths.includes(BigInt(positions))) return name;
+    const isPositions = lengths.map((length) => (length === BigInt(positions) ? 1n : 0n));
+    const others = lengths.map((length) => (length === BigInt(positions) ? 0n : length));
+    return graph.add('Add', [graph.add('Mul', [graph.integers(isPositions), count]), graph.integers(others)]);
+  });
+  return { ...node, input };
+}
+
+/** The numbers of a short list of whole numbers; none where a value is something else. */
+function lengthsIn({ constants, nodes }: ModelFile, name: string): readonly bigint[] {
+  const maker = constants.has(name) ? undefined : nodes.find(({ output }) => output.includes(name));
+  const made = maker?.opType === 'Constant' ? maker.attribute.find((each) => each.name === 'value')?.t : undefined;
+  const constant = constants.get(name) ?? made;
+  const isList = constant?.dataType === DATA_TYPE.int64 && constant.dims.length === 1;
+  if (constant === undefined || !isList || Number(constant.dims[0]) > AXES_MAX) return [];
+  const { rawData, int64Data } = constant;
+  return rawData === undefined ? int64Data : Array.from(new BigInt64Array(Uint8Array.from(rawData).buffer));
 }
 
 /** [positions, width] or [1, positions, width] */

@@ -124,12 +124,13 @@ def random_model(shape, seed):
 
 
 def spread(model):
-    """Weights so large that what is heard, what was said and how long it is all change what comes next."""
+    """Weights so large that what is heard, what was said and how long it is all change what comes next. The rows of the
+    tokens are equally long: they are the head's, too, and the longest ones would be said all the time."""
     for name, weights in model.named_parameters():
         if weights.dim() > 1 and "encoder.embed_positions" not in name:
-            weights.normal_(0, 1.5 if "embed_positions" in name else 1.0 if "embed" in name else 0.35)
-        if "layer_norm" in name and name.endswith("weight"):
-            weights.mul_(1.5)
+            weights.normal_(0, 1.0 if "embed" in name else 0.6)
+    table = model.model.decoder.embed_tokens.weight
+    table.mul_(1.5 / table.norm(dim=1, keepdim=True))
 
 
 def follow_positions(model):

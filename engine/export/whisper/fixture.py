@@ -24,7 +24,7 @@ from reference import (
 SECONDS = (0.4, 0.6, 0.8, 1, 1.3, 1.6, 2, 2.4, 2.8, 3.3, 4, 4.7, 5.5, 6.5, 8, 10, 13, 17, 28.9)
 # Read with the window of 30 s, too.
 WHOLE_MAX_SECONDS = 2
-DISTINCT_MIN = 8
+DISTINCT_MIN = 6
 SEEDS = 300
 # Rounding must not decide between two tokens.
 GAP_MIN = 0.0005
@@ -43,7 +43,7 @@ def has_loop(tokens):
 
 
 def is_worth_comparing(tokens, gap):
-    return len(set(tokens)) >= min(DISTINCT_MIN, len(tokens)) > 0 and not has_loop(tokens) and gap >= GAP_MIN
+    return len(tokens) > 1 and len(set(tokens)) >= min(DISTINCT_MIN, len(tokens) - 1) and not has_loop(tokens) and gap >= GAP_MIN
 
 
 def read_clip(model, ids, seed, samples):

@@ -1,6 +1,6 @@
 /** Opens a folder of Whisper. */
 import { basename, join } from 'node:path';
-import type { RecogniserAbilities } from '../../contract.ts';
+import type { RecogniserAbilities } from '../../recogniser-abilities.ts';
 import type { SoundCost } from '../../job-costs.ts';
 import type { SessionOptions } from '../../onnx.ts';
 import { Refusal } from '../../refusal.ts';

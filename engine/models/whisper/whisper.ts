@@ -122,7 +122,7 @@ export class Whisper implements Asr {
     const read = options.spelled === true ? withPieces(recognition, vocabulary) : recognition;
     if (options.timed !== true || read.looped) return read;
     yield;
-    return yield* this.#withWords(read, prompted, speech, samples.length);
+    return this.#withWords(read, prompted, speech, samples.length);
   }
 
   /** The speech and the silence behind it, or 30 s where the encoder takes nothing else. */
@@ -168,13 +168,13 @@ export class Whisper implements Asr {
     return { ...said, prompted };
   }
 
-  // biome-ignore lint/correctness/useYield: it is one run
-  async *#withWords(
+  /** One model run. */
+  async #withWords(
     recognition: Recognition,
     { prompt }: PromptedText,
     speech: Tensors,
     samples: number,
-  ): Steps<Recognition> {
+  ): Promise<Recognition> {
     const { decoder, vocabulary } = this.#parts;
     const { tokens } = recognition;
     if (tokens.length === 0) return { ...recognition, words: [] };
