@@ -109,7 +109,7 @@ def random_model(shape, seed):
         is_multilingual=True, max_length=448, no_timestamps_token_id=ids["<|notimestamps|>"],
         lang_to_id={f"<|{language}|>": ids[f"<|{language}|>"] for language in languages},
         task_to_id={task: ids[f"<|{task}|>"] for task in ("transcribe", "translate")},
-        suppress_tokens=[3, 7, 12, *(ids[f"<|{name}|>"] for name in
+        suppress_tokens=[*unreadable(vocabulary), *(ids[f"<|{name}|>"] for name in
                          ("translate", "transcribe", "startoflm", "startofprev", "nospeech"))],
         begin_suppress_tokens=[vocabulary["model"]["vocab"]["Ġ"], end],
         alignment_heads=[[layer, head] for layer in range(config.decoder_layers // 2, config.decoder_layers)
@@ -121,6 +121,12 @@ def random_model(shape, seed):
     with torch.no_grad():
         (spread if is_fixture else follow_positions)(model)
     return model.float().requires_grad_(False), vocabulary
+
+
+def unreadable(vocabulary):
+    """Single bytes but letters and digits: a random model would say halves of characters, and spaces alone."""
+    pieces = vocabulary["model"]["vocab"].items()
+    return [token for piece, token in pieces if len(piece) == 1 and not (piece.isascii() and piece.isalnum())]
 
 
 def spread(model):
