@@ -51,8 +51,13 @@ export function openGraph(bytes: Uint8Array, folder: string, options: SessionOpt
   return InferenceSession.create(bytes, creationOf({ ...options, device: { provider: 'cpu' }, config }));
 }
 
-function creationOf({ device, threads, config }: SessionOptions): InferenceSession.SessionOptions {
+/**
+ * What onnxruntime is told. Of CUDA it takes nothing but the device's number: its arena doubles as it grows, so weights
+ * are kept out of it. Outputs are always fetched to the CPU: onnxruntime-node has no other place for them but WebGPU's.
+ */
+export function creationOf({ device, threads, config }: SessionOptions): InferenceSession.SessionOptions {
   const cuda = device.provider === 'cuda' ? [{ name: 'cuda', deviceId: device.deviceId }] : [];
+  const memory = device.provider === 'cuda' ? { use_device_allocator_for_initializers: '1' } : {};
   return {
     executionProviders: [...cuda, 'cpu'],
     intraOpNumThreads: threads,
@@ -60,7 +65,7 @@ function creationOf({ device, threads, config }: SessionOptions): InferenceSessi
     graphOptimizationLevel: 'all',
     enableMemPattern: false,
     enableCpuMemArena: false,
-    extra: { session: { ...config } },
+    extra: { session: { ...memory, ...config } },
   };
 }
 

@@ -6,6 +6,6 @@ import { env } from 'onnxruntime-common';
 import { ownMachine, reportCuda } from './cuda/cuda-report.ts';
 import { listSupportedBackends } from './onnxruntime.ts';
 
-const backends = listSupportedBackends().map(({ name, bundled }) => (bundled ? name : `${name} (not installed)`));
+const backends = listSupportedBackends().map(({ name, bundled }) => (bundled ? name : `${name} (not bundled)`));
 const cuda = reportCuda(ownMachine());
 process.stdout.write(`${JSON.stringify({ version: env.versions.common, backends, cuda })}\n`);

@@ -65,8 +65,6 @@ interface Entry<Result> {
   request: RunRequest<unknown, unknown> | null;
   /** Whether that run is being made: what the job holds must not be freed meanwhile. */
   isInRun: boolean;
-  /** Jobs that were begun before that run, to share it. */
-  begunFor: number;
   waitMs: number;
   runMs: number;
   runs: number;
@@ -109,7 +107,6 @@ export class Scheduler<Result> {
       pause: null,
       request: null,
       isInRun: false,
-      begunFor: 0,
       waitMs: 0,
       runMs: 0,
       runs: 0,
@@ -196,18 +193,21 @@ export class Scheduler<Result> {
     return pause === null && !(this.#isBatchHeld && rank === BATCH_RANK);
   }
 
-  /** The first job that should be begun before the run that `first` waits for; null where that has no room, or none. */
+  /**
+   * The first job that should be begun before the run that `first` waits for, so that it can share it; null where there
+   * is none, or where enough for one run have been begun.
+   */
   #unbegunFor(first: Entry<Result>): Entry<Result> | null {
-    const batchMax = first.request?.run.batchMax ?? 1;
-    if (first.begunFor + 1 >= batchMax || this.#sharersOf(first).length >= batchMax) return null;
-    let best: Entry<Result> | null = null;
-    for (const entry of this.#entries.values()) {
-      if (entry.runs > 0 || entry.request !== null || entry.rank !== first.rank) continue;
-      if (entry.job.kind !== first.job.kind || !this.#canGoOn(entry)) continue;
-      if (best === null || goesBefore(entry, best)) best = entry;
-    }
-    if (best !== null) first.begunFor++;
-    return best;
+    const { request, rank, job, runs } = first;
+    // What has not begun has a first run before it, too.
+    if (request === null || request.run.batchMax === 1 || runs > 0) return null;
+    if (this.#sharersOf(first).length >= request.run.batchMax) return null;
+    const unrun = [...this.#entries.values()].filter(
+      (entry) => entry.runs === 0 && entry.rank === rank && entry.job.kind === job.kind && this.#canGoOn(entry),
+    );
+    const unbegun = unrun.filter((entry) => entry.request === null);
+    if (unrun.length - unbegun.length >= request.run.batchMax) return null;
+    return unbegun.sort(compare)[0] ?? null;
   }
 
   /** `first`, which waits for a shared run, and those that it takes along. */
@@ -219,7 +219,6 @@ export class Scheduler<Result> {
         entry !== first &&
         entry.request !== null &&
         (entry.rank === BATCH_RANK) === (rank === BATCH_RANK) &&
-        this.#canGoOn(entry) &&
         request.fits(entry.request),
     );
     return [first, ...others.sort(compare).slice(0, request.run.batchMax - 1)];

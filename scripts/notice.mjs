@@ -37,7 +37,7 @@ Native code
 -----------
 ONNX Runtime, the libraries in onnxruntime-node: MIT, Copyright (c) Microsoft Corporation
   The works it is built from are listed at https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt
-  With "npm run gpu:install" its CUDA provider is fetched from NuGet under the same licence. CUDA and cuDNN themselves come from NVIDIA
+  With "npm run gpu:install" its CUDA provider is fetched from NuGet or the Python index under the same licence. CUDA and cuDNN themselves come from NVIDIA
   under NVIDIA's terms and are not distributed with Trunkline.
 LAME (MP3 encoder), compiled to WebAssembly in wasm-media-encoders: LGPL-2.0-or-later, Copyright (c) The LAME Project (https://lame.sourceforge.io)
   The package around it is MIT: https://github.com/arseneyr/wasm-media-encoders

@@ -235,7 +235,7 @@ export const MODEL_TABLE: ModelTable = [
       context: true,
       streams: false,
     },
-    cost: { perJobMs: 100, perSecondMs: 250 },
+    cost: { perJobMs: 60, perSecondMs: 200 },
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],

@@ -5,6 +5,7 @@
  */
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
+import { runTogether, type SharedRun } from '../shared-runs.ts';
 import type { Asr, DetectedTrack, Recognition, TurnDetector, Vad } from './model.ts';
 
 const WORDS = [
@@ -34,24 +35,37 @@ const QUIET_PROBABILITY = 0.02;
 
 /**
  * A recogniser of pure tones. Slices are counted from the first loud sample, so that leading silence changes nothing
- * and a longer window of the same tones begins with the same words. One step per slice. The draft is not needed.
+ * and a longer window of the same tones begins with the same words. One run per slice, or per slices of at most
+ * `batchMax` jobs; `onRun` is told of how many. The draft is not needed.
  */
-export const toneAsr: Asr = Object.freeze({
-  name: 'tone',
-  provider: 'cpu',
-  vocabularySize: WORDS.length,
-  async *transcribe(samples: Int16Array): Steps<Recognition> {
-    const tokens: number[] = [];
-    const start = samples.findIndex((sample) => Math.abs(sample) >= LOUD);
-    for (let from = Math.max(start, 0); from + SLICE_MIN_SAMPLES <= samples.length; from += SLICE_SAMPLES) {
-      const slice = samples.subarray(from, from + SLICE_SAMPLES);
-      if (loudness(slice) >= LOUD) tokens.push(bandOf(slice));
-      yield;
-    }
-    return { text: tokens.map((token) => WORDS[token]).join(' '), tokens, logprobs: null, looped: false };
-  },
-  warmUp: () => Promise.resolve(),
-});
+export function createToneAsr(batchMax: number, onRun: (slices: number) => void = () => undefined): Asr {
+  const bands: SharedRun<Int16Array, number | null> = {
+    batchMax,
+    async run(slices) {
+      onRun(slices.length);
+      return slices.map((slice) => (loudness(slice) >= LOUD ? bandOf(slice) : null));
+    },
+  };
+  return Object.freeze({
+    name: 'tone',
+    provider: 'cpu',
+    batchMax,
+    vocabularySize: WORDS.length,
+    async *transcribe(samples: Int16Array): Steps<Recognition> {
+      const tokens: number[] = [];
+      const start = samples.findIndex((sample) => Math.abs(sample) >= LOUD);
+      for (let from = Math.max(start, 0); from + SLICE_MIN_SAMPLES <= samples.length; from += SLICE_SAMPLES) {
+        const token = yield* runTogether(bands, samples.subarray(from, from + SLICE_SAMPLES));
+        if (token !== null) tokens.push(token);
+      }
+      return { text: tokens.map((token) => WORDS[token]).join(' '), tokens, logprobs: null, looped: false };
+    },
+    warmUp: () => Promise.resolve(),
+  });
+}
+
+/** {@link createToneAsr} as on a CPU. */
+export const toneAsr: Asr = createToneAsr(1);
 
 /** A detector of loudness; its state is empty. */
 export const toneVad: Vad = Object.freeze({

@@ -204,7 +204,8 @@ export class EngineClient implements ManagedEngine {
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const hasText = draftText !== undefined && this.abilities?.textDrafts === true;
     const hasStream = stream !== undefined && this.abilities?.streams === true;
-    const known = { ...(hasText && { draftText }), ...(hasStream && { stream }) };
+    const goesOn = request.goesOn === true;
+    const known = { ...(hasText && { draftText }), ...(hasStream && { stream }), ...(goesOn && { goesOn }) };
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const spelled = request.spelled === true && this.abilities?.logprobs !== false;
     const expected = this.#expected(request);

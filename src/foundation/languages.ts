@@ -13,6 +13,7 @@ export const LANGUAGE_NAMES: Readonly<Record<string, string>> = Object.freeze({
   et: 'estonian',
   fa: 'persian',
   fi: 'finnish',
+  fil: 'filipino',
   fr: 'french',
   hi: 'hindi',
   hr: 'croatian',
@@ -39,6 +40,7 @@ export const LANGUAGE_NAMES: Readonly<Record<string, string>> = Object.freeze({
   tr: 'turkish',
   uk: 'ukrainian',
   vi: 'vietnamese',
+  yue: 'cantonese',
   zh: 'chinese',
 });
 

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { EngineError } from '../../src/engine-client/engine.ts';
 import { benchAccuracy } from './accuracy.ts';
+import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCompare } from './compare.ts';
@@ -13,6 +14,7 @@ import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
+import { benchGpu } from './gpu.ts';
 import { benchHoldUps } from './hold-ups.ts';
 import { benchHotWords } from './hot-words.ts';
 import { benchLoss } from './loss.ts';
@@ -66,6 +68,9 @@ const accuracy = bench('accuracy', 'word error rate, steadiness of partials, cap
 accuracy
   .option('--model <folder>', 'the word error rate of the recogniser in this folder, beside that of the embedded one')
   .option('--final <folder>', 'with --model: another recogniser for finals and recordings');
+bench('batching', 'what it brings that jobs share model runs, and what an urgent one pays for it', (quick) =>
+  benchBatching({ seconds: quick ? 10 : 120 }),
+);
 const calls = bench('calls', 'how many live calls this machine holds', (quick) => {
   const { carrier } = calls.opts<{ carrier: BenchCarrierName }>();
   return benchCalls({ carrier, ...(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }) });
@@ -108,6 +113,31 @@ bench('floor', 'what scheduler, contract and ear add to the model runs, stage by
   requireEngineEnvironment();
   return benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 });
 });
+const gpu = bench(
+  'gpu',
+  'a GPU: what CUDA lacks, where nodes run, whether it says what the CPU says, time',
+  (quick) => {
+    requireEngineEnvironment();
+    const { provider, device, model, reference, clips } = gpu.opts<{
+      provider: 'cpu' | 'cuda';
+      device: string;
+      model?: string;
+      reference?: string;
+      clips?: string;
+    }>();
+    return benchGpu({ provider, deviceId: Number.parseInt(device, 10), model, reference, clips, quick });
+  },
+);
+gpu
+  .addOption(
+    new Option('--provider <provider>', 'cpu = go through all of it without a GPU')
+      .choices(['cuda', 'cpu'])
+      .default('cuda'),
+  )
+  .option('--device <index>', 'which GPU', '0')
+  .option('--model <folder>', 'measure the Qwen3-ASR in this folder')
+  .option('--reference <folder>', 'with --model: the same weights in float32, for the CPU')
+  .option('--clips <folder>', 'WAV files for the recogniser, in place of sound made by arithmetic');
 bench('hold-ups', 'what callers hear when the gateway is held up: AudioSocket beside SIP', (quick) =>
   benchHoldUps(quick ? { seconds: 15, calls: 4 } : { seconds: 40, calls: 10 }),
 );

@@ -11,6 +11,7 @@ const PAGES = markdownFiles().filter((file) => file === 'README.md' || /^docs\/(
 const FOREIGN = new Set([
   'XDG_CACHE_HOME',
   'XDG_STATE_HOME',
+  'LD_LIBRARY_PATH',
   'IN_PROGRESS',
   'TRUNKLINE_URL',
   'TRUNKLINE_KEY',

@@ -14,6 +14,7 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'trunkline-tiny-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const STREAMING = packagePath('fixtures', 'models', 'moonshine-streaming', 'ort-split');
+const QWEN = packagePath('fixtures', 'models', 'qwen3-asr', 'float');
 const PARAKEET = join(FOLDER, 'tiny-parakeet');
 /** As the fixture, of two languages, for it does not say of which it is. */
 cpSync(packagePath('fixtures', 'models', 'parakeet-tdt', 'float'), PARAKEET, { recursive: true });
@@ -60,6 +61,7 @@ const languagesOf = (events: readonly FeedEvent[]) =>
 describe.each([
   ['Moonshine streaming', STREAMING, 'ort-split', { languages: ['en'], wordTimes: 'estimated' }],
   ['Parakeet', PARAKEET, 'tiny-parakeet', { languages: ['en', 'de'], wordTimes: 'aligned' }],
+  ['Qwen3-ASR', QWEN, 'float', { languages: expect.arrayContaining(['en', 'de', 'zh']), wordTimes: 'estimated' }],
 ] as const)('%s alone', (_title, folder, name, { languages, wordTimes }) => {
   it('captions calls, and reads recordings', async () => {
     calls = await RecogniserCalls.open({ ASR_MODEL: folder });
@@ -73,8 +75,8 @@ describe.each([
       for (const mark of ['confidence', 'lowConfidence']) expect(event).not.toHaveProperty(mark);
     expect(languagesOf(events)).toEqual([]);
     await expectWordTimes(wordTimes);
-    expect((await calls.transcribe(SPEECH, { language: 'fr' })).body).toMatchObject({
-      error: { code: 'unsupported_language', message: expect.stringContaining('parakeet') },
+    expect((await calls.transcribe(SPEECH, { language: 'cy' })).body).toMatchObject({
+      error: { code: 'unsupported_language', message: expect.stringContaining('"auto"') },
     });
   });
 });

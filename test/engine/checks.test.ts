@@ -21,7 +21,14 @@ const TRANSCRIBE = {
   samples: new Int16Array(16_000),
   draft: [1, 99],
 };
-const KNOWN = { ...TRANSCRIBE, language: 'de', hotWords: ['Anna'], draftText: 'Anna Meier', stream: 7 };
+const KNOWN = {
+  ...TRANSCRIBE,
+  language: 'de',
+  hotWords: ['Anna'],
+  context: 'A clinic.',
+  draftText: 'Anna Meier',
+  stream: 7,
+};
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
 const DETECT = {
   kind: 'detect',
@@ -135,6 +142,9 @@ describe('checkJob', () => {
       { ...TRANSCRIBE, hotWords: Array.from({ length: 101 }, () => 'x') },
       'hotWords: expected at most 100 strings of at most 64 characters',
     ],
+    ['what is neither said to go on nor to end', { ...TRANSCRIBE, goesOn: 1 }, 'goesOn: got 1, expected a boolean'],
+    ['too long a context', { ...TRANSCRIBE, context: 'x'.repeat(2001) }, 'context: expected a string of at most 2000'],
+    ['a context that is no text', { ...TRANSCRIBE, context: 7 }, 'context: expected a string of at most 2000'],
     ['too long a hot word', { ...TRANSCRIBE, hotWords: ['x'.repeat(65)] }, 'hotWords: expected at most 100'],
     ['hot words that are no array', { ...TRANSCRIBE, hotWords: 'Anna' }, 'hotWords: expected'],
     [

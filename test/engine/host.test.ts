@@ -75,7 +75,7 @@ describe('an engine', () => {
     host.receive(transcribe(1));
     host.receive(transcribe(2));
     expect(await drained()).toMatchObject([
-      { kind: 'transcribed', id: 1, text: 'bravo bravo bravo', cost: { runs: 4 } },
+      { kind: 'transcribed', id: 1, text: 'bravo bravo bravo', cost: { runs: 3 } },
       { kind: 'transcribed', id: 2 },
     ]);
     expect(left).toEqual(['finished']);

@@ -59,7 +59,7 @@ class Graph:
 
     def __init__(self, name, weights, outer=None):
         self.name, self.weights, self.outer = name, weights, outer
-        self.nodes, self.inputs, self.outputs = [], [], []
+        self.nodes, self.inputs, self.outputs, self.renamed = [], [], [], {}
 
     def fresh(self):
         self.weights.count += 1
@@ -70,7 +70,11 @@ class Graph:
         return name
 
     def output(self, value, name, dtype, dims):
-        self.nodes.append(helper.make_node("Identity", [value], [name]))
+        """Renames a value: a node that only did so would copy it, in each turn of a loop. A second name is a node."""
+        if value in self.renamed or not any(value in node.output for node in self.nodes):
+            self.nodes.append(helper.make_node("Identity", [value], [name]))
+        else:
+            self.renamed[value] = name
         self.outputs.append(helper.make_tensor_value_info(name, TYPES[np.dtype(dtype)], dims))
 
     def constant(self, value, dtype=np.int64):
@@ -112,6 +116,9 @@ class Graph:
 
     def finish(self):
         """As a body, or for `save`."""
+        for node in self.nodes:
+            node.input[:] = [self.renamed.get(name, name) for name in node.input]
+            node.output[:] = [self.renamed.get(name, name) for name in node.output]
         tensors = self.weights.tensors if self.outer is None else []
         return helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, tensors)
 

@@ -1,7 +1,13 @@
 """What fixtures/models/qwen3-asr/cases.json holds: clips, and what transformers makes of them."""
 
-from reference import audio_of, ends_of, features_of, generate, make_clip
-from vocabulary import prompt_of
+import numpy as np
+import torch
+from transformers.models.qwen3_asr.processing_qwen3_asr import _fix_timestamps
+
+from clips import make_clip
+from layout import CLASS_MS
+from reference import audio_of, encode, ends_of, features_of, generate, open_graph
+from vocabulary import AUDIO_PAD, TIMESTAMP, prompt_of
 
 SECONDS = (0.2, 0.4, 0.5, 0.81, 1, 1.7, 2.3, 3.1, 4, 5.2, 6.5, 7.99, 8.5, 12, 17.3, 31)
 NEW_TOKENS = 24
@@ -10,6 +16,9 @@ ENCODED_STEP = 47
 CONTEXT = "hello call of the English"
 LEAST_GAP = 2e-3
 DISTINCT_MIN = 6
+# The clips that the aligner gets, and what it is told was said in them.
+ALIGNED = (2, 6, 8, 12)
+WORDS = ["hello", "the", "call", "of", "English", "users", "it's", "42"]
 # Tokens that no model says behind anything: bytes that no text has.
 WRONG = [7, 11, 13]
 
@@ -75,9 +84,57 @@ def shortened(prompt):
     return [piece for token, count in found for piece in ([[token, count]] if count > 2 else [token] * count)]
 
 
-def cases(model, clips):
+def alignments_of(model, tokenizer):
+    """What the aligner makes of a text in some of the clips; None when a random model is of no use."""
+    found = [alignment_of(model, tokenizer, index) for index in ALIGNED]
+    classes = {each for alignment, _ in found for each in alignment["classes"]}
+    is_usable = min(gap for _, gap in found) > LEAST_GAP and len(classes) >= DISTINCT_MIN
+    return [alignment for alignment, _ in found] if is_usable else None
+
+
+def alignment_of(model, tokenizer, index):
+    """Of one clip, and the least difference between a class and the next one."""
+    features, mask = features_of(make_clip(index, SECONDS[index]))
+    audio = audio_of(model.model, features, mask)
+    text = f"<|audio_start|>{AUDIO_PAD * len(audio)}<|audio_end|>"
+    text += "".join(word + TIMESTAMP * 2 for word in WORDS)
+    prompt = tokenizer.encode(text, add_special_tokens=False).ids
+    identities = torch.tensor([prompt])
+    logits = model(input_ids=identities, input_features=features, input_features_mask=mask,
+                   attention_mask=torch.ones_like(identities)).logits[0]
+    logits = logits[identities[0] == model.config.timestamp_token_id].float()
+    best = logits.topk(2).values
+    classes = logits.argmax(-1)
+    return {
+        "clip": index, "words": WORDS, "prompt": shortened(prompt),
+        "encoded": rounded(audio.flatten()[::ENCODED_STEP].tolist()), "classes": classes.tolist(),
+        "timesMs": _fix_timestamps((classes.float() * CLASS_MS).numpy()),
+    }, float((best[:, 0] - best[:, 1]).min())
+
+
+def test_aligner(model, tokenizer, folder, dtype):
+    """Compares the exported aligner with transformers."""
+    graphs = [open_graph(folder / f"{name}.onnx") for name in ("encoder", "classifier")]
+    same, count = 0, 0
+    for index in ALIGNED:
+        expected, _ = alignment_of(model, tokenizer, index)
+        audio = encode(graphs[0], [features_of(make_clip(index, SECONDS[index]))])
+        prompt = [token for piece in expected["prompt"] for token in spelled(piece)]
+        classes = graphs[1].run(None, {"prompt_ids": np.array([prompt]), "audio_features": audio})[0].tolist()
+        same += sum(a == b for a, b in zip(classes, expected["classes"], strict=True))
+        count += len(classes)
+    print(f"{dtype}: the aligner gives the class of transformers at {same} of {count} marks")
+    if dtype == "f32" and same < count:
+        raise SystemExit("the aligner does not say what transformers says")
+
+
+def spelled(piece):
+    return [piece[0]] * piece[1] if isinstance(piece, list) else [piece]
+
+
+def cases(config, clips, alignments):
     return {"featureStep": FEATURE_STEP, "encodedStep": ENCODED_STEP, "maxNewTokens": NEW_TOKENS,
-            "endTokens": ends_of(model.config), "clips": clips}
+            "endTokens": ends_of(config), "clips": clips, "alignments": alignments or []}
 
 
 def rounded(numbers):

@@ -1,5 +1,7 @@
 """A model to export: a checkpoint of Hugging Face in a local folder, or random weights."""
 
+import json
+
 import torch
 from transformers import Qwen3ASRConfig, Qwen3ASRForConditionalGeneration, Qwen3ASRForTokenClassification
 
@@ -22,11 +24,55 @@ TRUE_CLASSES = 5000
 TINY_CLASSES = 50
 
 
+# The names of weights as Qwen publishes them, and as transformers has them.
+PUBLISHED = {
+    r"^thinker\.audio_tower\.proj1\.": "model.multi_modal_projector.linear_1.",
+    r"^thinker\.audio_tower\.proj2\.": "model.multi_modal_projector.linear_2.",
+    r"^thinker\.audio_tower\.": "model.audio_tower.",
+    r"^thinker\.model\.": "model.language_model.",
+}
+
+
 def read_checkpoint(folder, is_aligner=False):
-    """The model in the numbers that its file has, and its tokenizer. Sizes are those of its config.json."""
+    """The model in the numbers that its file has, and its tokenizer. Sizes are those of its config.json. Reads what
+    transformers writes, and what Qwen publishes."""
     kind = Qwen3ASRForTokenClassification if is_aligner else Qwen3ASRForConditionalGeneration
-    model = kind.from_pretrained(folder, local_files_only=True, dtype="auto", attn_implementation="eager")
+    written = json.loads((folder / "config.json").read_text("utf-8"))
+    how = {"local_files_only": True, "dtype": "auto", "attn_implementation": "eager"}
+    if "thinker_config" in written:
+        head = "score." if is_aligner else "lm_head."
+        how["key_mapping"] = PUBLISHED | {r"^thinker\.lm_head\.": head}
+        how["config"] = published_config(written["thinker_config"], is_aligner)
+    model, found = kind.from_pretrained(folder, output_loading_info=True, **how)
+    wrong = [*found["missing_keys"], *found["unexpected_keys"], *found["mismatched_keys"]]
+    if wrong:
+        first = sorted(map(str, wrong))[0]
+        raise SystemExit(f"{folder}: {len(wrong)} weights are missing or not known, the first is {first}")
+    if model.config.audio_config.activation_function != "gelu" or model.config.text_config.hidden_act != "silu":
+        raise SystemExit(f"{folder}: got other activation functions, expected gelu and silu")
     return frozen(model), vocabulary.read_tokenizer(folder)
+
+
+def published_config(thinker, is_aligner):
+    """What transformers would make of the config that Qwen publishes."""
+    audio = {key: value for key, value in thinker["audio_config"].items() if key in AUDIO_KEYS}
+    text = {key: value for key, value in thinker["text_config"].items() if key in TEXT_KEYS}
+    theta = thinker["text_config"].get("rope_theta", 1_000_000.0)
+    text["rope_parameters"] = {"rope_type": "default", "rope_theta": theta}
+    known = {key: thinker[key] for key in ("audio_token_id", "timestamp_token_id") if key in thinker}
+    tied = text.get("tie_word_embeddings", not is_aligner)
+    config = Qwen3ASRConfig(audio_config=dict(audio, max_position_embeddings=13), text_config=text,
+                            tie_word_embeddings=tied, **known)
+    if is_aligner:
+        config.num_labels = thinker["classify_num"]
+    return config
+
+
+AUDIO_KEYS = ("num_mel_bins", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim", "d_model", "n_window",
+              "n_window_infer", "output_dim", "downsample_hidden_size", "activation_function")
+TEXT_KEYS = ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
+             "num_key_value_heads", "head_dim", "rms_norm_eps", "tie_word_embeddings", "hidden_act",
+             "max_position_embeddings", "attention_bias")
 
 
 def random_config(shape, layers, tokenizer):

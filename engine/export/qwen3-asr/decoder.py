@@ -40,7 +40,9 @@ def build_decoder(model, products, weights, audio_pad):
     graph = Graph("decoder_loop", weights)
     fed = add_inputs(graph, shape, products)
     table = products.table(graph, numbers(language.embed_tokens.weight))
-    x = add_embeddings(graph, products, table, fed, audio_pad)
+    drafted = graph.add("Max", [fed["draft_ids"], graph.constant(0)])
+    identities = graph.add("Concat", [fed["prompt_ids"], drafted], axis=1)
+    x = add_embeddings(graph, products, table, identities, fed["prompt_ids"], fed["audio_features"], audio_pad)
     carried = {"x": x, **start_state(graph, fed)}
     for kind in ("keys", "values"):
         layers = graph.split(fed[f"past_{kind}"], [1] * shape.layers, 0)
@@ -72,15 +74,13 @@ def add_inputs(graph, shape, products):
     return {name: graph.input(name, dtype, dims) for name, (dtype, dims) in inputs.items()}
 
 
-def add_embeddings(graph, products, table, fed, audio_pad):
+def add_embeddings(graph, products, table, identities, prompt, features, audio_pad):
     """[B, S+D, hidden] in float32, with the audio's features where the prompt has room for them."""
-    drafted = graph.add("Max", [fed["draft_ids"], graph.constant(0)])
-    identities = graph.add("Concat", [fed["prompt_ids"], drafted], axis=1)
     x = products.rows(graph, table, identities)
-    audio = graph.add("Equal", [fed["prompt_ids"], graph.constant(audio_pad)])
+    audio = graph.add("Equal", [prompt, graph.constant(audio_pad)])
     places = graph.add("Transpose", [graph.add("NonZero", [audio])], perm=[1, 0])
-    x = graph.add("ScatterND", [x, places, fed["audio_features"]])
-    return x if products.real == np.float32 else graph.cast(x, np.float32)
+    x = graph.add("ScatterND", [x, places, features])
+    return products.casts(graph)[1](x)
 
 
 def start_state(graph, fed):
@@ -133,15 +133,14 @@ def build_body(graph, model, shape, products, table, fed):
     turn = body_inputs(body, shape, products)
     rows = body.length(turn["expected"], 1)
     before = body.add("Neg", [rows])
-    x, caches = add_transformer(body, model.model.language_model, shape, products, turn)
-    x = add_norm(body, body.slice(x, 1, before), model.model.language_model.norm, shape.epsilon)
-    x = x if products.real == np.float32 else body.cast(x, products.real)
+    x, caches = add_transformer(body, model.model.language_model, shape, products, turn, before)
+    x = products.casts(body)[0](add_norm(body, x, model.model.language_model.norm, shape.epsilon))
     is_tied = model.lm_head.weight.data_ptr() == model.model.language_model.embed_tokens.weight.data_ptr()
     logits = products.head(body, x, numbers(model.lm_head.weight), table if is_tied else None)
     said = add_choice(body, turn, logits)
     after = add_end(body, turn, said, fed["eos_ids"])
     x = products.rows(body, table, after["token"])
-    after["x"] = x if products.real == np.float32 else body.cast(x, np.float32)
+    after["x"] = products.casts(body)[1](x)
     place = body.add("GatherElements", [body.slice(turn["positions"], 1, before), said["agreed"]], axis=1)
     after["positions"] = body.add("Add", [place, body.constant(1)])
     new = body.length(turn["valid_new"], 1)
@@ -171,16 +170,18 @@ def add_choice(body, turn, logits):
     """The likeliest token behind each of the last rows, how many of the draft they are, and what comes then."""
     shares = body.add("LogSoftmax", [logits], axis=-1)
     choices = body.add("ArgMax", [logits], axis=-1, keepdims=0)
-    best = body.add("ReduceMax", [shares, body.constant([2])], keepdims=0)
     differs = body.cast(body.add("Not", [body.add("Equal", [choices, turn["expected"]])]), np.float32)
     agreed = body.add("ArgMax", [differs], axis=1, keepdims=1)
-    wanted = body.unsqueeze(body.add("Max", [turn["expected"], body.constant(0)]), [2])
-    wanted = body.add("Squeeze", [body.add("GatherElements", [shares, wanted], axis=2), body.constant([2])])
+
+    def share_of(tokens):
+        found = body.add("GatherElements", [shares, body.unsqueeze(tokens, [2])], axis=2)
+        return body.add("Squeeze", [found, body.constant([2])])
+
     return {
         "agreed": agreed,
         "token": body.add("GatherElements", [choices, agreed], axis=1),
-        "logprob": body.add("GatherElements", [best, agreed], axis=1),
-        "draft_logprobs": body.slice(wanted, 1, 0, -1),
+        "logprob": body.add("GatherElements", [share_of(choices), agreed], axis=1),
+        "draft_logprobs": body.slice(share_of(body.add("Max", [turn["expected"], body.constant(0)])), 1, 0, -1),
     }
 
 
@@ -190,9 +191,9 @@ def add_end(body, turn, said, ends):
     is_end = body.cast(body.add("Equal", [token, ends]), np.float32)
     is_end = body.cast(body.add("ReduceMax", [is_end, body.constant([1])], keepdims=1), np.bool_)
     ended = body.add("Or", [turn["ended"], is_end])
-    all_ended = body.cast(body.add("ReduceMin", [body.cast(ended, np.float32), body.constant([0, 1])], keepdims=0), np.bool_)
+    all_ended = body.add("ReduceMin", [body.cast(ended, np.float32), body.constant([0, 1])], keepdims=0)
     return {
-        "goes_on": body.add("Not", [all_ended]),
+        "goes_on": body.add("Not", [body.cast(all_ended, np.bool_)]),
         "token": token,
         "last": token,
         "logprob": body.add("Where", [turn["ended"], body.constant(0, np.float32), said["logprob"]]),
@@ -203,8 +204,21 @@ def add_end(body, turn, said, ends):
     }
 
 
-def add_transformer(body, language, shape, products, turn):
-    """What the layers make of `turn`, and the caches with it."""
+@dataclass
+class Attended:
+    """What the tokens of a turn attend to, and where they stand."""
+
+    # 0, or a large negative number: [B, 1, rows, columns], the rows once for each head that shares keys with others.
+    mask: str
+    # Where each key and each query stands in the tables, and those.
+    keys: list
+    queries: list
+    # In the last layer, where the rows begin that are asked for what comes next: no others are needed.
+    last: str | None = None
+
+
+def add_transformer(body, language, shape, products, turn, last):
+    """What the layers make of the rows of `turn` from `last` on, or of all, and the caches with it."""
     x, caches = turn["x"], {}
     valid = body.add("Concat", [turn["valid_past"], turn["valid_new"]], axis=1)
     columns = body.numbers(body.length(valid, 1))
@@ -213,10 +227,16 @@ def add_transformer(body, language, shape, products, turn):
     earlier = body.add("LessOrEqual", [columns, body.unsqueeze(own, [1])])
     seen = body.add("And", [body.unsqueeze(valid, [1, 2]), earlier])
     mask = body.add("Where", [seen, body.constant(0, products.real), body.constant(MASKED, products.real)])
-    rotary = add_rotary_tables(body, shape, turn["positions"])
+    shared = shape.heads // shape.key_value_heads
+    repeated = lambda rows: body.add("Concat", [rows] * shared, axis=2)
+    rows, *tables = add_rotary_tables(body, shape, turn["positions"])
+    attended = Attended(repeated(mask), [rows, *tables], [rows, *tables])
     for index, layer in enumerate(language.layers):
         past = [turn[f"{kind}{index}"] for kind in ("keys", "values")]
-        x, keys, values = add_layer(body, shape, products, x, layer, past, mask, rotary)
+        if last is not None and index == shape.layers - 1:
+            queries = [body.slice(rows, 1, last), *tables]
+            attended = Attended(repeated(body.slice(mask, 2, last)), attended.keys, queries, last)
+        x, keys, values = add_layer(body, shape, products, x, layer, past, attended)
         caches |= {f"keys{index}": keys, f"values{index}": values}
     return x, caches
 
@@ -231,46 +251,42 @@ def add_rotary_tables(body, shape, positions):
     return [rows, body.add("Cos", [angles]), body.add("Sin", [angles])]
 
 
-def add_norm(body, x, norm, epsilon):
-    scale = body.weights.add(numbers(norm.weight))
+def add_norm(body, x, norm, epsilon, scale=1.0):
+    scale = body.weights.add(numbers(norm.weight) * np.float32(scale))
     return body.add("SimplifiedLayerNormalization", [x, scale], axis=-1, epsilon=epsilon, stash_type=1)
 
 
-def add_layer(body, shape, products, x, layer, past, mask, rotary):
+def add_layer(body, shape, products, x, layer, past, attended):
     """One layer: its output, keys and values. The stream, norms and rotations are float32 in every kind of weights."""
-    is_half = products.real == np.float16
-    narrow = (lambda value: body.cast(value, np.float16)) if is_half else (lambda value: value)
-    wide = (lambda value: body.cast(value, np.float32)) if is_half else (lambda value: value)
+    narrow, wide = products.casts(body)
     attention, size, heads, few = layer.self_attn, shape.head_size, shape.heads, shape.key_value_heads
-    parts = (attention.q_proj, attention.k_proj, attention.v_proj)
-    weight = np.concatenate([numbers(part.weight) for part in parts])
-    h = narrow(add_norm(body, x, layer.input_layernorm, shape.epsilon))
-    joined = products.linear(body, h, weight)
-    queries, keys, values = body.split(joined, [heads * size, few * size, few * size])
-    turned = []
-    for part, norm, count in ((queries, attention.q_norm, heads), (keys, attention.k_norm, few)):
-        part = add_norm(body, body.reshape(wide(part), [0, 0, count, size]), norm, shape.epsilon)
-        part = body.add("RotaryEmbedding", [body.reshape(part, [0, 0, count * size]), *rotary], microsoft=True)
-        turned.append(part)
-    # Queries are scaled here: their norm would take a scale out of the weights.
-    queries = narrow(body.add("Mul", [turned[0], body.constant(size**-0.5, np.float32)]))
+    linear = lambda value, part: products.linear(body, value, numbers(part.weight))
     apart = lambda part, count: body.add("Transpose", [body.reshape(part, [0, 0, count, size])], perm=[0, 2, 1, 3])
-    keys = body.add("Concat", [past[0], apart(narrow(turned[1]), few)], axis=2)
-    values = body.add("Concat", [past[1], apart(values, few)], axis=2)
+
+    def turned(part, norm, count, rotary, scale=1.0):
+        part = add_norm(body, apart(wide(part), count), norm, shape.epsilon, scale)
+        return narrow(body.add("RotaryEmbedding", [part, *rotary], microsoft=True))
+
+    h = narrow(add_norm(body, x, layer.input_layernorm, shape.epsilon))
+    keys = turned(linear(h, attention.k_proj), attention.k_norm, few, attended.keys)
+    keys = body.add("Concat", [past[0], keys], axis=2)
+    values = body.add("Concat", [past[1], apart(linear(h, attention.v_proj), few)], axis=2)
+    if attended.last is not None:
+        x, h = (body.slice(value, 1, attended.last) for value in (x, h))
+    # What multiplies the scores is a part of the queries' norm.
+    queries = turned(linear(h, attention.q_proj), attention.q_norm, heads, attended.queries, size**-0.5)
     # Heads that share keys are one product.
-    queries = body.reshape(apart(queries, heads), [0, few, -1, size])
+    queries = body.reshape(queries, [0, few, -1, size])
     scores = body.add("MatMul", [queries, body.add("Transpose", [keys], perm=[0, 1, 3, 2])])
-    scores = body.add("Add", [body.reshape(scores, [0, heads, -1, 0]), mask])
-    shares = body.reshape(body.add("Softmax", [scores], axis=-1), [0, few, -1, 0])
+    shares = body.add("Softmax", [body.add("Add", [scores, attended.mask])], axis=-1)
     heard = body.reshape(body.add("MatMul", [shares, values]), [0, heads, -1, size])
     heard = body.reshape(body.add("Transpose", [heard], perm=[0, 2, 1, 3]), [0, 0, heads * size])
-    x = body.add("Add", [x, wide(products.linear(body, heard, numbers(attention.o_proj.weight)))])
+    x = body.add("Add", [x, wide(linear(heard, attention.o_proj))])
     h = narrow(add_norm(body, x, layer.post_attention_layernorm, shape.epsilon))
-    weight = np.concatenate([numbers(layer.mlp.gate_proj.weight), numbers(layer.mlp.up_proj.weight)])
-    gate, up = body.split(products.linear(body, h, weight), [len(weight) // 2] * 2)
+    gate = linear(h, layer.mlp.gate_proj)
     gate = body.add("Mul", [gate, body.add("Sigmoid", [gate])])
-    inner = products.linear(body, body.add("Mul", [gate, up]), numbers(layer.mlp.down_proj.weight))
-    return body.add("Add", [x, wide(inner)]), keys, values
+    inner = body.add("Mul", [gate, linear(h, layer.mlp.up_proj)])
+    return body.add("Add", [x, wide(linear(inner, layer.mlp.down_proj))]), keys, values
 
 
 def add_outputs(graph, shape, products, fed, results):

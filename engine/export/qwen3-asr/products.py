@@ -16,6 +16,12 @@ class Products:
         self.dtype = dtype
         self.real = np.float16 if dtype == "f16" else np.float32
 
+    def casts(self, graph):
+        """What makes a value narrow, as weights are, and what makes it float32."""
+        if self.real == np.float32:
+            return (lambda value: value), (lambda value: value)
+        return (lambda value: graph.cast(value, self.real)), (lambda value: graph.cast(value, np.float32))
+
     def linear(self, graph, x, weight, bias=None):
         """x · weightᵀ + bias, for `weight` [out, in] as PyTorch has it."""
         if self.dtype == "int8":

@@ -58,34 +58,38 @@ def generate(model, prompt, features, mask, count):
     return tokens, logprobs, float((best[:, 0] - best[:, 1]).min())
 
 
+def open_graph(path):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def encode(encoder, clips):
+    """Features of several clips in one run, [N, H]; `clips` are those of features_of()."""
+    tokens, windows, before, number = [], [], 0, 0
+    for features, mask in clips:
+        chunks, count = features.shape[2] // CHUNK_FRAMES, tokens_of(int(mask.sum()))
+        at = np.arange(count)
+        tokens.append(before + at)
+        windows.append(number + at // (WINDOW_CHUNKS * chunk_tokens(CHUNK_FRAMES)))
+        before, number = before + chunks * chunk_tokens(CHUNK_FRAMES), int(windows[-1][-1]) + 1
+    return encoder.run(None, {
+        "mel": np.concatenate([features[0].numpy() for features, _ in clips], axis=1),
+        "tokens": np.concatenate(tokens), "windows": np.concatenate(windows),
+    })[0]
+
+
 class Graphs:
     """The graphs in a folder."""
 
-    def __init__(self, folder, threads=1):
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.log_severity_level = 3
-        open_graph = lambda name: onnxruntime.InferenceSession(
-            str(folder / f"{name}.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-        self.encoder, self.decoder = open_graph("encoder"), open_graph("decoder_loop")
+    def __init__(self, folder):
+        self.encoder, self.decoder = (open_graph(folder / f"{name}.onnx") for name in ("encoder", "decoder_loop"))
         cache = {value.name: value for value in self.decoder.get_inputs()}["past_keys"]
         self.real = np.float16 if "16" in cache.type else np.float32
         self.cache = cache.shape
 
     def encode(self, clips):
-        """Features of several clips in one run, [N, H]; `clips` are those of features_of()."""
-        tokens, windows, before, number = [], [], 0, 0
-        for features, mask in clips:
-            chunks, count = features.shape[2] // CHUNK_FRAMES, tokens_of(int(mask.sum()))
-            at = np.arange(count)
-            tokens.append(before + at)
-            windows.append(number + at // (WINDOW_CHUNKS * chunk_tokens(CHUNK_FRAMES)))
-            before, number = before + chunks * chunk_tokens(CHUNK_FRAMES), int(windows[-1][-1]) + 1
-        return self.encoder.run(None, {
-            "mel": np.concatenate([features[0].numpy() for features, _ in clips], axis=1),
-            "tokens": np.concatenate(tokens), "windows": np.concatenate(windows),
-        })[0]
+        return encode(self.encoder, clips)
 
     def decode(self, rows, audio, count, ends, past=None):
         """One run; `rows` are (prompt, draft) pairs."""

@@ -15,14 +15,21 @@ import { nameOfLanguage } from './languages.ts';
 import { QWEN_FILES } from './layout.ts';
 import { Qwen3Asr } from './qwen3-asr.ts';
 
-/** Measured with random weights of 8 bits in the shape of 0.6B: docs/internals/benchmarks/recognisers.md. */
-const COST_PER_MILLION_BYTES = { perJobMs: 0.1, perSecondMs: 0.25 } as const;
+/**
+ * Measured with random weights of 8 bits in the shape of 0.6B, 955 million bytes, without a draft: 0.92 s for 4 s of
+ * speech and 24 tokens.
+ */
+const COST_PER_MILLION_BYTES = { perJobMs: 0.065, perSecondMs: 0.21 } as const;
 
 /** The language that is assumed where it is understood. */
 const ASSUMED = 'English';
 
-/** A token takes about so long for each million bytes of the decoder, and a run on a CPU at most that. */
-const TOKEN_MS_PER_MILLION_BYTES = 0.07;
+/**
+ * A token takes about so long for each million bytes of the decoder, and a run on a CPU adds as many as take that long:
+ * 6 of 0.6B. With 6 in a run a text behind 4 s takes 2 % longer than in one run and one behind 30 s 7 %, for keys and
+ * values come here and go back; with one in a run 36 % and 270 %. To read the prompt takes 140 ms and 0.96 s.
+ */
+const TOKEN_MS_PER_MILLION_BYTES = 0.035;
 const RUN_MAX_MS = 150;
 /** Of a GPU, to which nothing has to be brought back between tokens. */
 const CUDA_RUN_TOKENS = 32;

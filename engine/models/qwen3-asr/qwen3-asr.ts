@@ -20,7 +20,7 @@ import type { QwenTokenizer } from './tokenizer.ts';
 const LANGUAGE_TOKENS = 8;
 /** So much of an utterance is read anew each time; behind that, partials take over what was read before. */
 const UNFIXED_SAMPLES = 4 * ENGINE_RATE_HZ;
-/** Tokens that a partial adds at most. */
+/** Tokens that a partial adds at most to what it took over. */
 const PARTIAL_TOKENS = 32;
 /** How far from the longest stretch a pause is looked for. */
 const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
@@ -72,7 +72,7 @@ export class Qwen3Asr implements Asr {
     const stretches = quietStretches(samples, { aimSamples: longest - reachSamples, reachSamples });
     if (stretches.length === 0) return options.spelled === true ? { ...NOTHING, pieces: [] } : NOTHING;
     if (stretches.length === 1) return yield* this.#read(samples, draft, options);
-    const { draftText: _ofAll, urgency: _ofAllToo, ...others } = options;
+    const { draftText: _ofAll, goesOn: _ofTheLast, ...others } = options;
     const read: Recognition[] = [];
     for (const { from, to } of stretches) {
       read.push(yield* this.#read(samples.subarray(from, to), [], others));
@@ -86,10 +86,9 @@ export class Qwen3Asr implements Asr {
     const clip = this.#features.compute(samples);
     yield;
     const audio = yield* encoder.encode(clip);
-    const { language, context = '', hotWords = [], urgency, draftText = '' } = options;
+    const { language, context = '', hotWords = [], goesOn = false, draftText = '' } = options;
     const told = language === undefined ? null : nameOfLanguage(language);
-    const isPartial = urgency === 'partial';
-    const isFixed = isPartial && samples.length > UNFIXED_SAMPLES;
+    const isFixed = goesOn && samples.length > UNFIXED_SAMPLES;
     const start = this.#planner.plan({ draft, draftText, isFixed, told, assumed: this.#assumed });
     const maxTokens = Math.max(
       this.#maxTokens(samples.length, told === null ? null : language) - start.fixed.length,
@@ -101,7 +100,7 @@ export class Qwen3Asr implements Asr {
       // A draft leaves room for at least one token more.
       draft: start.draft.slice(0, maxTokens - 1),
       maxTokens,
-      newTokensMax: isPartial ? PARTIAL_TOKENS : maxTokens,
+      newTokensMax: start.fixed.length > 0 ? PARTIAL_TOKENS : maxTokens,
       endTokens: config.endTokens,
     });
     return this.#recognise(start, written, told, options.spelled === true);

@@ -6,6 +6,8 @@ import { describe } from '../server/echo.ts';
 
 /** Leaves the choice to the recogniser. */
 const ANY = ['', 'auto'];
+/** Languages that are told with their names; of more a reader wants the codes alone. */
+const NAMED_MAX = 6;
 
 /** Whether somebody says what is spoken, rather than leave it to the recogniser. */
 export function isLanguageGiven(language = ''): boolean {
@@ -30,6 +32,7 @@ export function requireLanguage(language: string, languages: readonly string[], 
 
 /** What {@link requireLanguage} takes, in words. */
 function supported(languages: readonly string[]): string {
+  if (languages.length > NAMED_MAX) return `"auto", nothing, or one of ${languages.join(', ')}`;
   const names = languages.map((code) => titleCase(languageName(code, languages)));
   const [first = ''] = languages;
   const { language, region } = new Intl.Locale(first).maximize();

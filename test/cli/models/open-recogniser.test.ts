@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QWEN_LANGUAGES } from '../../../engine/models/qwen3-asr/languages.ts';
 import { openRecogniser } from '../../../src/cli/models/open-recogniser.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
@@ -20,11 +21,12 @@ describe('openRecogniser', () => {
   it.each([
     ['moonshine-streaming', 'ort-split', 'small-streaming-de/quantized_26_08_24', ['de']],
     ['parakeet-tdt', 'int8', 'anything', ['en']],
+    ['qwen3-asr', 'int8', 'any', [...QWEN_LANGUAGES]],
   ])('opens %s, and says what it understands', async (family, layout, name, languages) => {
     const own = join(folder, name);
     cpSync(packagePath('fixtures', 'models', family, layout), own, { recursive: true });
     rmSync(join(own, 'bridge.json'));
-    expect(await open(own)).toEqual(languages);
+    expect((await open(own)).toSorted()).toEqual(languages.toSorted());
   });
 
   it('says what is wrong with a folder that the engine refuses', async () => {

@@ -18,6 +18,7 @@ import { captureTerminal } from '../../helpers/terminal.ts';
 
 const STREAMING = packagePath('fixtures', 'models', 'moonshine-streaming', 'ort-split');
 const PARAKEET = packagePath('fixtures', 'models', 'parakeet-tdt', 'int8');
+const QWEN = packagePath('fixtures', 'models', 'qwen3-asr', 'int8');
 const SHERPA = packagePath('fixtures', 'models', 'parakeet-tdt', 'sherpa');
 
 const FILES: Readonly<Record<string, Buffer>> = {
@@ -267,6 +268,7 @@ describe("a recogniser's folder of somebody's own", () => {
     ['moonshine-streaming', STREAMING, 9],
     ['parakeet-tdt', PARAKEET, 4],
     ['parakeet-tdt', SHERPA, 4],
+    ['qwen3-asr', QWEN, 4],
   ])('is known by its files: %s', async (family, source, files) => {
     const own = copyOf(source);
     writeFileSync(join(own, 'notes.txt'), 'not read');
@@ -297,6 +299,7 @@ describe("a recogniser's folder of somebody's own", () => {
   it.each([
     ['a Moonshine folder', STREAMING, 'encoder.ort', /moonshine-streaming, but lacks encoder\.onnx or encoder\.ort$/],
     ['a Parakeet folder', PARAKEET, 'vocab.txt', /parakeet-tdt, but lacks vocab\.txt$/],
+    ['a Qwen3-ASR folder', QWEN, 'tokenizer.json', /qwen3-asr, but lacks tokenizer\.json$/],
     ['one of sherpa-onnx', SHERPA, 'joiner.onnx', /parakeet-tdt, but lacks joiner\.int8\.onnx or joiner\.onnx$/],
   ])('is refused with what is missing: %s', async (_, source, without, message) => {
     await expect(add(['mine'], [copyOf(source, without)])).rejects.toThrow(message);

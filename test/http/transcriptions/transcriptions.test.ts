@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { RecogniserAbilities } from '../../../engine/recogniser-abilities.ts';
 import { concat, silence, spoken } from '../../fakes/engine.ts';
 import { readSubtitles } from '../../helpers/subtitles.ts';
 import { formOf, type RecordingServer, speechFile, startRecordingServer, track, wavFile } from '../recording-server.ts';
@@ -180,6 +181,28 @@ describe('POST /v1/audio/transcriptions', () => {
       ]),
     );
     expect(response.status).toBe(200);
+  });
+
+  it.each([
+    [true, { hotWords: undefined, context: 'Müller, Trunkline' }],
+    [false, { hotWords: ['Müller', 'Trunkline'], context: undefined }],
+  ])('gives a prompt to a recogniser that reads it (%s), and hot words of it to others', async (context, expected) => {
+    testServer = await startRecordingServer();
+    const { engine } = testServer;
+    engine.abilities = { ...(engine.abilities as RecogniserAbilities), hotWords: true, context };
+    await post(formOf(speechFile([1]), [['prompt', ' Müller, Trunkline ']]));
+    const [{ hotWords, context: given } = {}] = engine.transcribed;
+    expect({ hotWords, context: given }).toEqual(expected);
+    await post(
+      formOf(speechFile([1]), [
+        ['prompt', `${'x'.repeat(50)}${'y'.repeat(2000)}`],
+        ['hot_words', 'Anna'],
+      ]),
+    );
+    expect(engine.transcribed.at(-1)).toMatchObject({
+      hotWords: ['Anna'],
+      ...(context && { context: 'y'.repeat(2000) }),
+    });
   });
 
   it('mends endless repetitions', async () => {
