@@ -1,8 +1,8 @@
 /** Opens a folder of Whisper. */
 import { basename, join } from 'node:path';
-import type { RecogniserAbilities } from '../../recogniser-abilities.ts';
 import type { SoundCost } from '../../job-costs.ts';
 import type { SessionOptions } from '../../onnx.ts';
+import type { RecogniserAbilities } from '../../recogniser-abilities.ts';
 import { Refusal } from '../../refusal.ts';
 import { costBySize } from '../graph-bytes.ts';
 import { readBridge } from '../installed.ts';

@@ -106,23 +106,26 @@ export class Whisper implements Asr {
   }
 
   async *#read(samples: Int16Array, draft: readonly number[], options: ReadingOptions): Steps<Recognition> {
-    if (samples.length === 0) return NOTHING;
+    if (samples.length === 0) return options.timed === true ? { ...NOTHING, words: [] } : NOTHING;
     const { vocabulary, encoder } = this.#parts;
     const features = this.#features.compute(this.#windowOf(samples));
     yield;
     const speech = yield* encoder.encode(features);
     yield;
     const said = yield* this.#decode(speech, samples.length, draft, options);
-    const { prompted } = said;
-    const isTold = options.language !== undefined || prompted.language === null;
-    const found = isTold ? undefined : this.#languages.get(prompted.language ?? 0);
-    const heard = found === undefined ? {} : { language: found };
-    if (isNoSpeech(said)) return { ...NOTHING, ...heard };
-    const recognition = { ...toText(said, vocabulary), ...heard };
-    const read = options.spelled === true ? withPieces(recognition, vocabulary) : recognition;
-    if (options.timed !== true || read.looped) return read;
-    yield;
-    return this.#withWords(read, prompted, speech, samples.length);
+    const recognition = isNoSpeech(said) ? NOTHING : toText(said, vocabulary);
+    const spelled = options.spelled === true ? withPieces(recognition, vocabulary) : recognition;
+    const isTimed = options.timed === true && !spelled.looped;
+    if (isTimed) yield;
+    const read = isTimed ? await this.#withWords(spelled, said.prompted, speech, samples.length) : spelled;
+    return options.language === undefined ? this.#withLanguage(read, said.prompted.language) : read;
+  }
+
+  /** Where it was not told, it stands before the draft of the next reading, which then need not find it out again. */
+  #withLanguage(read: Recognition, token: number | null): Recognition {
+    const language = token === null ? undefined : this.#languages.get(token);
+    if (token === null || language === undefined) return read;
+    return { ...read, language, tokens: read.tokens.length === 0 ? [] : [token, ...read.tokens] };
   }
 
   /** The speech and the silence behind it, or 30 s where the encoder takes nothing else. */
@@ -146,22 +149,24 @@ export class Whisper implements Asr {
     const { control } = vocabulary;
     const told = language === undefined ? null : vocabulary.tokenOf(language);
     const choices = told === null ? [...this.#languages.keys()] : [];
+    const [first = -1, ...others] = draft;
+    const isDrafted = this.#languages.has(first);
     const prompted = new PromptedText(decoder.begin(speech), {
       control,
       vocabularySize,
-      language: told ?? choices[0] ?? null,
+      language: told ?? (isDrafted ? first : (choices[0] ?? null)),
       choices,
     });
     const spoken = tokensAtMost(samples, language === undefined ? languages : [language]);
     const maxTokens = Math.min(spoken, config.textPositions - PROMPT_TOKENS);
-    const text = draft.length > 0 || draftText === '' ? draft : vocabulary.encode(` ${draftText}`);
+    const text = draft.length === 0 && draftText !== '' ? vocabulary.encode(` ${draftText}`) : draft;
     const said = yield* decodeGreedily(prompted, {
       startToken: prompted.startToken,
       endToken: control.end,
       vocabularySize,
       maxTokens,
       // A draft leaves room for at least one token more.
-      draft: upToEnd(text, control.end, maxTokens - 1),
+      draft: upToEnd(isDrafted ? others : text, control.end, maxTokens - 1),
       hotWords: this.#hotWords.of(hotWords),
       rules: this.#rules,
     });
