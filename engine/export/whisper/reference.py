@@ -24,8 +24,8 @@ from clips import RATE_HZ, clip  # noqa: E402
 SILENCE_SAMPLES = RATE_HZ
 POSITION_SAMPLES = 320
 POSITIONS_MAX = 1500
-# As many tokens as engine/models/ lets people say in English.
-TOKENS_PER_SECOND, TOKENS_SPARE = 6.5, 2
+# As many tokens as engine/models/ lets people say in English, and in any language.
+TOKENS_PER_SECOND, TOKENS_PER_SECOND_ANY, TOKENS_SPARE = 6.5, 13, 2
 MEDIAN_WIDTH = 7
 LOGITS_TOLERANCE = 1e-3
 
@@ -35,8 +35,8 @@ def positions_of(samples):
     return min(POSITIONS_MAX, -(-(samples + SILENCE_SAMPLES) // POSITION_SAMPLES))
 
 
-def tokens_max(samples):
-    return int(np.ceil(samples / RATE_HZ * TOKENS_PER_SECOND)) + TOKENS_SPARE
+def tokens_max(samples, per_second=TOKENS_PER_SECOND):
+    return int(np.ceil(samples / RATE_HZ * per_second)) + TOKENS_SPARE
 
 
 def features_of(model, sound, positions):

@@ -109,6 +109,8 @@ export function tokenizerOf(vocabulary: string, merges: string, added: string): 
     const text = numbers(vocabulary).filter(([, id]) => !control.some((token) => token.id === id));
     return JSON.stringify({
       added_tokens: [...control, ...endIn(text)],
+      normalizer: null,
+      post_processor: null,
       pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
       decoder: { type: 'ByteLevel' },
       model: { type: 'BPE', vocab: Object.fromEntries(text), merges: pairs.map((pair) => pair.replace(/\r$/, '')) },

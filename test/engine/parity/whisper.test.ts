@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadModels, type Models } from '../../../engine/models/load-models.ts';
 import { LogMel } from '../../../engine/models/log-mel.ts';
@@ -8,6 +8,7 @@ import { writeFloats } from '../../../engine/models/pcm.ts';
 import { openStepDecoder } from '../../../engine/models/whisper/decoder.ts';
 import { openFreeEncoder } from '../../../engine/models/whisper/encoder.ts';
 import { readWhisperFolder } from '../../../engine/models/whisper/folder.ts';
+import { loopAtEnd } from '../../../engine/models/whisper/text-rules.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { TONE } from '../settings.ts';
@@ -74,6 +75,15 @@ function differenceFrom(expected: readonly number[], values: Float32Array, step:
   return Math.max(...expected.map((value, index) => Math.abs(value - (values[index * step] as number))));
 }
 
+/** What is left of tokens where decoding stops at the first loop. */
+function upToLoop(tokens: readonly number[]): readonly number[] {
+  for (let end = 1; end <= tokens.length; end++) {
+    const loop = loopAtEnd(tokens.slice(0, end));
+    if (loop > 0) return tokens.slice(0, end - loop);
+  }
+  return tokens;
+}
+
 describe('the features of Whisper', () => {
   it('are those of transformers', () => {
     expect(clips.length).toBeGreaterThanOrEqual(16);
@@ -116,7 +126,7 @@ describe.each(['free', 'window'])('Whisper in the folder %s', (folder) => {
       const off = one.logprobs.map((logprob, at) => Math.abs(logprob - (said.logprobs?.[at] ?? Number.NaN)));
       expect(Math.max(...off)).toBeLessThan(1e-3);
     }
-    expect(new Set(clips.flatMap(({ tokens }) => tokens)).size).toBeGreaterThanOrEqual(40);
+    expect(new Set(clips.flatMap(({ tokens }) => tokens)).size).toBeGreaterThanOrEqual(30);
   });
 
   it('finds out the language, and reads in it', async () => {
@@ -130,6 +140,7 @@ describe.each(['free', 'window'])('Whisper in the folder %s', (folder) => {
       expect(await read(models, clipOf(one), {}, said.tokens)).toMatchObject({ tokens: said.tokens });
     }
     expect(new Set(clips.map(({ language }) => language)).size).toBeGreaterThan(1);
+    expect(clips.filter(({ detected }) => detected !== undefined).length).toBeGreaterThan(4);
   });
 
   it('verifies a draft in one run, and goes on behind what is wrong in it', async () => {
@@ -153,7 +164,13 @@ describe('Whisper', () => {
     const models = await load('window', 'shipped');
     const whole = clips.filter((one) => one.whole !== undefined);
     expect(whole.length).toBeGreaterThan(2);
-    for (const one of whole) expect((await read(models, clipOf(one))).tokens).toEqual(one.whole);
+    const { vocabulary } = readWhisperFolder(folderOf('window'), 'cpu');
+    for (const one of whole) {
+      const { text, looped } = await read(models, clipOf(one));
+      const expected = upToLoop(one.whole ?? []);
+      expect(text).toBe(vocabulary.textOf(expected));
+      expect(looped).toBe(expected.length < (one.whole?.length ?? 0));
+    }
   });
 
   it.each(['free', 'window'])('times words where the attention of its heads is, in the folder %s', async (folder) => {
@@ -168,12 +185,12 @@ describe('Whisper', () => {
   });
 
   it.each(['free-int8', 'window-int8'])('runs with 8-bit weights, in the folder %s', async (folder) => {
-    expect(existsSync(folderOf(folder))).toBe(true);
     const models = await load(folder);
     const said = await Promise.all(
       clips.slice(0, 12).map((one) => read(models, clipOf(one), { ...ENGLISH, timed: true })),
     );
     expect(new Set(said.flatMap(({ tokens }) => tokens)).size).toBeGreaterThanOrEqual(20);
-    for (const { words, text } of said) expect(words?.map((word) => word.text).join(' ')).toBe(text);
+    for (const { words, text, looped } of said)
+      expect(words?.map((word) => word.text).join(' ')).toBe(looped ? undefined : text);
   });
 });
