@@ -109,6 +109,19 @@ const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
 const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
 const TURN_DETECTOR_COST: SoundCost = { perJobMs: 36, perSecondMs: 0.7 };
 
+/** Word times need an aligner in its folder. */
+const QWEN_ABILITIES: RecogniserAbilities = {
+  drafts: true,
+  wordTimes: false,
+  logprobs: true,
+  confidence: false,
+  languageGuess: true,
+  hotWords: true,
+  textDrafts: true,
+  context: true,
+  streams: false,
+};
+
 /** Of each kind, the model that is used unless the settings say otherwise comes first. */
 export const MODEL_TABLE: ModelTable = [
   {
@@ -224,27 +237,17 @@ export const MODEL_TABLE: ModelTable = [
     name: 'qwen3-asr',
     family: { name: 'qwen3-asr', isLaidOut: (files) => findQwenFiles(files).missing.length === 0 },
     languages: QWEN_LANGUAGES,
-    abilities: {
-      drafts: true,
-      wordTimes: false,
-      logprobs: true,
-      confidence: false,
-      languageGuess: true,
-      hotWords: true,
-      textDrafts: true,
-      context: true,
-      streams: false,
-    },
+    abilities: QWEN_ABILITIES,
     cost: { perJobMs: 60, perSecondMs: 200 },
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],
-    load: async ({ folder, device, settings }) =>
-      (await import('./qwen3-asr/load.ts')).loadQwen3Asr(folder ?? '', {
-        device,
-        threads: settings.threads,
-        runTokens: settings.decodeRunTokens,
-      }),
+    load: async ({ folder, device, settings }) => {
+      const { loadQwen3Asr } = await import('./qwen3-asr/load.ts');
+      const options = { device, threads: settings.threads, runTokens: settings.decodeRunTokens };
+      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', options);
+      return { ...loaded, abilities: { ...QWEN_ABILITIES, wordTimes } };
+    },
   },
   {
     kind: 'recogniser',

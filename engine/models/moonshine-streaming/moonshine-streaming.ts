@@ -6,9 +6,9 @@
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
 import { HotWordLists } from '../hot-words.ts';
-import { joinReadings, type StretchReading } from '../joined-readings.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
+import { joinReadings, type StretchReading } from '../stretch-readings.ts';
 import { stretchesOf } from '../stretches.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';

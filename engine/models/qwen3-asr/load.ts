@@ -7,6 +7,7 @@ import { Refusal } from '../../refusal.ts';
 import { costBySize, graphBytes } from '../graph-bytes.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr } from '../model.ts';
+import { openAligner } from './aligner/folder.ts';
 import type { QwenConfig } from './config.ts';
 import { LoopDecoder, type LoopOptions } from './decoder.ts';
 import { type EncoderOptions, QwenEncoder } from './encoder.ts';
@@ -65,6 +66,8 @@ export interface LoadedQwen {
   readonly warning: null;
   /** BCP-47, the one that is assumed first. */
   readonly languages: readonly string[];
+  /** Whether it says when words were said. */
+  readonly wordTimes: boolean;
   readonly cost: SoundCost;
 }
 
@@ -83,20 +86,24 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
   const decoder = await openGraphOf(decoderPath, INPUTS.decoder, session);
   const { provider } = options.device;
   const runs = provider === 'cuda' ? cudaRuns(config) : cpuRuns(options, graphBytes(decoderPath));
+  const aligner = await openAligner(folder, session, runs.encoder);
   const bridge = readBridge(folder);
   const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
   const languages = assumedFirst(told.length > 0 ? told : config.languages);
   const asr = new Qwen3Asr({
     name: bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`,
     provider,
+    batchMax: runs.decoder.batchMax,
     config,
     tokenizer,
     prompts,
     encoder: new QwenEncoder(encoder, config, runs.encoder),
     decoder: new LoopDecoder(decoder, config, runs.decoder),
+    aligner,
     languages,
   });
-  return { asr, warning: null, languages, cost: costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES) };
+  const cost = costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES);
+  return { asr, warning: null, languages, wordTimes: aligner !== null, cost };
 }
 
 /** Lists of languages are in the order of their names. What is assumed counts only where a draft names no language. */

@@ -228,26 +228,34 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
       file('tokenizer.json', 2_480_617, '6d8cbd7cd0d8d5815e478dac67b85a26bbe77c1f5e0c6d76d1ce2abc0e5f21ca'),
     ],
   ),
-  'parakeet-tdt-0.6b-v3': huggingFace('istupakov/parakeet-tdt-0.6b-v3-onnx', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce', [
-    file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
-    file(
-      'decoder_joint-model.int8.onnx',
-      18_202_004,
-      'eea7483ee3d1a30375daedc8ed83e3960c91b098812127a0d99d1c8977667a70',
-    ),
-    file('encoder-model.int8.onnx', 652_183_999, '6139d2fa7e1b086097b277c7149725edbab89cc7c7ae64b23c741be4055aff09'),
-    file('vocab.txt', 93_939, 'd58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d'),
-  ]),
-  'parakeet-tdt-0.6b-v2': huggingFace('istupakov/parakeet-tdt-0.6b-v2-onnx', '0bbb45a3365852604aef28b538a8f066f4ccaa85', [
-    file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
-    file(
-      'decoder_joint-model.int8.onnx',
-      8_998_286,
-      'a449f49acd68979d418651dd2dcb737cc0f1bf0225e009e29ee326354edbf7d3',
-    ),
-    file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
-    file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
-  ]),
+  'parakeet-tdt-0.6b-v3': huggingFace(
+    'istupakov/parakeet-tdt-0.6b-v3-onnx',
+    '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce',
+    [
+      file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+      file(
+        'decoder_joint-model.int8.onnx',
+        18_202_004,
+        'eea7483ee3d1a30375daedc8ed83e3960c91b098812127a0d99d1c8977667a70',
+      ),
+      file('encoder-model.int8.onnx', 652_183_999, '6139d2fa7e1b086097b277c7149725edbab89cc7c7ae64b23c741be4055aff09'),
+      file('vocab.txt', 93_939, 'd58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d'),
+    ],
+  ),
+  'parakeet-tdt-0.6b-v2': huggingFace(
+    'istupakov/parakeet-tdt-0.6b-v2-onnx',
+    '0bbb45a3365852604aef28b538a8f066f4ccaa85',
+    [
+      file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+      file(
+        'decoder_joint-model.int8.onnx',
+        8_998_286,
+        'a449f49acd68979d418651dd2dcb737cc0f1bf0225e009e29ee326354edbf7d3',
+      ),
+      file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
+      file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
+    ],
+  ),
   'moonshine-base-en': moonshine('base-en/quantized/base-en', [
     file('decoder_model_merged.ort', 109_424_400, 'd9d7b333af34bc552580576ddcf248a1c6c839e0d3b43b09afb9376ed009899d'),
     file('encoder_model.ort', 31_326_816, '7c66495948d0d08ec1af454cd4b5514862ae6511e94712a60e6d83eaec8dc8cf'),

@@ -1,15 +1,23 @@
-/** Readings of stretches of one speech as one reading. */
+/** Speech that was read in stretches, put together again. */
 import { ENGINE_RATE_HZ, type SpokenWord } from '../contract.ts';
 import type { Recognition } from './model.ts';
 
-/** The reading of one stretch. */
+/** What was read of one stretch. */
 export interface StretchReading {
-  /** The sample that it begins with. */
+  /** The sample of the whole that it begins with, at 16 kHz. */
   readonly from: number;
   readonly recognition: Recognition;
 }
 
-/** A loop in one of them is one in the whole. The language is that of the first one that has text. */
+/** The words of all stretches, with their times in the whole. */
+export function wordsOfStretches(readings: readonly StretchReading[]): SpokenWord[] {
+  return readings.flatMap(({ from, recognition: { words = [] } }) => {
+    const ms = Math.round((1000 * from) / ENGINE_RATE_HZ);
+    return words.map((word) => ({ ...word, startMs: word.startMs + ms, endMs: word.endMs + ms }));
+  });
+}
+
+/** Stretches as one reading. A loop in one of them is one in the whole. The language is that of the first one that has text. */
 export function joinReadings(read: readonly StretchReading[]): Recognition {
   const all = read.map(({ recognition }) => recognition);
   const looped = all.some((each) => each.looped);
@@ -26,11 +34,6 @@ export function joinReadings(read: readonly StretchReading[]): Recognition {
     looped,
     ...heard,
     ...(isSpelled && { pieces: all.flatMap(({ pieces = [] }) => pieces) }),
-    ...(isTimed && { words: read.flatMap(wordsIn) }),
+    ...(isTimed && { words: wordsOfStretches(read) }),
   };
-}
-
-function wordsIn({ from, recognition: { words = [] } }: StretchReading): SpokenWord[] {
-  const ms = Math.round((1000 * from) / ENGINE_RATE_HZ);
-  return words.map((word) => ({ ...word, startMs: word.startMs + ms, endMs: word.endMs + ms }));
 }
