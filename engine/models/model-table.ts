@@ -244,8 +244,8 @@ export const MODEL_TABLE: ModelTable = [
     runsOn: ['cpu', 'cuda'],
     load: async ({ folder, device, settings }) => {
       const { loadQwen3Asr } = await import('./qwen3-asr/load.ts');
-      const options = { device, threads: settings.threads, runTokens: settings.decodeRunTokens };
-      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', options);
+      const { threads, decodeRunTokens: runTokens, modelGraphs: graphs } = settings;
+      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', { device, threads, runTokens, graphs });
       return { ...loaded, abilities: { ...QWEN_ABILITIES, wordTimes } };
     },
   },
