@@ -13,8 +13,8 @@ const TAKING_LENGTHS: ReadonlySet<string> = new Set(['Concat', 'Expand', 'Reshap
 const AXES_MAX = 8;
 
 /**
- * The encoder with as many of its positions as a window has. The published graph adds all of them, so that it takes 30 s
- * and nothing else; programs that make graphs smaller write their number wherever a length is needed.
+ * The encoder with as many of its positions as a window has. The published graph adds all of them, so that it takes 30
+ * s and nothing else; programs that make graphs smaller write their number wherever a length is needed.
  * @param positions how many it has
  * @throws Error when positions are not added as in the published graphs
  */

@@ -17,7 +17,10 @@ export function wordsOfStretches(readings: readonly StretchReading[]): SpokenWor
   });
 }
 
-/** Stretches as one reading. A loop in one of them is one in the whole. The language is that of the first one that has text. */
+/**
+ * Stretches as one reading. A loop in one of them is one in the whole. The language is that of the first one that has
+ * text.
+ */
 export function joinReadings(read: readonly StretchReading[]): Recognition {
   const all = read.map(({ recognition }) => recognition);
   const looped = all.some((each) => each.looped);

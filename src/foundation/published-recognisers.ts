@@ -73,11 +73,11 @@ const WHOLE: readonly (readonly [size: string, language: string, accuracy: strin
   ['base', 'zh', 'CER 25.8 %'],
 ];
 
-/** Those of Whisper's vocabulary, in its order but for English. https://github.com/openai/whisper, whisper/tokenizer.py */
+/** Those of Whisper's vocabulary, English first. https://github.com/openai/whisper, whisper/tokenizer.py */
 const WHISPER_LANGUAGES = (
-  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy ' +
-  'sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo ' +
-  'uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su'
+  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
+  'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
+  'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su'
 ).split(' ');
 
 const LIBRISPEECH = 'LibriSpeech test-clean, English';

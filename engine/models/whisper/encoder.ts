@@ -1,7 +1,7 @@
 /**
- * Whisper's encoder, from features to what the decoder takes of the speech: hidden states in the public layout, keys and
- * values of each layer in ours. The window is as long as the speech and a second more; a published graph that cannot be
- * given one takes 30 s.
+ * Whisper's encoder, from features to what the decoder takes of the speech: hidden states in the public layout, keys
+ * and values of each layer in ours. The window is as long as the speech and a second more; a published graph that
+ * cannot be given one takes 30 s.
  */
 import { cutByWeights } from '../../graph/cut.ts';
 import { rewriteProducts } from '../../graph/integer-products.ts';

@@ -9,8 +9,8 @@ const LONG_UNIT = 5;
 const SHORT_COPIES = 4;
 
 /**
- * How many tokens at the end repeat what stands before them and are to be cut off; 0 = they are no loop. A phrase of one
- * to four tokens is one when it was said four times, a longer one when it was said twice and is begun again.
+ * How many tokens at the end repeat what stands before them and are to be cut off; 0 = they are no loop. A phrase of
+ * one to four tokens is one when it was said four times, a longer one when it was said twice and is begun again.
  */
 export function loopAtEnd(tokens: readonly number[]): number {
   const last = tokens.length - 1;

@@ -60,7 +60,8 @@ function smoothed(row: Float64Array): Float64Array {
 const [BOTH, ROW, FRAME] = [0, 1, 2] as const;
 
 /**
- * Dynamic time warping: the path from the first row and frame to the last ones, a step at a time, that gathers the most.
+ * Dynamic time warping: the path from the first row and frame to the last ones, a step at a time, that gathers the
+ * most.
  * @returns the first frame of each row on it
  */
 function warp(scores: readonly Float64Array[], frames: number): number[] {

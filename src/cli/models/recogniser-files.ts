@@ -5,8 +5,8 @@
  * moonshine-ai/moonshine-voice-assets) and of Parakeet; those of the other models are as other programs have measured
  * them: in public repositories on GitHub two agree on Spanish small, one has Spanish tiny and Japanese small. All have
  * the sizes of the publisher, and files of equal CRC-32C have equal SHA-256. Of the rest the CRC-32C alone is known.
- * Whisper's are those that programs on GitHub pin the commits of Hugging Face by: several agree on the graphs of base and
- * small, one has those of large-v3-turbo and the small files.
+ * Whisper's are those that programs on GitHub pin the commits of Hugging Face by: several agree on the graphs, one has
+ * the small files too.
  */
 import { type CatalogFile, file } from './catalog-model.ts';
 
