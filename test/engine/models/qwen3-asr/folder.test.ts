@@ -19,7 +19,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
-const load = () => loadQwen3Asr(folder, { device: { provider: 'cpu' }, threads: 1, runTokens: 16 });
+const load = () =>
+  loadQwen3Asr(folder, { device: { provider: 'cpu' }, threads: 1, runTokens: 16, graphs: 'rewritten' });
 
 async function refusalOf(step: () => Promise<unknown> = load): Promise<Refusal> {
   const error = await openFolder(folder, step).catch((reason: unknown) => reason);
