@@ -138,8 +138,8 @@ def self_test(model, tokenizer, graphs, dtype):
     batched = test_batch(graphs, rows, singles, ends)
     alone = np.concatenate([audio for _, audio in singles])
     worst["batch"] = float(np.abs(graphs.encode(heard) - alone).max() / np.abs(alone).max())
-    print(f"{dtype}: with drafts {drafted}, in one run {batched} of {len(rows)} say the same; features of all clips in one "
-          f"run differ by {worst['batch']:.1e}")
+    print(f"{dtype}: with drafts {drafted}, in one run {batched} of {len(rows)} say the same; features of all clips in "
+          f"one run differ by {worst['batch']:.1e}")
     # Rounding to few bits changes what is said, most of all what a model with random weights says.
     if dtype == "f32" and (min(same, drafted, batched) < len(rows) or max(worst.values()) > TOLERANCE):
         raise SystemExit("the graphs do not say what transformers says")
