@@ -238,11 +238,13 @@ export const MODEL_TABLE: ModelTable = [
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],
-    load: async ({ folder, device, settings }) =>
+    load: async ({ folder, device, settings, progress }) =>
       (await import('./qwen3-asr/load.ts')).loadQwen3Asr(folder ?? '', {
         device,
         threads: settings.threads,
         runTokens: settings.decodeRunTokens,
+        cacheDir: settings.modelCacheDir,
+        progress,
       }),
   },
   {

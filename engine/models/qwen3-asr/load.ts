@@ -1,8 +1,8 @@
 /** Opens a folder of Qwen3-ASR. */
 import { basename, join } from 'node:path';
 import type { SoundCost } from '../../job-costs.ts';
-import { type Device, openSession, type SessionOptions } from '../../onnx.ts';
-import type { InferenceSession } from '../../onnxruntime.ts';
+import type { Device } from '../../onnx.ts';
+import { openPacked, type PackedOptions, type PackedSession } from '../../packed-weights.ts';
 import { Refusal } from '../../refusal.ts';
 import { costBySize, graphBytes } from '../graph-bytes.ts';
 import { readBridge } from '../installed.ts';
@@ -57,12 +57,17 @@ export interface QwenOptions {
   readonly threads: number;
   /** Tokens of one decoder run at most, on a CPU. */
   readonly runTokens: number;
+  /** Folder of the weights that engines share. */
+  readonly cacheDir: string;
+  /** Is told what takes a while. */
+  readonly progress: (text: string) => void;
 }
 
 /** A model that is open. */
 export interface LoadedQwen {
   readonly asr: Asr;
-  readonly warning: null;
+  /** Something an operator should know of how it runs; null = nothing. */
+  readonly warning: string | null;
   /** BCP-47, the one that is assumed first. */
   readonly languages: readonly string[];
   readonly cost: SoundCost;
@@ -76,11 +81,10 @@ export interface LoadedQwen {
  */
 export async function loadQwen3Asr(folder: string, options: QwenOptions): Promise<LoadedQwen> {
   const { config, tokenizer, prompts } = readQwenFolder(folder);
-  const session: SessionOptions = options;
   const encoderPath = join(folder, QWEN_FILES.encoder);
   const decoderPath = join(folder, QWEN_FILES.decoder);
-  const encoder = await openGraphOf(encoderPath, INPUTS.encoder, session);
-  const decoder = await openGraphOf(decoderPath, INPUTS.decoder, session);
+  const encoder = await openGraphOf(encoderPath, INPUTS.encoder, options);
+  const decoder = await openGraphOf(decoderPath, INPUTS.decoder, options);
   const { provider } = options.device;
   const runs = provider === 'cuda' ? cudaRuns(config) : cpuRuns(options, graphBytes(decoderPath));
   const bridge = readBridge(folder);
@@ -92,11 +96,12 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
     config,
     tokenizer,
     prompts,
-    encoder: new QwenEncoder(encoder, config, runs.encoder),
-    decoder: new LoopDecoder(decoder, config, runs.decoder),
+    encoder: new QwenEncoder(encoder.session, config, runs.encoder),
+    decoder: new LoopDecoder(decoder.session, config, runs.decoder),
     languages,
   });
-  return { asr, warning: null, languages, cost: costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES) };
+  const warning = encoder.warning ?? decoder.warning;
+  return { asr, warning, languages, cost: costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES) };
 }
 
 /** Lists of languages are in the order of their names. What is assumed counts only where a draft names no language. */
@@ -129,14 +134,11 @@ function cpuRuns({ runTokens }: QwenOptions, decoderBytes: number): Runs {
   };
 }
 
-async function openGraphOf(
-  path: string,
-  inputs: readonly string[],
-  options: SessionOptions,
-): Promise<InferenceSession> {
-  const session = await openSession(path, options);
+async function openGraphOf(path: string, inputs: readonly string[], options: PackedOptions): Promise<PackedSession> {
+  const opened = await openPacked(path, options);
+  const { session } = opened;
   const missing = inputs.filter((name) => !session.inputNames.includes(name));
-  if (missing.length === 0) return session;
+  if (missing.length === 0) return opened;
   throw new Refusal(
     'bad_settings',
     `${path}: got the inputs ${session.inputNames.join(', ')}, expected ${missing.join(', ')} among them`,
