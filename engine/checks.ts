@@ -166,10 +166,11 @@ function findTurnProblem({ samples }: Message, { decidesTurns }: ModelLimits): s
 }
 
 function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
-  const { samples, draft, timed, spelled } = message;
+  const { samples, draft, timed, spelled, goesOn } = message;
   if (timed !== undefined && typeof timed !== 'boolean') return `timed: got ${describe(timed)}, expected a boolean`;
   if (spelled !== undefined && typeof spelled !== 'boolean')
     return `spelled: got ${describe(spelled)}, expected a boolean`;
+  if (goesOn !== undefined && typeof goesOn !== 'boolean') return `goesOn: got ${describe(goesOn)}, expected a boolean`;
   const known = findKnownProblem(message, limits);
   if (known !== null) return known;
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;

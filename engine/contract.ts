@@ -117,6 +117,11 @@ export interface TranscribeJob {
   /** What another recogniser made of the same speech, at most {@link DRAFT_TEXT_MAX_CHARS}. */
   readonly draftText?: string;
   /**
+   * Whether the speaker goes on, so that a job with the same samples and more follows: what was read before may then
+   * stay as it is.
+   */
+  readonly goesOn?: boolean;
+  /**
    * The same number in jobs whose samples begin alike: the engine may have kept what it computed of their beginning.
    * It needs not: any engine can do any job.
    */

@@ -2,11 +2,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders within a published one that have files of the model. */
-const INNER_FOLDERS = ['onnx', 'tokenizer'] as const;
+/** Folders within a model's own that have files of the model. */
+const INNER_FOLDERS = ['aligner', 'onnx', 'tokenizer'] as const;
 
 /**
- * The names in a folder, and those in its folders `onnx` and `tokenizer` as `onnx/NAME`.
+ * The names in a folder, and those in its inner folders as `onnx/NAME`.
  * @throws the error of the disk where the folder cannot be read
  */
 export function namesInFolder(folder: string): string[] {

@@ -108,6 +108,19 @@ const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
 const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
 const TURN_DETECTOR_COST: SoundCost = { perJobMs: 36, perSecondMs: 0.7 };
 
+/** Word times need an aligner in its folder. */
+const QWEN_ABILITIES: RecogniserAbilities = {
+  drafts: true,
+  wordTimes: false,
+  logprobs: true,
+  confidence: false,
+  languageGuess: true,
+  hotWords: true,
+  textDrafts: true,
+  context: true,
+  streams: false,
+};
+
 /** Of each kind, the model that is used unless the settings say otherwise comes first. */
 export const MODEL_TABLE: ModelTable = [
   {
@@ -223,29 +236,18 @@ export const MODEL_TABLE: ModelTable = [
     name: 'qwen3-asr',
     family: { name: 'qwen3-asr', isLaidOut: (files) => findQwenFiles(files).missing.length === 0 },
     languages: QWEN_LANGUAGES,
-    abilities: {
-      drafts: true,
-      wordTimes: false,
-      logprobs: true,
-      confidence: false,
-      languageGuess: true,
-      hotWords: true,
-      textDrafts: true,
-      context: true,
-      streams: false,
-    },
+    abilities: QWEN_ABILITIES,
     cost: { perJobMs: 60, perSecondMs: 200 },
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],
-    load: async ({ folder, device, settings, progress }) =>
-      (await import('./qwen3-asr/load.ts')).loadQwen3Asr(folder ?? '', {
-        device,
-        threads: settings.threads,
-        runTokens: settings.decodeRunTokens,
-        cacheDir: settings.modelCacheDir,
-        progress,
-      }),
+    load: async ({ folder, device, settings, progress }) => {
+      const { loadQwen3Asr } = await import('./qwen3-asr/load.ts');
+      const { threads, decodeRunTokens: runTokens, modelCacheDir: cacheDir } = settings;
+      const options = { device, threads, runTokens, cacheDir, progress };
+      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', options);
+      return { ...loaded, abilities: { ...QWEN_ABILITIES, wordTimes } };
+    },
   },
   {
     kind: 'recogniser',

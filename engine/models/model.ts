@@ -1,13 +1,5 @@
 /** What a model is to the rest of the engine. A model keeps nothing between jobs. */
-import type {
-  DetectedMessage,
-  DetectTrack,
-  SpeakJob,
-  SpokenMessage,
-  SpokenWord,
-  TranscribeJob,
-  VoiceInfo,
-} from '../contract.ts';
+import type { DetectedMessage, DetectTrack, SpeakJob, SpokenMessage, SpokenWord, VoiceInfo } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** What a recogniser made of one stretch of speech. */
@@ -42,8 +34,8 @@ export interface ReadingOptions {
   readonly hotWords?: readonly string[];
   /** Anything else that helps to understand the speech; used where the abilities say so. */
   readonly context?: string;
-  /** What it is for: a `partial` is followed by a reading of the same speech and more. Absent = it is the last one. */
-  readonly urgency?: TranscribeJob['urgency'];
+  /** Whether a reading of the same speech and more follows: what was read before may then stay as it is. */
+  readonly goesOn?: boolean;
   /** What another recogniser made of the same speech; verified where the abilities say so, otherwise ignored. */
   readonly draftText?: string;
   /**

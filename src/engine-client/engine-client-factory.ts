@@ -31,15 +31,16 @@ export type EngineClientSettings = Pick<
   | 'ENGINE_IDLE_MS'
 >;
 
-/**
- * Number of engine processes on a machine with `cores` cores. One GPU gets one, unless ENGINE_WORKERS says
- * otherwise.
- */
+/** The settings that say how many engine processes there are. */
+type WorkerSettings = Pick<Settings, 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER' | 'CUDA_DEVICE'>;
+
+/** Number of engine processes on a machine with `cores` cores. A GPU gets one, unless ENGINE_WORKERS says otherwise. */
 export function workersOf(
-  settings: Pick<Settings, 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER'>,
+  { ENGINE_WORKERS, EXECUTION_PROVIDER, CUDA_DEVICE }: WorkerSettings,
   cores: number = coresAvailable(),
 ): number {
-  return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(Math.floor(cores)));
+  const usual = EXECUTION_PROVIDER === 'cuda' ? CUDA_DEVICE.length : defaultWorkers(Math.floor(cores));
+  return ENGINE_WORKERS || usual;
 }
 
 /**
@@ -53,7 +54,7 @@ const FINAL_NICENESS = 5;
 
 /** Number of engine processes with ASR_FINAL_MODEL; 0 where that is ASR_MODEL. */
 export function finalWorkersOf(
-  settings: Pick<Settings, 'ASR_FINAL_MODEL' | 'ENGINE_FINAL_WORKERS' | 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER'>,
+  settings: WorkerSettings & Pick<Settings, 'ASR_FINAL_MODEL' | 'ENGINE_FINAL_WORKERS'>,
   cores: number = coresAvailable(),
 ): number {
   if (settings.ASR_FINAL_MODEL === '') return 0;
@@ -73,7 +74,8 @@ export function createEngineClient(
 ): ManagedEngine {
   const cores = Math.max(Math.floor(coresAvailable()), 1);
   const hold = new BatchHold({ clock: wiring.clock, cores });
-  const shared = { hold, idleMs: settings.ENGINE_IDLE_MS, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
+  const { ENGINE_IDLE_MS: idleMs, CUDA_DEVICE: cudaDevices } = settings;
+  const shared = { hold, idleMs, cudaDevices, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
   const liveSettings = { ...engineSettingsOf(settings), ...engineSettings };
   const live = new EngineClient({ ...shared, engineSettings: liveSettings, workers: workersOf(settings) });
   if (settings.ASR_FINAL_MODEL === '') return live;
@@ -101,7 +103,7 @@ function engineSettingsOf(settings: EngineClientSettings): EngineSettings {
     ttsModel: settings.TTS_MODEL,
     turnModel: settings.TURN_MODEL,
     executionProvider: settings.EXECUTION_PROVIDER,
-    cudaDevice: settings.CUDA_DEVICE,
+    cudaDevice: settings.CUDA_DEVICE[0] ?? 0,
     threads: settings.ENGINE_THREADS,
     modelCacheDir: settings.MODEL_CACHE_DIR,
     lexiconFile: settings.LEXICON_FILE === '' ? '' : resolve(settings.LEXICON_FILE),

@@ -55,6 +55,8 @@ const FAILED_STARTS_MAX = 5;
 /** What an engine client works with. */
 export interface EngineClientOptions {
   readonly engineSettings: EngineSettings;
+  /** GPUs that the processes take turns with; absent = the one of {@link engineSettings}. */
+  readonly cudaDevices?: readonly number[];
   /** Engine processes to run, at least 1. */
   readonly workers: number;
   /** Processor cores of the machine; found out if left out. */
@@ -112,7 +114,8 @@ export class EngineClient implements ManagedEngine {
       alive: (jobs: readonly Job[]) => this.#onAlive(jobs),
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
-    this.#pool = new Pool({ entry, settings, workers, niceness, hold, clock, log, metrics, handlers });
+    const { cudaDevices = [settings.cudaDevice] } = options;
+    this.#pool = new Pool({ entry, settings, cudaDevices, workers, niceness, hold, clock, log, metrics, handlers });
     this.#load = new EngineLoad({ clock, metrics, workers });
     this.#dispatch = new JobDispatch({ pool: this.#pool, load: this.#load, metrics });
     const lanes = () => Math.max(this.#pool.readyCount, 1);
@@ -172,6 +175,7 @@ export class EngineClient implements ManagedEngine {
       ready: readyCount,
       workers: this.#options.workers,
       provider: lastReady?.provider ?? null,
+      devices: [...new Set(this.#pool.reports.flatMap(({ device }) => device ?? []))],
       models: lastReady === null ? null : namesOf(lastReady),
       recogniser: lastReady === null ? null : recogniserOf(lastReady),
       pids,
@@ -204,7 +208,8 @@ export class EngineClient implements ManagedEngine {
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const hasText = draftText !== undefined && this.abilities?.textDrafts === true;
     const hasStream = stream !== undefined && this.abilities?.streams === true;
-    const known = { ...(hasText && { draftText }), ...(hasStream && { stream }) };
+    const goesOn = request.goesOn === true;
+    const known = { ...(hasText && { draftText }), ...(hasStream && { stream }), ...(goesOn && { goesOn }) };
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const spelled = request.spelled === true && this.abilities?.logprobs !== false;
     const expected = this.#expected(request);

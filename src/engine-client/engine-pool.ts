@@ -6,6 +6,7 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { BatchHold } from './batch-hold.ts';
 import { EngineProcess } from './engine-process.ts';
 import type { EngineReport } from './engine-report.ts';
+import { nameDevice } from './engine-status.ts';
 import { estimateReading, type Job } from './job.ts';
 import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 import { StreamPlaces } from './stream-places.ts';
@@ -21,6 +22,8 @@ export interface PoolHandlers extends Omit<ProcessHandlers, 'ready' | 'hung'> {
 export interface PoolOptions {
   readonly entry: string;
   readonly settings: EngineSettings;
+  /** GPUs, at least one: process n has the device at n modulo their number, however often it is started. */
+  readonly cudaDevices: readonly number[];
   readonly workers: number;
   /** Of the processes, as in nice(1). */
   readonly niceness: number;
@@ -50,13 +53,14 @@ export class Pool {
   readonly #hold: BatchHold;
   readonly #streams = new StreamPlaces();
   #lastReady: ReadyMessage | null = null;
+  readonly #warnings = new Set<string>();
   #shownReady = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#hold = options.hold;
     this.#hold.watch(() => this.#members.flatMap(({ process }) => (process?.ready ? [process] : [])));
-    this.#members = Array.from({ length: options.workers }, () => this.#makeMember());
+    this.#members = Array.from({ length: options.workers }, (_, index) => this.#makeMember(index));
   }
 
   /** Processes that can take jobs. */
@@ -179,17 +183,19 @@ export class Pool {
     return this.#members.reduce((count, { process }) => (process?.ready && !process.holdsBatch ? count + 1 : count), 0);
   }
 
-  #makeMember(): SupervisedProcess {
+  #makeMember(index: number): SupervisedProcess {
+    const { settings, cudaDevices } = this.#options;
+    const cudaDevice = cudaDevices[index % cudaDevices.length] ?? settings.cudaDevice;
     return new SupervisedProcess({
       clock: this.#options.clock,
-      launch: (supervisor) => this.#launch(supervisor),
+      launch: (supervisor) => this.#launch({ ...settings, cudaDevice }, supervisor),
       onEnd: (end, restartInMs) => this.#onEnd(end, restartInMs),
       onReplaced: (restartInMs) => this.#onReplaced(restartInMs),
     });
   }
 
-  #launch(supervisor: SupervisedProcessHandlers): EngineProcess {
-    const { entry, settings, niceness, clock, log, handlers } = this.#options;
+  #launch(settings: EngineSettings, supervisor: SupervisedProcessHandlers): EngineProcess {
+    const { entry, niceness, clock, log, handlers } = this.#options;
     return new EngineProcess({
       entry,
       settings,
@@ -199,7 +205,7 @@ export class Pool {
       handlers: {
         ...handlers,
         ...supervisor,
-        ready: (message) => this.#onReady(message),
+        ready: (message) => this.#onReady(message, settings),
         withheld: (jobs) => {
           this.#showReady();
           handlers.withheld(jobs);
@@ -212,18 +218,19 @@ export class Pool {
     });
   }
 
-  #onReady(message: ReadyMessage): void {
-    const { log, handlers, metrics, workers, settings } = this.#options;
-    const { role } = settings;
+  #onReady(message: ReadyMessage, { role, cudaDevice }: EngineSettings): void {
+    const { log, handlers, metrics, workers } = this.#options;
     const { asrModel, vadModel, ttsModel, turnModel, provider, loadMs, warmUpMs, warning } = message;
+    const device = nameDevice(provider, cudaDevice);
     const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
     log.info(
-      { role, ready: this.readyCount, workers, asrModel, vadModel, ttsModel, turnModel, provider, ...took },
+      { role, ready: this.readyCount, workers, asrModel, vadModel, ttsModel, turnModel, device, ...took },
       'engine ready',
     );
     metrics.engineStart.observe((loadMs + warmUpMs) / 1000);
-    // Every process says the same; the operator needs it once.
-    if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);
+    // Processes with the same device say the same; the operator needs it once.
+    if (warning !== null && !this.#warnings.has(warning)) log.warn(warning);
+    if (warning !== null) this.#warnings.add(warning);
     this.#lastReady = message;
     this.#showReady();
     handlers.ready();

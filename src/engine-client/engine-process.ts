@@ -16,6 +16,7 @@ import type { JobCosts } from '../../engine/job-costs.ts';
 import type { Timer } from '../foundation/clock.ts';
 import { AssignedJobs } from './assigned-jobs.ts';
 import { forkEngine } from './engine-fork.ts';
+import { nameDevice } from './engine-status.ts';
 import { HangDetector } from './hang-detector.ts';
 import type { Job, JobReply } from './job.ts';
 import { LoadMeter } from './load-meter.ts';
@@ -68,9 +69,8 @@ export class EngineProcess {
   #isUnresponsive = false;
   #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
   #readySinceMs: number | null = null;
-  /** Null until it was ready, which is before it has jobs. */
-  #costs: JobCosts | null = null;
-  #batchMax = 1;
+  /** What it said of its models; null until it was ready, which is before it has jobs. */
+  #models: ReadyMessage | null = null;
   #refusal: string | null = null;
   /** It was killed while it loaded, because nobody needed it any more. */
   #discarded = false;
@@ -106,6 +106,11 @@ export class EngineProcess {
 
   get pid(): number | null {
     return this.#child.pid ?? null;
+  }
+
+  /** What its recogniser runs on; null until it was ready. */
+  get device(): string | null {
+    return this.#models && nameDevice(this.#models.provider, this.#options.settings.cudaDevice);
   }
 
   /** Whether it can take jobs. */
@@ -154,17 +159,17 @@ export class EngineProcess {
     // What one engine kept to itself is not given to a second one that may hang as well.
     if (job.sent && this.#hangs.isAsked) return false;
     if (job.mustTravelAlone) return this.#jobs.size === 0;
-    return job.urgency !== 'batch' || this.#jobs.hasRoomFor(job, this.#batchMax);
+    return job.urgency !== 'batch' || this.#jobs.hasRoomFor(job, this.#models?.batchMax ?? 1);
   }
 
   /** Estimated ms of model runs that go before a new job of `urgency`. */
   workBefore(urgency: Urgency): number {
-    return this.#costs === null ? 0 : this.#jobs.workBefore(urgency, this.#costs, this.#batchMax);
+    return this.#models === null ? 0 : this.#jobs.workBefore(urgency, this.#models.costs, this.#models.batchMax);
   }
 
   /** What jobs cost here; null until it was ready. */
   get costs(): JobCosts | null {
-    return this.#costs;
+    return this.#models?.costs ?? null;
   }
 
   /** Whether it has `job`, answered or not by somebody else. */
@@ -300,8 +305,7 @@ export class EngineProcess {
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#readySinceMs = this.#options.clock.nowMs();
-    this.#costs = message.costs;
-    this.#batchMax = message.batchMax;
+    this.#models = message;
     this.#expectNothing();
     this.#options.handlers.ready(message);
   }

@@ -8,6 +8,8 @@ export interface EngineReport {
   /** `silent`: it has work and gives no sign of life. */
   readonly state: 'stopped' | 'starting' | 'ready' | 'silent';
   readonly pid: number | null;
+  /** What its recogniser runs on: `cpu`, or `cuda:` and the number of the GPU; null = it is not ready. */
+  readonly device: string | null;
   /** Share of its time that model runs took over the last 5 s, 0 to 1. */
   readonly busyShare: number;
   /** Jobs that it has and has not answered. */

@@ -19,10 +19,17 @@ export interface EngineStatus {
   readonly workers: number;
   /** Where models run, and which; null until an engine was ready. */
   readonly provider: ReadyMessage['provider'] | null;
+  /** Where the engines that are ready run, each device once: `cpu`, `cuda:0`. */
+  readonly devices: readonly string[];
   readonly models: Readonly<Record<'asr' | 'vad' | 'tts', string>> | null;
   /** Null until an engine was ready. */
   readonly recogniser: RecogniserInfo | null;
   readonly pids: readonly number[];
   /** Those with the second recogniser alone; null where there is none. */
   readonly final: Pick<EngineStatus, 'state' | 'ready' | 'workers' | 'recogniser'> | null;
+}
+
+/** What people call a device; the number is that of the GPU. */
+export function nameDevice(provider: ReadyMessage['provider'], cudaDevice: number): string {
+  return provider === 'cuda' ? `cuda:${cudaDevice}` : 'cpu';
 }

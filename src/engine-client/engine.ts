@@ -35,6 +35,8 @@ export interface TranscribeRequest {
   readonly draftText?: string;
   /** The same number in requests whose samples begin alike: see {@link TranscribeJob.stream}. */
   readonly stream?: number;
+  /** Whether the speaker goes on, and a request with the same samples and more follows. */
+  readonly goesOn?: boolean;
   /** Whether it should be found out when each word was said; takes about an eighth longer. */
   readonly timed?: boolean;
   /** Whether {@link Transcript.pieces} are wanted. */

@@ -50,6 +50,7 @@ export class SupervisedProcess {
     return {
       state: this.#state,
       pid: process?.pid ?? null,
+      device: process?.device ?? null,
       busyShare: process?.busyShare ?? 0,
       jobs: process?.pendingCount ?? 0,
       restarts: this.#restarts,

@@ -13,6 +13,7 @@ const engine = z.object({
   ready: z.int().describe('Engine processes that can take work'),
   workers: z.int().describe('Engine processes that should run'),
   provider: z.string().nullable().describe('Device that runs the models: cpu or cuda; null until known'),
+  devices: z.array(z.string()).readonly().describe('Where those that are ready run, each device once: cpu, cuda:0'),
   models: z.object({ asr: z.string(), vad: z.string(), tts: z.string() }).nullable(),
 });
 

@@ -123,6 +123,7 @@ export class Decoder {
       urgency: batch ? 'batch' : URGENCY[purpose],
       dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
       ...(lateInMs !== undefined && { lateInMs }),
+      ...(purpose === 'partial' && { goesOn: true }),
     } as const;
     try {
       // A partial without words is followed by the next one.

@@ -173,7 +173,7 @@ function engineSettings(): EngineSettings {
     ttsModel: 'tone',
     turnModel: 'off',
     executionProvider: 'cpu',
-    cudaDevice: CUDA_DEVICE,
+    cudaDevice: CUDA_DEVICE[0] ?? 0,
     threads: 1,
     modelCacheDir: MODEL_CACHE_DIR,
     modelsDir: '',

@@ -129,11 +129,21 @@ export const SYSTEM = {
   fallbacks: [],
   voice: 'hibari:heart',
   engines: [
-    { role: 'live', state: 'ready', pid: 4711, busyShare: 0.58, jobs: 3, restarts: 0, lastRestart: null },
+    {
+      role: 'live',
+      state: 'ready',
+      pid: 4711,
+      device: 'cpu',
+      busyShare: 0.58,
+      jobs: 3,
+      restarts: 0,
+      lastRestart: null,
+    },
     {
       role: 'live',
       state: 'ready',
       pid: 4712,
+      device: 'cpu',
       busyShare: 0.61,
       jobs: 2,
       restarts: 1,

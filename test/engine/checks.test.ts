@@ -142,6 +142,7 @@ describe('checkJob', () => {
       { ...TRANSCRIBE, hotWords: Array.from({ length: 101 }, () => 'x') },
       'hotWords: expected at most 100 strings of at most 64 characters',
     ],
+    ['what is neither said to go on nor to end', { ...TRANSCRIBE, goesOn: 1 }, 'goesOn: got 1, expected a boolean'],
     ['too long a context', { ...TRANSCRIBE, context: 'x'.repeat(2001) }, 'context: expected a string of at most 2000'],
     ['a context that is no text', { ...TRANSCRIBE, context: 7 }, 'context: expected a string of at most 2000'],
     ['too long a hot word', { ...TRANSCRIBE, hotWords: ['x'.repeat(65)] }, 'hotWords: expected at most 100'],

@@ -11,13 +11,15 @@
  *   draft    answers the tokens and the text of its draft
  * `final-` before a word: an engine with the second recogniser alone obeys it, others answer with it. Answers of such
  * an engine are in capitals.
- * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads
- * die while loading, 14 threads never get ready, 15 threads ignore `drain`, 16 threads read three jobs in one run.
+ * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word), with `auto`
+ * device 1 is broken; 13 threads die while loading, 14 threads never get ready, 15 threads ignore `drain`, 16 threads
+ * read three jobs in one run.
  */
 
 import { spawn } from 'node:child_process';
 
 const EXIT_WRONG_SETTINGS = 42;
+const BROKEN_GPU = 'running on the CPU: CUDA device 1 cannot be used';
 /** The number of the channel among the files of a forked process. */
 const CHANNEL_FD = 3;
 const cost = { waitMs: 1, runMs: 10, runs: 1 };
@@ -71,6 +73,8 @@ function answer(job, text) {
   });
 }
 
+const isOnGpu = () => settings.executionProvider === 'auto' && settings.cudaDevice !== 1;
+
 const isFinal = () => settings.role === 'final';
 
 function releaseHeld() {
@@ -119,9 +123,9 @@ function start(configured) {
       speak: { perJobMs: 3, perCharacterMs: 1 },
       turn: { perJobMs: 45, perSecondMs: 0.5 },
     },
-    provider: 'cpu',
+    provider: isOnGpu() ? 'cuda' : 'cpu',
     batchMax: settings.threads === 16 ? 3 : 1,
-    warning: null,
+    warning: settings.executionProvider === 'cpu' || isOnGpu() ? null : BROKEN_GPU,
     loadMs: 1,
     warmUpMs: 1,
   });

@@ -14,6 +14,7 @@ const STATUS: EngineStatus = {
   ready: 1,
   workers: 1,
   provider: 'cpu',
+  devices: ['cpu'],
   models: null,
   recogniser: null,
   pids: [],

@@ -21,7 +21,14 @@ describe('GET /ready', () => {
     expect(answer.json()).toEqual({
       status: status === 200 ? 'ready' : 'not_ready',
       reasons,
-      engine: { state, ready, workers: 1, provider: 'cpu', models: { asr: 'tone', vad: 'tone', tts: 'tone-1' } },
+      engine: {
+        state,
+        ready,
+        workers: 1,
+        provider: 'cpu',
+        devices: ['cpu'],
+        models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
+      },
     });
   });
 

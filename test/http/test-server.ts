@@ -197,6 +197,7 @@ export async function startServer(
     ready: 1,
     workers: 1,
     provider: 'cpu',
+    devices: ['cpu'],
     models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
   };
   const health = {

@@ -260,33 +260,35 @@ def add_layer(body, shape, products, x, layer, past, attended):
     """One layer: its output, keys and values. The stream, norms and rotations are float32 in every kind of weights."""
     narrow, wide = products.casts(body)
     attention, size, heads, few = layer.self_attn, shape.head_size, shape.heads, shape.key_value_heads
-    linear = lambda value, part: products.linear(body, value, numbers(part.weight))
+    linear = lambda fed, part, scaled=True: products.multiply(body, fed, numbers(part.weight), scaled)
+    feed = lambda value: products.feed(body, value)
     apart = lambda part, count: body.add("Transpose", [body.reshape(part, [0, 0, count, size])], perm=[0, 2, 1, 3])
 
     def turned(part, norm, count, rotary, scale=1.0):
         part = add_norm(body, apart(wide(part), count), norm, shape.epsilon, scale)
         return narrow(body.add("RotaryEmbedding", [part, *rotary], microsoft=True))
 
-    h = narrow(add_norm(body, x, layer.input_layernorm, shape.epsilon))
-    keys = turned(linear(h, attention.k_proj), attention.k_norm, few, attended.keys)
+    h = feed(narrow(add_norm(body, x, layer.input_layernorm, shape.epsilon)))
+    # Norms take a row's factor out.
+    keys = turned(linear(h, attention.k_proj, scaled=False), attention.k_norm, few, attended.keys)
     keys = body.add("Concat", [past[0], keys], axis=2)
     values = body.add("Concat", [past[1], apart(linear(h, attention.v_proj), few)], axis=2)
     if attended.last is not None:
-        x, h = (body.slice(value, 1, attended.last) for value in (x, h))
+        x, *h = (body.slice(value, 1, attended.last) for value in (x, *h))
     # What multiplies the scores is a part of the queries' norm.
-    queries = turned(linear(h, attention.q_proj), attention.q_norm, heads, attended.queries, size**-0.5)
+    queries = turned(linear(h, attention.q_proj, scaled=False), attention.q_norm, heads, attended.queries, size**-0.5)
     # Heads that share keys are one product.
     queries = body.reshape(queries, [0, few, -1, size])
     scores = body.add("MatMul", [queries, body.add("Transpose", [keys], perm=[0, 1, 3, 2])])
     shares = body.add("Softmax", [body.add("Add", [scores, attended.mask])], axis=-1)
     heard = body.reshape(body.add("MatMul", [shares, values]), [0, heads, -1, size])
     heard = body.reshape(body.add("Transpose", [heard], perm=[0, 2, 1, 3]), [0, 0, heads * size])
-    x = body.add("Add", [x, wide(linear(heard, attention.o_proj))])
-    h = narrow(add_norm(body, x, layer.post_attention_layernorm, shape.epsilon))
+    x = body.add("Add", [x, wide(linear(feed(heard), attention.o_proj))])
+    h = feed(narrow(add_norm(body, x, layer.post_attention_layernorm, shape.epsilon)))
     gate = linear(h, layer.mlp.gate_proj)
     gate = body.add("Mul", [gate, body.add("Sigmoid", [gate])])
     inner = body.add("Mul", [gate, linear(h, layer.mlp.up_proj)])
-    return body.add("Add", [x, wide(linear(inner, layer.mlp.down_proj))]), keys, values
+    return body.add("Add", [x, wide(linear(feed(inner), layer.mlp.down_proj))]), keys, values
 
 
 def add_outputs(graph, shape, products, fed, results):

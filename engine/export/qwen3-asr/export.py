@@ -8,6 +8,7 @@ import cases
 import checkpoint
 import layout
 import reference
+from products import Products
 
 SEEDS = 400
 
@@ -21,6 +22,7 @@ def read_arguments():
     parser.add_argument("--layers", type=int, default=None, help="at most so many layers of a random model")
     parser.add_argument("--seed", type=int, default=0, help="first seed; usable tiny models are looked for")
     parser.add_argument("--dtype", choices=["f32", "f16", "int8", "int4"], default="int8")
+    parser.add_argument("--unsigned", action="store_true", help="8-bit weights for processors without VNNI")
     parser.add_argument("--name", default="qwen3-asr", help="the model's name in bridge.json")
     parser.add_argument("--version", default="1", help="its version there")
     parser.add_argument("--licence", default="Apache-2.0")
@@ -79,14 +81,15 @@ def main():
     if any(out.iterdir()):
         raise SystemExit(f"{out} is not empty")
     model, tokenizer, clips = load(arguments)
-    layout.write_recogniser(out, model, tokenizer, arguments.dtype)
+    products = Products(arguments.dtype, arguments.unsigned)
+    layout.write_recogniser(out, model, tokenizer, products)
     if not arguments.skip_self_test:
         reference.self_test(model.float(), tokenizer, reference.Graphs(out), arguments.dtype)
     config, alignments = model.config, None
     del model
     if arguments.aligner is not None:
         model, tokenizer, alignments, milliseconds = load_aligner(arguments)
-        layout.write_aligner(out / "aligner", model, tokenizer, arguments.dtype, milliseconds)
+        layout.write_aligner(out / "aligner", model, tokenizer, products, milliseconds)
         if not arguments.skip_self_test:
             cases.test_aligner(model.float(), tokenizer, out / "aligner", arguments.dtype)
     layout.write_bridge(out, arguments.name, arguments.version, arguments.licence)

@@ -9,7 +9,6 @@ from aligner import build_classifier
 from builder import Weights
 from decoder import Shape, build_decoder
 from encoder import build_encoder, chunk_tokens
-from products import Products
 
 # More than this lies beside its graph: protobuf ends at 2 GB, and programs map what is in a file of its own.
 INSIDE_MAX_BYTES = 16_000_000
@@ -29,29 +28,27 @@ def weights_for(out, name, model):
     return Weights(out / f"{name}.onnx.data" if size > INSIDE_MAX_BYTES else None)
 
 
-def write_recogniser(out, model, tokenizer, dtype):
+def write_recogniser(out, model, tokenizer, products):
     """One graph after the other; only one matrix at a time is in memory twice."""
-    products = Products(dtype)
     write_encoder(out, model, products)
     decoder = build_decoder(model, products, weights_for(out, "decoder_loop", model), model.config.audio_token_id)
     decoder.save(out / "decoder_loop.onnx")
     shape = Shape.of(model.config.text_config)
     write_config(out, tokenizer, {
-        **common(model, "qwen3-asr", dtype),
+        **common(model, "qwen3-asr", products.dtype),
         "layers": shape.layers, "keyValueHeads": shape.key_value_heads, "headSize": shape.head_size,
         "endTokens": reference.ends_of(model.config), "maxNewTokens": MAX_NEW_TOKENS,
         "languages": list(vocabulary.LANGUAGES.values()), "batchMax": BATCH_MAX,
     })
 
 
-def write_aligner(out, model, tokenizer, dtype, class_ms):
+def write_aligner(out, model, tokenizer, products, class_ms):
     """The same for a model that says when words were said."""
     out.mkdir()
-    products = Products(dtype)
     write_encoder(out, model, products)
     build_classifier(model, products, weights_for(out, "classifier", model)).save(out / "classifier.onnx")
     write_config(out, tokenizer, {
-        **common(model, "qwen3-asr-aligner", dtype),
+        **common(model, "qwen3-asr-aligner", products.dtype),
         "timestampToken": model.config.timestamp_token_id, "classes": model.score.out_features, "classMs": class_ms,
         "languages": ALIGNER_LANGUAGES,
     })

@@ -7,13 +7,17 @@ BLOCK = 32
 MASKED = -60_000.0
 # As transformers has it: outputs of the encoder's layers stay 1000 below the greatest float16.
 CLAMP = 65_504.0 - 1000
+# Rows of activations in 8 bits: -127 to 127 steps around 128.
+ROW_STEP = np.array(1 / 127, np.float32)
+ROW_ZERO = np.array(128, np.uint8)
+LEAST = 1e-20
 
 
 class Products:
-    """Writes what multiplies into graphs; `dtype` is the kind of weights."""
+    """Writes what multiplies into graphs; `dtype` is the kind of weights. Weights of 8 bits may be `unsigned`."""
 
-    def __init__(self, dtype):
-        self.dtype = dtype
+    def __init__(self, dtype, unsigned=False):
+        self.dtype, self.unsigned = dtype, unsigned
         self.real = np.float16 if dtype == "f16" else np.float32
 
     def casts(self, graph):
@@ -34,12 +38,37 @@ class Products:
 
     def eight_bits(self, graph, x, weight, bias):
         """Signed weights with a scale for each column; onnxruntime quantises what comes, for the whole tensor."""
-        scales = row_scales(weight, 127)
-        quantised = np.rint(weight / scales[:, None]).astype(np.int8)
-        inputs = [x, graph.weights.add(quantised.T), graph.weights.add(scales)]
-        inputs.append(graph.weights.add(np.zeros(len(scales), np.int8)))
-        inputs += [] if bias is None else [graph.weights.add(bias.astype(np.float32))]
+        constants = [*self.quantised(weight), *([] if bias is None else [bias.astype(np.float32)])]
+        inputs = [x, *(graph.weights.add(each) for each in constants)]
         return graph.add("DynamicQuantizeMatMul", inputs, microsoft=True)
+
+    def quantised(self, weight):
+        """[in, out] with a scale and a zero point for each column. Signed weights are twice as fast where a processor
+        has VNNI, and wrong where it has not: their products overflow."""
+        scales = row_scales(weight, 127)
+        whole = np.rint(weight / scales[:, None]).T
+        dtype, zero = (np.uint8, 128) if self.unsigned else (np.int8, 0)
+        return (whole + zero).astype(dtype), scales, np.full(len(scales), zero, dtype)
+
+    def feed(self, graph, x):
+        """What `multiply` takes: the rows of `x`, in 8 bits with a scale each where weights have 8 bits. Text has a few
+        tokens whose numbers are a thousand times as large as others', so one scale for all would leave those nothing;
+        and with its own a row is the same with any others beside it, be they a draft or a batch."""
+        if self.dtype != "int8":
+            return [x]
+        greatest = graph.add("ReduceMax", [graph.add("Abs", [x]), graph.constant([-1])], keepdims=1)
+        greatest = graph.add("Max", [greatest, graph.constant(LEAST, np.float32)])
+        step, zero = graph.weights.add(ROW_STEP), graph.weights.add(ROW_ZERO)
+        return [graph.add("QuantizeLinear", [graph.add("Div", [x, greatest]), step, zero]), greatest]
+
+    def multiply(self, graph, fed, weight, scaled=True):
+        """x · weightᵀ for each row of `feed`; without `scaled` each row only up to a factor, where that is of no matter."""
+        if self.dtype != "int8":
+            return self.linear(graph, fed[0], weight)
+        whole, scales, zeros = self.quantised(weight)
+        inputs = [fed[0], *(graph.weights.add(each) for each in (whole, ROW_STEP, scales, ROW_ZERO, zeros))]
+        y = graph.add("MatMulIntegerToFloat", inputs, microsoft=True)
+        return graph.add("Mul", [y, fed[1]]) if scaled else y
 
     def four_bits(self, graph, x, weight):
         """Blocks of 32 with a scale each; the greatest number of a block is -8 scales."""
@@ -73,7 +102,7 @@ class Products:
     def head(self, graph, x, weight, table=None):
         """Logits in float32; with float weights `table` serves, where the model ties the two."""
         if table is None or len(table) > 1:
-            logits = self.linear(graph, x, weight)
+            logits = self.multiply(graph, self.feed(graph, x), weight)
         else:
             logits = graph.add("FusedMatMul", [x, table[0]], microsoft=True, transB=1)
         return logits if self.real == np.float32 else graph.cast(logits, np.float32)

@@ -133,10 +133,13 @@ def self_test(model, tokenizer, graphs, dtype):
     print(f"{dtype}: features differ by {worst['features']:.1e} of the greatest, {same} of {len(rows)} clips say what "
           f"transformers says, log probabilities differ by {worst['logprobs']:.1e}")
     drafted = test_drafts(graphs, rows, singles, ends)
-    batched = test_batch(graphs, rows, heard, singles, ends)
-    print(f"{dtype}: with drafts {drafted}, in one run {batched} of {len(rows)} say the same")
-    is_exact = dtype == "f32"
-    if is_exact and (same < len(rows) or max(worst.values()) > TOLERANCE or drafted < len(rows) or batched < len(rows)):
+    batched = test_batch(graphs, rows, singles, ends)
+    alone = np.concatenate([audio for _, audio in singles])
+    worst["batch"] = float(np.abs(graphs.encode(heard) - alone).max() / np.abs(alone).max())
+    print(f"{dtype}: with drafts {drafted}, in one run {batched} of {len(rows)} say the same; features of all clips in one "
+          f"run differ by {worst['batch']:.1e}")
+    # Rounding to few bits changes what is said, most of all what a model with random weights says.
+    if dtype == "f32" and (min(same, drafted, batched) < len(rows) or max(worst.values()) > TOLERANCE):
         raise SystemExit("the graphs do not say what transformers says")
 
 
@@ -154,9 +157,9 @@ def test_drafts(graphs, rows, singles, ends):
     return same
 
 
-def test_batch(graphs, rows, heard, singles, ends):
+def test_batch(graphs, rows, singles, ends):
     """How many rows say the same in a batch, with drafts of different lengths."""
-    found = graphs.decode(rows, graphs.encode(heard), SELF_TEST_TOKENS, ends)
+    found = graphs.decode(rows, np.concatenate([audio for _, audio in singles]), SELF_TEST_TOKENS, ends)
     same = 0
     for (_, draft), (own, _), agreed, tokens in zip(rows, singles, found["agreed"], found["tokens"], strict=True):
         said = draft[: int(agreed)] + tokens.tolist()

@@ -3,12 +3,12 @@
  * some frames to each side, so what was encoded of an utterance stays as it is when more of it comes.
  * https://github.com/moonshine-ai/moonshine
  */
-import { ENGINE_RATE_HZ, type SpokenWord } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import { decodeGreedily } from '../greedy.ts';
 import { HotWordLists } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
+import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
 import { stretchesOf } from '../stretches.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';
@@ -60,7 +60,7 @@ export class MoonshineStreaming implements Asr {
     const stretches = stretchesOf(samples.length, { maxSamples: this.#longestSamples, frameSamples: FEATURE_SAMPLES });
     if (stretches.length < 2) return yield* this.#read(samples, draft, options);
     const { draftText: _ofAll, stream: _beginsOtherwise, ...others } = options;
-    const read: StretchRead[] = [];
+    const read: StretchReading[] = [];
     for (const { from, to } of stretches) {
       read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
       yield;
@@ -121,14 +121,8 @@ export class MoonshineStreaming implements Asr {
   }
 }
 
-interface StretchRead {
-  /** The sample that it begins with. */
-  readonly from: number;
-  readonly recognition: Recognition;
-}
-
 /** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
-function joinRead(read: readonly StretchRead[]): Recognition {
+function joinRead(read: readonly StretchReading[]): Recognition {
   const all = read.map(({ recognition }) => recognition);
   const looped = all.some((each) => each.looped);
   const text = all.flatMap((each) => (each.text === '' ? [] : each.text)).join(' ');
@@ -141,13 +135,8 @@ function joinRead(read: readonly StretchRead[]): Recognition {
     logprobs: Float32Array.from(all.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
     looped,
     ...(isSpelled && { pieces: all.flatMap(({ pieces = [] }) => pieces) }),
-    ...(isTimed && { words: read.flatMap(wordsIn) }),
+    ...(isTimed && { words: wordsOfStretches(read) }),
   };
-}
-
-function wordsIn({ from, recognition: { words = [] } }: StretchRead): SpokenWord[] {
-  const ms = Math.round((1000 * from) / ENGINE_RATE_HZ);
-  return words.map((word) => ({ ...word, startMs: word.startMs + ms, endMs: word.endMs + ms }));
 }
 
 /** The tokens as hot words need them. */

@@ -2,17 +2,13 @@
 import { showValue } from '../show-value.ts';
 import { codeOfLanguage } from './languages.ts';
 
-/** What the file says of the graphs. */
-export interface QwenConfig {
+/** What is said of a graph that hears, be it in a recogniser or in an aligner. */
+export interface QwenAudioConfig {
   /** Of the weights. */
   readonly dtype: (typeof DTYPES)[number];
   readonly vocabularySize: number;
   /** Of an audio token, and of a text token before the first layer. */
   readonly hiddenSize: number;
-  /** These three are the decoder's. */
-  readonly layers: number;
-  readonly keyValueHeads: number;
-  readonly headSize: number;
   readonly melBins: number;
   /** Frames of one chunk, which the encoder's convolutions see alone, and the audio tokens that it becomes. */
   readonly chunkFrames: number;
@@ -21,12 +17,20 @@ export interface QwenConfig {
   readonly windowTokens: number;
   /** Stands in the prompt for each audio token. */
   readonly audioPadToken: number;
+  /** BCP-47, the one that is assumed first. */
+  readonly languages: readonly string[];
+}
+
+/** What the file says of the graphs of a recogniser. */
+export interface QwenConfig extends QwenAudioConfig {
+  /** These three are the decoder's. */
+  readonly layers: number;
+  readonly keyValueHeads: number;
+  readonly headSize: number;
   /** Any of them ends a text. */
   readonly endTokens: readonly number[];
   /** Tokens of a text at most. */
   readonly maxNewTokens: number;
-  /** BCP-47, the one that is assumed first. */
-  readonly languages: readonly string[];
   /** Readings that one run may take together, where that saves time. */
   readonly batchMax: number;
 }
@@ -53,11 +57,28 @@ const NEW_TOKENS_MAX = 512;
 const LANGUAGES_MAX = 200;
 const BATCH_MAX = 64;
 
-/** Reads the text of the file. @throws QwenConfigError */
+/** Reads the text of a recogniser's file. @throws QwenConfigError */
 export function parseQwenConfig(text: string): QwenConfig {
   const values = toObject(text);
+  const audio = readAudioConfig(values, 'qwen3-asr');
   const whole = (name: string, minimum: number, maximum: number) => wholeIn(values[name], name, minimum, maximum);
-  if (values['model'] !== 'qwen3-asr') throw wrong('model', values['model'], '"qwen3-asr"');
+  return {
+    ...audio,
+    layers: whole('layers', 1, LAYERS_MAX),
+    keyValueHeads: whole('keyValueHeads', 1, HEADS_MAX),
+    headSize: whole('headSize', 2, HEAD_SIZE_MAX),
+    endTokens: listIn(values['endTokens'], 'endTokens', END_TOKENS_MAX).map((token) =>
+      wholeIn(token, 'endTokens', 0, audio.vocabularySize - 1),
+    ),
+    maxNewTokens: whole('maxNewTokens', 1, NEW_TOKENS_MAX),
+    batchMax: whole('batchMax', 1, BATCH_MAX),
+  };
+}
+
+/** @param model what the file has to say that it is. @throws QwenConfigError */
+export function readAudioConfig(values: Readonly<Record<string, unknown>>, model: string): QwenAudioConfig {
+  const whole = (name: string, minimum: number, maximum: number) => wholeIn(values[name], name, minimum, maximum);
+  if (values['model'] !== model) throw wrong('model', values['model'], JSON.stringify(model));
   if (values['format'] !== 1) throw wrong('format', values['format'], '1; a later release may read it');
   const dtype = DTYPES.find((known) => known === values['dtype']);
   if (dtype === undefined) throw wrong('dtype', values['dtype'], `one of ${DTYPES.join(', ')}`);
@@ -73,20 +94,12 @@ export function parseQwenConfig(text: string): QwenConfig {
     dtype,
     vocabularySize,
     hiddenSize: whole('hiddenSize', 1, WIDTH_MAX),
-    layers: whole('layers', 1, LAYERS_MAX),
-    keyValueHeads: whole('keyValueHeads', 1, HEADS_MAX),
-    headSize: whole('headSize', 2, HEAD_SIZE_MAX),
     melBins: whole('melBins', 1, MEL_BINS_MAX),
     chunkFrames,
     chunkTokens,
     windowTokens,
     audioPadToken: whole('audioPadToken', 0, vocabularySize - 1),
-    endTokens: listIn(values['endTokens'], 'endTokens', END_TOKENS_MAX).map((token) =>
-      wholeIn(token, 'endTokens', 0, vocabularySize - 1),
-    ),
-    maxNewTokens: whole('maxNewTokens', 1, NEW_TOKENS_MAX),
     languages: listIn(values['languages'], 'languages', LANGUAGES_MAX).map(languageIn),
-    batchMax: whole('batchMax', 1, BATCH_MAX),
   };
 }
 
@@ -107,7 +120,8 @@ function listIn(value: unknown, name: string, longest: number): readonly unknown
   throw wrong(name, value, `an array of 1 to ${longest}`);
 }
 
-function wholeIn(value: unknown, name: string, minimum: number, maximum: number): number {
+/** A whole number within bounds. @throws QwenConfigError that names the property */
+export function wholeIn(value: unknown, name: string, minimum: number, maximum: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
   throw wrong(name, value, `a whole number from ${minimum} to ${maximum}`);
 }
@@ -116,7 +130,8 @@ function wrong(name: string, value: unknown, expected: string): QwenConfigError 
   return new QwenConfigError(`${name}: got ${showValue(value)}, expected ${expected}`);
 }
 
-function toObject(text: string): Readonly<Record<string, unknown>> {
+/** The object that a file holds. @throws QwenConfigError */
+export function toObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -26,7 +26,8 @@ export function readQwenFolder(folder: string): QwenFolder {
   });
 }
 
-function readText(path: string, longest: number): string {
+/** @param longest in bytes. @throws Refusal when a file cannot be read or is longer */
+export function readText(path: string, longest: number): string {
   let size = 0;
   try {
     ({ size } = statSync(path));
@@ -37,7 +38,8 @@ function readText(path: string, longest: number): string {
   throw new Refusal('bad_settings', `${path}: got ${size} bytes, expected at most ${longest}`);
 }
 
-function refusing<T>(path: string, read: () => T): T {
+/** What `read` makes of the file at `path`. @throws Refusal when it is not what it should be */
+export function refusing<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

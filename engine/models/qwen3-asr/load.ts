@@ -7,6 +7,7 @@ import { Refusal } from '../../refusal.ts';
 import { costBySize, graphBytes } from '../graph-bytes.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr } from '../model.ts';
+import { openAligner } from './aligner/folder.ts';
 import type { QwenConfig } from './config.ts';
 import { LoopDecoder, type LoopOptions } from './decoder.ts';
 import { type EncoderOptions, QwenEncoder } from './encoder.ts';
@@ -70,6 +71,8 @@ export interface LoadedQwen {
   readonly warning: string | null;
   /** BCP-47, the one that is assumed first. */
   readonly languages: readonly string[];
+  /** Whether it says when words were said. */
+  readonly wordTimes: boolean;
   readonly cost: SoundCost;
 }
 
@@ -87,21 +90,25 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
   const decoder = await openGraphOf(decoderPath, INPUTS.decoder, options);
   const { provider } = options.device;
   const runs = provider === 'cuda' ? cudaRuns(config) : cpuRuns(options, graphBytes(decoderPath));
+  const aligner = await openAligner(folder, options, runs.encoder);
   const bridge = readBridge(folder);
   const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
   const languages = assumedFirst(told.length > 0 ? told : config.languages);
   const asr = new Qwen3Asr({
     name: bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`,
     provider,
+    batchMax: runs.decoder.batchMax,
     config,
     tokenizer,
     prompts,
     encoder: new QwenEncoder(encoder.session, config, runs.encoder),
     decoder: new LoopDecoder(decoder.session, config, runs.decoder),
+    aligner,
     languages,
   });
+  const cost = costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES);
   const warning = encoder.warning ?? decoder.warning;
-  return { asr, warning, languages, cost: costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES) };
+  return { asr, warning, languages, wordTimes: aligner !== null, cost };
 }
 
 /** Lists of languages are in the order of their names. What is assumed counts only where a draft names no language. */

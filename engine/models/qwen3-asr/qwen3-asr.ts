@@ -2,13 +2,16 @@
  * Qwen3-ASR of Alibaba: an audio encoder, and a language model that is given the speech in a prompt. It knows 30
  * languages and finds out which is spoken. https://github.com/QwenLM/Qwen3-ASR
  */
-import { ENGINE_RATE_HZ } from '../../contract.ts';
+import { ENGINE_RATE_HZ, type SpokenWord } from '../../contract.ts';
 import { runThrough, type Steps } from '../../scheduler.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { quietStretches } from '../quiet-cuts.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
+import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
+import type { ForcedAligner } from './aligner/aligner.ts';
 import { AnswerPlanner, type AnswerStart } from './answer.ts';
 import type { QwenConfig } from './config.ts';
+import { warmUpSizes } from './encoder.ts';
 import { QwenFeatures } from './features.ts';
 import { nameOfLanguage } from './languages.ts';
 import { parseOutput } from './output.ts';
@@ -20,7 +23,7 @@ import type { QwenTokenizer } from './tokenizer.ts';
 const LANGUAGE_TOKENS = 8;
 /** So much of an utterance is read anew each time; behind that, partials take over what was read before. */
 const UNFIXED_SAMPLES = 4 * ENGINE_RATE_HZ;
-/** Tokens that a partial adds at most. */
+/** Tokens that a partial adds at most to what it took over. */
 const PARTIAL_TOKENS = 32;
 /** How far from the longest stretch a pause is looked for. */
 const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
@@ -37,12 +40,16 @@ const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(
 export interface QwenParts {
   readonly name: string;
   readonly provider: 'cpu' | 'cuda';
+  /** Readings that share a run at most; absent = 1. */
+  readonly batchMax?: number;
   readonly config: Pick<QwenConfig, 'vocabularySize' | 'endTokens' | 'maxNewTokens'> &
     ConstructorParameters<typeof QwenFeatures>[0];
   readonly tokenizer: QwenTokenizer;
   readonly prompts: PromptWriter;
   readonly encoder: AudioEncoder;
   readonly decoder: TextDecoder;
+  /** Says when words were said; null = the folder has none. */
+  readonly aligner: Pick<ForcedAligner, 'align'> | null;
   /** BCP-47 of languages that the model has a name for, the one that is assumed first. */
   readonly languages: readonly string[];
 }
@@ -51,6 +58,7 @@ export interface QwenParts {
 export class Qwen3Asr implements Asr {
   readonly name: string;
   readonly provider: 'cpu' | 'cuda';
+  readonly batchMax: number;
   readonly vocabularySize: number;
   readonly #parts: QwenParts;
   readonly #features: QwenFeatures;
@@ -62,6 +70,7 @@ export class Qwen3Asr implements Asr {
     this.#planner = new AnswerPlanner(parts.tokenizer, parts.prompts);
     this.name = parts.name;
     this.provider = parts.provider;
+    this.batchMax = parts.batchMax ?? 1;
     this.vocabularySize = parts.config.vocabularySize;
   }
 
@@ -72,10 +81,10 @@ export class Qwen3Asr implements Asr {
     const stretches = quietStretches(samples, { aimSamples: longest - reachSamples, reachSamples });
     if (stretches.length === 0) return options.spelled === true ? { ...NOTHING, pieces: [] } : NOTHING;
     if (stretches.length === 1) return yield* this.#read(samples, draft, options);
-    const { draftText: _ofAll, urgency: _ofAllToo, ...others } = options;
-    const read: Recognition[] = [];
+    const { draftText: _ofAll, goesOn: _ofTheLast, ...others } = options;
+    const read: StretchReading[] = [];
     for (const { from, to } of stretches) {
-      read.push(yield* this.#read(samples.subarray(from, to), [], others));
+      read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
       yield;
     }
     return joinRead(read);
@@ -86,10 +95,9 @@ export class Qwen3Asr implements Asr {
     const clip = this.#features.compute(samples);
     yield;
     const audio = yield* encoder.encode(clip);
-    const { language, context = '', hotWords = [], urgency, draftText = '' } = options;
+    const { language, context = '', hotWords = [], goesOn = false, draftText = '' } = options;
     const told = language === undefined ? null : nameOfLanguage(language);
-    const isPartial = urgency === 'partial';
-    const isFixed = isPartial && samples.length > UNFIXED_SAMPLES;
+    const isFixed = goesOn && samples.length > UNFIXED_SAMPLES;
     const start = this.#planner.plan({ draft, draftText, isFixed, told, assumed: this.#assumed });
     const maxTokens = Math.max(
       this.#maxTokens(samples.length, told === null ? null : language) - start.fixed.length,
@@ -101,10 +109,21 @@ export class Qwen3Asr implements Asr {
       // A draft leaves room for at least one token more.
       draft: start.draft.slice(0, maxTokens - 1),
       maxTokens,
-      newTokensMax: isPartial ? PARTIAL_TOKENS : maxTokens,
+      newTokensMax: start.fixed.length > 0 ? PARTIAL_TOKENS : maxTokens,
       endTokens: config.endTokens,
     });
-    return this.#recognise(start, written, told, options.spelled === true);
+    const recognition = this.#recognise(start, written, told, options.spelled === true);
+    if (options.timed !== true || recognition.looped) return recognition;
+    yield;
+    const words = yield* this.#wordsOf(samples, recognition.text, language ?? recognition.language);
+    return words === null ? recognition : { ...recognition, words };
+  }
+
+  /** Null = there is no aligner, or none for what was said. @param language BCP-47; undefined = nobody knows */
+  async *#wordsOf(samples: Int16Array, text: string, language: string | undefined): Steps<SpokenWord[] | null> {
+    const { aligner } = this.#parts;
+    if (aligner === null || language === undefined) return null;
+    return yield* aligner.align(samples, text, language);
   }
 
   #recognise({ fixed }: AnswerStart, written: WrittenText, told: string | null, isSpelled: boolean): Recognition {
@@ -143,7 +162,8 @@ export class Qwen3Asr implements Asr {
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
-    const { tokenizer, prompts, encoder, decoder } = this.#parts;
+    const { tokenizer, prompts, encoder, decoder, config } = this.#parts;
+    await warmUpSizes(encoder, config, this.provider);
     const clip = this.#features.compute(samples);
     const audio = await runThrough(encoder.encode(clip));
     const answer = answerIn(this.#assumed);
@@ -162,11 +182,13 @@ export class Qwen3Asr implements Asr {
 }
 
 /** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
-function joinRead(read: readonly Recognition[]): Recognition {
+function joinRead(stretches: readonly StretchReading[]): Recognition {
+  const read = stretches.map(({ recognition }) => recognition);
   const looped = read.some((each) => each.looped);
   const text = read.reduce((before, each) => joinTexts(before, each.text), '');
   const language = read.find((each) => each.language !== undefined)?.language;
   const isSpelled = read.every(({ pieces }) => pieces !== undefined);
+  const isTimed = read.every(({ words }) => words !== undefined);
   return {
     text,
     tokens: [],
@@ -174,6 +196,7 @@ function joinRead(read: readonly Recognition[]): Recognition {
     looped,
     ...(language !== undefined && { language }),
     ...(isSpelled && { pieces: looped ? [] : read.flatMap(({ pieces = [] }) => pieces) }),
+    ...(isTimed && !looped && { words: wordsOfStretches(stretches) }),
   };
 }
 

@@ -54,10 +54,11 @@ function describeEngines({ engines, models, voice, provider, queue }: SystemAnsw
   const busy = ready.map(({ busyShare }) => `${Math.round(busyShare * 100)} %`).join(', ');
   const restarts = engines.reduce((sum, engine) => sum + engine.restarts, 0);
   const waiting = queue.reduce((sum, each) => sum + each.waiting, 0);
+  const devices = [...new Set(ready.flatMap(({ device }) => device ?? []))].join(', ') || provider || '?';
   const parts = [`${ready.length} of ${engines.length} ready${busy === '' ? '' : `, busy ${busy}`}`];
   if (waiting > 0) parts.push(`${waiting} jobs wait`);
   if (restarts > 0) parts.push(`${restarts} restarts`);
-  if (models !== null) parts.push(`${models.asr} on ${provider ?? '?'}, voice ${voice ?? 'none'}`);
+  if (models !== null) parts.push(`${models.asr} on ${devices}, voice ${voice ?? 'none'}`);
   return parts.join('; ');
 }
 

@@ -37,6 +37,26 @@ export function whole(
   return { schema, defaultText: String(defaultValue), unit, range, meaning };
 }
 
+/** Whole numbers within bounds, each once and at least one, in the order in which they come. */
+export function wholeList(
+  defaultText: string,
+  minimum: number,
+  maximum: number,
+  unit: string,
+  meaning: string,
+): SettingSpec<readonly number[]> {
+  const isNumber = (text: string): boolean => INTEGER.test(text) && Number(text) >= minimum && Number(text) <= maximum;
+  const schema = z
+    .string()
+    .transform(splitList)
+    .refine(
+      (list) => list.length > 0 && list.every(isNumber) && new Set(list.map(Number)).size === list.length,
+      `whole numbers from ${minimum} to ${maximum}, each once, such as ${minimum},${minimum + 1}`,
+    )
+    .transform((list) => list.map(Number));
+  return { schema, defaultText, unit, range: `${minimum} to ${maximum}`, meaning };
+}
+
 /** A number from 0 to 1. */
 export function share(defaultValue: number, meaning: string): SettingSpec<number> {
   const schema = z

@@ -6,6 +6,7 @@ const engine = z.object({
   role: z.enum(['live', 'final']).describe('`final`: it has ASR_FINAL_MODEL and reads finals and recordings'),
   state: z.enum(['stopped', 'starting', 'ready', 'silent']).describe('`silent`: it has work and gives no sign of life'),
   pid: z.int().nullable(),
+  device: z.string().nullable().describe('What its recogniser runs on: cpu, or cuda:0 and so on; null = not ready'),
   busyShare: z.number().describe('Share of its time that model runs took over the last 5 s, 0 to 1'),
   jobs: z.int().describe('Jobs that it has and has not answered'),
   restarts: z.int().describe('Times that it died or hung and was started again'),

@@ -301,14 +301,14 @@ describe('Qwen3-ASR', () => {
     const longer = makeClip(15, 6);
     const tag = tokenizer.encodeParts(answerIn('English'));
     const made = [...tag, ...tokenizer.encode('hello call of the hello call of the hello')];
-    const after = await runThrough(asr.transcribe(longer, made, { language: 'en', urgency: 'partial' }));
+    const after = await runThrough(asr.transcribe(longer, made, { language: 'en', goesOn: true }));
     expect(after.text.startsWith('hello call of the')).toBe(true);
     expect(after.tokens.slice(0, tag.length)).toEqual(tag);
     expect(after.tokens.length).toBeLessThanOrEqual(made.length - 5 + 32);
     expect(after.logprobs).toBeNull();
-    const final = await runThrough(asr.transcribe(longer, made, { language: 'en', urgency: 'final' }));
+    const final = await runThrough(asr.transcribe(longer, made, { language: 'en' }));
     expect(final.text).toBe((await runThrough(asr.transcribe(longer, [], { language: 'en' }))).text);
-    const early = await runThrough(asr.transcribe(makeClip(15, 4), made, { language: 'en', urgency: 'partial' }));
+    const early = await runThrough(asr.transcribe(makeClip(15, 4), made, { language: 'en', goesOn: true }));
     expect(early.text.startsWith('hello')).toBe(false);
   });
 

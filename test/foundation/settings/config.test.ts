@@ -76,6 +76,10 @@ describe('the settings', () => {
       'https://user@bridge.example.com',
       'PUBLIC_URL: got "https://***@bridge.example.com", expected empty or an origin',
     ],
+    ['CUDA_DEVICE', '0,0', 'CUDA_DEVICE: got "0,0", expected whole numbers from 0 to 63, each once, such as 0,1'],
+    ['CUDA_DEVICE', '0,64', 'CUDA_DEVICE: got "0,64", expected whole numbers from 0 to 63'],
+    ['CUDA_DEVICE', 'all', 'CUDA_DEVICE: got "all", expected whole numbers from 0 to 63'],
+    ['CUDA_DEVICE', ',', 'CUDA_DEVICE: got ",", expected whole numbers from 0 to 63'],
     ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
     [
       'SIP_REGISTRAR',
@@ -86,6 +90,11 @@ describe('the settings', () => {
     ['RTP_PORTS', '20000-10000', 'RTP_PORTS: got "20000-10000", expected two ports from 1024 to 65535'],
   ])('refuse %s=%s and say what is allowed', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('take a list of GPUs, or one', () => {
+    const read = (value: string) => readSettings({ CUDA_DEVICE: value }).CUDA_DEVICE;
+    expect(['', '3', '1, 0', '0,1,'].map(read)).toEqual([[0], [3], [1, 0], [0, 1]]);
   });
 
   it('turn early ends of turns off as 1, which no probability is above', () => {

@@ -1,4 +1,4 @@
-import { choice, flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { choice, flag, type SettingGroup, text, whole, wholeList } from '../setting-kinds.ts';
 
 /** The processes that run the models. */
 export const engines = {
@@ -9,7 +9,13 @@ export const engines = {
       ['cpu', 'cuda', 'auto'],
       'What runs the models. cuda = the GPU. auto = the GPU if CUDA works here, otherwise the CPU with a warning.',
     ),
-    ENGINE_WORKERS: whole(0, 0, 64, 'processes', 'Number of engine processes. 0 = as many as the cores allow.'),
+    ENGINE_WORKERS: whole(
+      0,
+      0,
+      64,
+      'processes',
+      'Number of engine processes. 0 = as many as the cores allow; with cuda one for each GPU.',
+    ),
     ENGINE_PRELOAD: flag(true, 'Load the models when the server starts. Otherwise the first call loads them.'),
     ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'The engines stop after this long without work. 0 = never.'),
     ENGINE_MEMORY_BYTES: whole(
@@ -34,7 +40,14 @@ export const engines = {
     ),
   },
   tuning: {
-    CUDA_DEVICE: whole(0, 0, 63, 'index', 'Index of the GPU, with cuda or auto.'),
+    CUDA_DEVICE: wholeList(
+      '0',
+      0,
+      63,
+      'indexes, comma-separated',
+      'Index of the GPU, with cuda or auto. Of several, such as 0,1, the engine processes take turns: the first gets ' +
+        'the first, and so on.',
+    ),
     ENGINE_FINAL_WORKERS: whole(
       0,
       0,

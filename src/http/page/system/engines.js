@@ -42,11 +42,13 @@ export class Engines {
     this.#recognisers.show(recognisers);
     this.#fallbacks.show({ fallbacks, hasTwo: recognisers.length > 1 });
     const hasTwo = recognisers.length > 1;
+    const hasGpu = engines.some((/** @type {any} */ { device }) => device !== null && device !== 'cpu');
     const now = serverTime(system);
     this.#list.show(
       engines.map((/** @type {any} */ engine, /** @type {number} */ index) => ({
         number: index + 1,
         reads: hasTwo ? READS_OF_ENGINES[/** @type {'live' | 'final'} */ (engine.role)] : '',
+        device: hasGpu && engine.device !== null ? engine.device : '',
         state: engine.state,
         busyPercent: Math.round(engine.busyShare * 100),
         restarts: engine.restarts,
@@ -132,16 +134,17 @@ const ENGINE_STATES = /** @type {const} */ ({
 });
 
 /**
- * @param {{ number: number, reads: string, state: keyof typeof ENGINE_STATES, busyPercent: number, restarts: number,
- *   restart: string }} engine
+ * @param {{ number: number, reads: string, device: string, state: keyof typeof ENGINE_STATES, busyPercent: number,
+ *   restarts: number, restart: string }} engine
  */
-function showEngine({ number, reads, state: now, busyPercent, restarts, restart }) {
+function showEngine({ number, reads, device, state: now, busyPercent, restarts, restart }) {
   const [level, words] = ENGINE_STATES[now];
+  const notes = [reads, device].filter((note) => note !== '').join(' · ');
   return make(
     'li',
     {},
     make('b', {}, String(number)),
-    make('span', {}, state(level, words), reads === '' ? null : make('span', { class: 'engine-reads' }, `· ${reads}`)),
+    make('span', {}, state(level, words), notes === '' ? null : make('span', { class: 'engine-reads' }, `· ${notes}`)),
     make('meter', {
       min: 0,
       max: 100,

@@ -33,6 +33,12 @@ function recogniserOf(written: readonly (readonly number[])[], overrides: Partia
         return { tokens, logprobs: tokens.map((_, index) => -index / 8) };
       },
     },
+    aligner: {
+      async *align(samples, text, language) {
+        if (language === 'de') return null;
+        return text.split(' ').map((word) => ({ text: word, startMs: 100, endMs: samples.length / 16 }));
+      },
+    },
     languages: ['en', 'de', 'pt-BR'],
   });
   return { asr, requests };
@@ -96,7 +102,7 @@ it('writes no more tokens than can be said, and leaves a draft room for one', as
 it('fixes what a partial of a long utterance took over, and asks for 32 tokens more', async () => {
   const draft = tokensOf('language English', TAG, 'one two three four five');
   const { asr, requests } = recogniserOf([tokensOf('e six'), [], []]);
-  const read = await runThrough(asr.transcribe(speech(6), draft, { urgency: 'partial' }));
+  const read = await runThrough(asr.transcribe(speech(6), draft, { goesOn: true }));
   const [first] = requests;
   const fixed = tokenizer.textOf(draft.slice(0, -5));
   expect(promptOf(first as TextRequest).endsWith(`assistant\n${fixed}`)).toBe(true);
@@ -104,11 +110,8 @@ it('fixes what a partial of a long utterance took over, and asks for 32 tokens m
   expect(first).toMatchObject({ draft: draft.slice(-5), newTokensMax: 32 });
   expect(read.text).toBe(`${fixed}e six`.replace('language English<asr_text>', ''));
   expect(read).toMatchObject({ language: 'en', logprobs: null });
-  for (const [seconds, urgency] of [
-    [4, 'partial'],
-    [6, 'eager'],
-  ] as const)
-    await runThrough(asr.transcribe(speech(seconds), draft, { urgency }));
+  await runThrough(asr.transcribe(speech(4), draft, { goesOn: true }));
+  await runThrough(asr.transcribe(speech(6), draft));
   expect(requests.slice(1).map((request) => [promptOf(request).slice(-10), request.draft])).toEqual([
     ['assistant\n', draft],
     ['assistant\n', draft],
@@ -140,4 +143,27 @@ it('cuts what may need more tokens than it writes, and joins the texts', async (
   expect(requests.every(({ draft, maxTokens }) => draft.length === 0 && maxTokens <= 62)).toBe(true);
   expect(read).toMatchObject({ text: 'eins 你好。x', language: 'de', tokens: [], looped: false });
   expect(read.logprobs?.length).toBe(read.pieces?.length);
+});
+
+it('says when words were said where that is asked for and can be told', async () => {
+  const { asr } = recogniserOf([tokensOf('a b'), tokensOf('a b'), tokensOf('a b'), tokensOf('a b')]);
+  const read = (options: object) => runThrough(asr.transcribe(speech(1), [], options));
+  const words = [
+    { text: 'a', startMs: 100, endMs: 1000 },
+    { text: 'b', startMs: 100, endMs: 1000 },
+  ];
+  expect((await read({ timed: true, language: 'en' })).words).toEqual(words);
+  expect(await read({ timed: true, language: 'de' })).not.toHaveProperty('words');
+  expect(await read({ language: 'en' })).not.toHaveProperty('words');
+  // The language was neither told nor found.
+  expect(await read({ timed: true })).not.toHaveProperty('words');
+});
+
+it('says of words in long speech when they were said in all of it', async () => {
+  const { asr, requests } = recogniserOf(Array.from({ length: 9 }, () => tokensOf('a')));
+  const { words = [] } = await runThrough(asr.transcribe(speech(100), [], { timed: true, language: 'en' }));
+  expect(requests.length).toBeGreaterThan(1);
+  expect(words).toHaveLength(requests.length);
+  expect(words[0]?.startMs).toBe(100);
+  expect(words.slice(1).every(({ startMs }, index) => startMs >= (words[index]?.endMs ?? 0))).toBe(true);
 });
