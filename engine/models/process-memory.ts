@@ -52,7 +52,8 @@ const SHARED_MIN_BYTES = 64 * MB;
 const SHARED_MAX_BYTES = 4096 * MB;
 
 /**
- * Families whose weights several processes have in memory once (engine/packed-weights.ts), and how much of each byte. Of Qwen3-ASR 0.6B in 8 bits it is 0.9: `npm run bench -- weights`.
+ * Families whose weights several processes have in memory once (engine/packed-weights.ts), and how much of each byte.
+ * Of Qwen3-ASR 0.6B in 8 bits it is 0.9: `npm run bench -- weights`.
  */
 const SHARED: Readonly<Partial<Record<Family, number>>> = { 'qwen3-asr': 0.85 };
 
