@@ -14,6 +14,8 @@ from onnx import numpy_helper
 
 TOLERANCE = 1e-3
 LEFT_OUT = {"README.md"}
+# Files of numbers alone, by their endings or names.
+NUMBERS = {".f32": "<f4", ".data": "<f4", "embed_tokens.bin": "<f2"}
 HASH = re.compile(r"^[0-9a-f]{64}$")
 
 
@@ -25,8 +27,9 @@ def differs(old, new):
         return graph_differs(load(old), load(new))
     if old.suffix == ".json":
         return value_differs(json.loads(old.read_text("utf-8")), json.loads(new.read_text("utf-8")))
-    if old.suffix == ".f32":
-        return numbers_differ(np.fromfile(old, "<f4"), np.fromfile(new, "<f4"))
+    kind = NUMBERS.get(old.suffix) or NUMBERS.get(old.name)
+    if kind is not None:
+        return numbers_differ(np.fromfile(old, kind), np.fromfile(new, kind))
     return "it has other bytes"
 
 

@@ -52,10 +52,12 @@ const SHARED_MIN_BYTES = 64 * MB;
 const SHARED_MAX_BYTES = 4096 * MB;
 
 /**
- * Families whose weights several processes have in memory once (engine/packed-weights.ts), and how much of each byte.
- * Of Qwen3-ASR 0.6B in 8 bits it is 0.9: `npm run bench -- weights`.
+ * Families whose weights several processes have in memory once (engine/packed-weights.ts): folders that have a file,
+ * and how much of each byte. Of Qwen3-ASR 0.6B in 8 bits it is 0.9: `npm run bench -- weights`.
  */
-const SHARED: Readonly<Partial<Record<Family, number>>> = { 'qwen3-asr': 0.85 };
+const SHARED: Readonly<Partial<Record<Family, { readonly file: string; readonly times: number }>>> = {
+  'qwen3-asr': { file: 'decoder_loop.onnx', times: 0.85 },
+};
 
 /** What engine processes need about. */
 export interface ProcessMemory {
@@ -67,14 +69,17 @@ export interface ProcessMemory {
 
 /** What engine processes need about with the recogniser in `folder`, an absolute path. */
 export function processMemory(folder: string): ProcessMemory {
-  const { family, files } = findRecogniserFiles(namesIn(folder)) ?? { family: null, files: [] };
+  const found = findRecogniserFiles(namesIn(folder));
+  const family = found?.family ?? null;
+  const files: readonly string[] = found?.files ?? [];
   const { baseBytes, perByte } = (family !== null && MEASURED[family]) || OTHERS;
   const sizes = files.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   const bytes = files.reduce((sum, name, index) => {
     const [, times = 0] = perByte.find(([file]) => file.test(name)) ?? [];
     return sum + times * (sizes[index] ?? 0);
   }, baseBytes);
-  const times = (family !== null && SHARED[family]) || 0;
+  const shared = family === null ? undefined : SHARED[family];
+  const times = shared !== undefined && files.includes(shared.file) ? shared.times : 0;
   return { bytes, sharedBytes: times * sizes.filter(isWorthSharing).reduce((sum, size) => sum + size, 0) };
 }
 

@@ -4,6 +4,7 @@ import type { DecodedStretch } from '../../src/recordings/decode-messages.ts';
 import { type RecordingTask, type Segment, transcribeRecording } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { concat, FakeEngine, silence, spoken } from '../fakes/engine.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 const STRETCH_SAMPLES = 16_000;
 
@@ -67,6 +68,26 @@ describe('transcribeRecording', () => {
       [1, 'W2.'],
       [0, 'W3.'],
     ]);
+  });
+
+  it.each([
+    ['two clips at a time', undefined, 2],
+    ['as many as an engine reads in one run', 4, 4],
+  ])('gives engines %s', async (_what, batchMax, most) => {
+    const clock = new FakeClock();
+    engine = new FakeEngine(clock);
+    engine.transcribeMs = 1000;
+    Object.assign(engine, { batchMax });
+    const words = [1, 2, 3, 4, 5, 6].flatMap((word) => [spoken([word]), silence(4000)]);
+    const transcript = transcribe([concat(...words)]);
+    await eventually(() => expect(engine.transcribed.length).toBe(most));
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    expect(engine.transcribed.length).toBe(most);
+    await eventually(() => {
+      clock.advance(1000);
+      expect(segments.length).toBe(6);
+    });
+    expect((await transcript).segments.map(({ text }) => text)).toEqual(['W1.', 'W2.', 'W3.', 'W4.', 'W5.', 'W6.']);
   });
 
   it('has nothing to say of silence, and asks no recogniser', async () => {

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, pre_tokenizers
 
 from clips import RATE_HZ, make_clip
 
@@ -16,6 +16,7 @@ NO_CHARACTER = "\ufffd"
 UNFIXED = 5
 COPIES = 20
 UNIT_MAX = 20
+LARGE = 151_643
 ALPHABETS = [
     "abc xyz ,.'!?", "ABC 0123456789 ", "äöüß ñçé ", "你好世界，。", "こんにちは カタカナ", "안녕하세요 ", "привет ", "مرحبا ",
     "สวัสดี ", "नमस्ते ", "😀👍🏽🇩🇪 ", "\n\t\r  ", "don't we'll I'M ", "language English None ",
@@ -150,7 +151,32 @@ def rollbacks(tokenizer):
     return found
 
 
-def main(tokenizer_file, out):
+def write_large(small_file, out):
+    """A tokenizer as large as Qwen's: the small one, with words of the same scripts instead of its own."""
+    chance = random.Random(5)
+    found = json.loads(Path(small_file).read_text("utf-8"))
+    letters = pre_tokenizers.ByteLevel(False, use_regex=False)
+    vocabulary = {letter: index for index, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    merges = []
+    while len(vocabulary) < LARGE:
+        alphabet = chance.choice(ALPHABETS)
+        word = " " * chance.randint(0, 1) + "".join(chance.choice(alphabet) for _ in range(chance.randint(1, 5))).strip()
+        written = "".join(piece for piece, _ in letters.pre_tokenize_str(word))
+        for end in range(2, len(written) + 1):
+            if written[:end] not in vocabulary:
+                vocabulary[written[:end]] = len(vocabulary)
+                merges.append((written[: end - 1], written[end - 1]))
+    found["model"]["vocab"], found["model"]["merges"] = vocabulary, merges
+    for index, token in enumerate(found["added_tokens"]):
+        token["id"] = len(vocabulary) + index
+    Path(out).write_text(json.dumps(found), encoding="utf-8")
+
+
+def main(tokenizer_file, out, large=None):
+    """`large`: where to write a tokenizer as large as Qwen's, which `out` is then of."""
+    if large is not None:
+        write_large(tokenizer_file, large)
+        tokenizer_file = large
     tokenizer = Tokenizer.from_file(tokenizer_file)
     plain = json.loads(Path(tokenizer_file).read_text("utf-8"))
     plain["added_tokens"] = []

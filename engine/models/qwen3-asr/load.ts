@@ -4,6 +4,7 @@ import type { SoundCost } from '../../job-costs.ts';
 import type { Device } from '../../onnx.ts';
 import { openPacked, type PackedOptions, type PackedSession } from '../../packed-weights.ts';
 import { Refusal } from '../../refusal.ts';
+import { namesInFolder } from '../folder-names.ts';
 import { costBySize, graphBytes } from '../graph-bytes.ts';
 import { readBridge } from '../installed.ts';
 import type { Asr } from '../model.ts';
@@ -13,7 +14,9 @@ import { LoopDecoder, type LoopOptions } from './decoder.ts';
 import { type EncoderOptions, QwenEncoder } from './encoder.ts';
 import { readQwenFolder } from './folder.ts';
 import { nameOfLanguage } from './languages.ts';
-import { QWEN_FILES } from './layout.ts';
+import { findQwenFiles, isOurLayout, QWEN_FILES } from './layout.ts';
+import { findPublishedLayout } from './published-layout.ts';
+import { openPublished, type PublishedParts } from './published-load.ts';
 import { Qwen3Asr } from './qwen3-asr.ts';
 
 /**
@@ -35,6 +38,8 @@ const RUN_MAX_MS = 150;
 /** Of a GPU, to which nothing has to be brought back between tokens. */
 const CUDA_RUN_TOKENS = 32;
 const MILLION_BYTES = 1e6;
+
+const CPU_WARNING = 'it runs on the CPU, for only graphs of our own exporter run on a GPU';
 
 const INPUTS = {
   encoder: ['mel', 'tokens', 'windows'],
@@ -58,6 +63,8 @@ export interface QwenOptions {
   readonly threads: number;
   /** Tokens of one decoder run at most, on a CPU. */
   readonly runTokens: number;
+  /** Whether a published decoder may be changed to give no more logits than are looked at. */
+  readonly graphs: 'rewritten' | 'shipped';
   /** Folder of the weights that engines share. */
   readonly cacheDir: string;
   /** Is told what takes a while. */
@@ -83,6 +90,44 @@ export interface LoadedQwen {
  * graph that it cannot run
  */
 export async function loadQwen3Asr(folder: string, options: QwenOptions): Promise<LoadedQwen> {
+  const { provider, warning, graphs, encoderOptions, ...parts } = await openParts(folder, options);
+  const device: Device = provider === 'cpu' ? { provider } : options.device;
+  const aligner = await openAligner(folder, { ...options, device }, encoderOptions);
+  const bridge = readBridge(folder);
+  const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
+  const languages = assumedFirst(told.length > 0 ? told : parts.config.languages);
+  const name = bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`;
+  const asr = new Qwen3Asr({ ...parts, name, provider, aligner, languages });
+  const cost = costBySize(graphs, COST_PER_MILLION_BYTES);
+  return { asr, warning, languages, wordTimes: aligner !== null, cost };
+}
+
+/** An open model, and where it runs. */
+interface OpenQwen extends PublishedParts {
+  readonly provider: Asr['provider'];
+  readonly batchMax: number;
+  readonly encoderOptions: EncoderOptions;
+}
+
+async function openParts(folder: string, options: QwenOptions): Promise<OpenQwen> {
+  const names = namesInFolder(folder);
+  const { missing } = findQwenFiles(names);
+  if (missing.length > 0) throw new Refusal('model_missing', `${folder} lacks ${missing.join(', ')}`);
+  const layout = isOurLayout(names) ? null : findPublishedLayout(names);
+  if (layout === null) return openOurs(folder, options);
+  const parts = await openPublished(folder, layout, { ...options, device: { provider: 'cpu' } });
+  const warnings = [parts.warning, options.device.provider === 'cpu' ? null : CPU_WARNING];
+  const { encoder: encoderOptions, decoder } = cpuRuns(options, 0);
+  return {
+    ...parts,
+    provider: 'cpu',
+    batchMax: decoder.batchMax,
+    encoderOptions,
+    warning: warnings.filter((each) => each !== null).join('; ') || null,
+  };
+}
+
+async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen> {
   const { config, tokenizer, prompts } = readQwenFolder(folder);
   const encoderPath = join(folder, QWEN_FILES.encoder);
   const decoderPath = join(folder, QWEN_FILES.decoder);
@@ -90,25 +135,18 @@ export async function loadQwen3Asr(folder: string, options: QwenOptions): Promis
   const decoder = await openGraphOf(decoderPath, INPUTS.decoder, options);
   const { provider } = options.device;
   const runs = provider === 'cuda' ? cudaRuns(config) : cpuRuns(options, graphBytes(decoderPath));
-  const aligner = await openAligner(folder, options, runs.encoder);
-  const bridge = readBridge(folder);
-  const told = (bridge?.languages ?? []).filter((language) => nameOfLanguage(language) !== null);
-  const languages = assumedFirst(told.length > 0 ? told : config.languages);
-  const asr = new Qwen3Asr({
-    name: bridge === null ? basename(folder) : `${bridge.name}-${bridge.version}`,
-    provider,
-    batchMax: runs.decoder.batchMax,
+  return {
     config,
     tokenizer,
     prompts,
     encoder: new QwenEncoder(encoder.session, config, runs.encoder),
     decoder: new LoopDecoder(decoder.session, config, runs.decoder),
-    aligner,
-    languages,
-  });
-  const cost = costBySize([encoderPath, decoderPath], COST_PER_MILLION_BYTES);
-  const warning = encoder.warning ?? decoder.warning;
-  return { asr, warning, languages, wordTimes: aligner !== null, cost };
+    provider,
+    batchMax: runs.decoder.batchMax,
+    encoderOptions: runs.encoder,
+    warning: encoder.warning ?? decoder.warning,
+    graphs: [encoderPath, decoderPath],
+  };
 }
 
 /** Lists of languages are in the order of their names. What is assumed counts only where a draft names no language. */

@@ -14,6 +14,9 @@ const AUDIO_END = { token: '<|audio_end|>' } as const;
 const TAG = { token: TEXT_TAG } as const;
 const AUDIO_PAD = '<|audio_pad|>';
 
+/** What is left of a character that was cut in two. */
+const BROKEN_END = /\ufffd+$/u;
+
 /** What a prompt says. */
 export interface PromptContent {
   /** Anything that helps to understand the speech; '' = nothing. */
@@ -34,12 +37,21 @@ export function answerIn(languageName: string): TextPart[] {
 export class PromptWriter {
   readonly #tokenizer: QwenTokenizer;
   readonly #audioPad: number;
+  readonly #knownTokensMax: number;
   /** The token behind which the text stands. */
   readonly textTag: number;
 
-  /** @throws TokenizerError when a token of the prompt is missing, or is another one than the model's */
-  constructor(tokenizer: QwenTokenizer, { audioPadToken, endTokens }: Pick<QwenConfig, 'audioPadToken' | 'endTokens'>) {
+  /**
+   * @param knownTokensMax what is known of the speech has about so many at most: the end of what has more is left out
+   * @throws TokenizerError when a token of the prompt is missing, or is another one than the model's
+   */
+  constructor(
+    tokenizer: QwenTokenizer,
+    { audioPadToken, endTokens }: Pick<QwenConfig, 'audioPadToken' | 'endTokens'>,
+    knownTokensMax = Number.POSITIVE_INFINITY,
+  ) {
     this.#tokenizer = tokenizer;
+    this.#knownTokensMax = knownTokensMax;
     this.#audioPad = audioPadToken;
     for (const { token } of [TURN, AUDIO, AUDIO_END]) tokenizer.idOf(token);
     if (tokenizer.idOf(AUDIO_PAD) !== audioPadToken)
@@ -52,9 +64,17 @@ export class PromptWriter {
   /** The tokens of a prompt. */
   write({ context, hotWords, audioTokens, answer }: PromptContent): number[] {
     const pads = new Array<number>(audioTokens).fill(this.#audioPad);
-    const before = [TURN, 'system\n', knownText(context, hotWords), TURN_END, '\n', TURN, 'user\n', AUDIO];
+    const known = this.#shortened(knownText(context, hotWords));
+    const before = [TURN, 'system\n', known, TURN_END, '\n', TURN, 'user\n', AUDIO];
     const behind = [AUDIO_END, TURN_END, '\n', TURN, 'assistant\n', ...answer];
     return [...this.#tokenizer.encodeParts(before), ...pads, ...this.#tokenizer.encodeParts(behind)];
+  }
+
+  #shortened(known: string): string {
+    if (known.length <= this.#knownTokensMax) return known;
+    const tokens = this.#tokenizer.encode(known);
+    if (tokens.length <= this.#knownTokensMax) return known;
+    return this.#tokenizer.textOf(tokens.slice(0, this.#knownTokensMax)).replace(BROKEN_END, '');
   }
 }
 

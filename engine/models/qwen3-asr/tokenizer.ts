@@ -90,9 +90,9 @@ export class QwenTokenizer {
     return id;
   }
 
-  /** Whether a token writes nothing. One that has no text does not either. */
+  /** Whether a token writes nothing and means something. */
   isControl(token: number): boolean {
-    return this.#controls.has(token) || this.#pieces[token] === undefined;
+    return this.#controls.has(token);
   }
 
   /** What one token writes, in UTF-8; it may begin or end inside of a character. */

@@ -5,6 +5,8 @@
  * moonshine-ai/moonshine-voice-assets) and of Parakeet; those of the other models are as other programs have measured
  * them: in public repositories on GitHub two agree on Spanish small, one has Spanish tiny and Japanese small. All have
  * the sizes of the publisher, and files of equal CRC-32C have equal SHA-256. Of the rest the CRC-32C alone is known.
+ * Whisper's are those that programs on GitHub pin the commits of Hugging Face by: several agree on the graphs, one has
+ * the small files too.
  */
 import { type CatalogFile, file } from './catalog-model.ts';
 
@@ -29,7 +31,7 @@ function moonshine(path: string, files: readonly CatalogFile[], extras: readonly
 }
 
 /** @param commit that of the publisher's repository */
-function parakeet(repository: string, commit: string, files: readonly CatalogFile[]): RecogniserFiles {
+function huggingFace(repository: string, commit: string, files: readonly CatalogFile[]): RecogniserFiles {
   return { addresses: [`https://huggingface.co/${repository}/resolve/${commit}`], files, extras: [] };
 }
 
@@ -177,26 +179,83 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
     file('streaming_config.json', 509, 'crc32c:c07fd578'),
     file('tokenizer.bin', 74_587, 'crc32c:9d02713d'),
   ]),
-  'parakeet-tdt-0.6b-v3': parakeet('istupakov/parakeet-tdt-0.6b-v3-onnx', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce', [
-    file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+  'whisper-base': huggingFace('onnx-community/whisper-base', '1846881b6b3a3024392c1eea3ad983695bc23925', [
+    file('config.json', 2243, 'f4d0608f7d918166da7edb3e188de5ef1bfe70d9802e785d271fd88111e9cf4b'),
+    file('generation_config.json', 3832, '61070cf8de25b1e9256e8e102ded49d8d24a8369ed36ef84fdf21549e68125a0'),
     file(
-      'decoder_joint-model.int8.onnx',
-      18_202_004,
-      'eea7483ee3d1a30375daedc8ed83e3960c91b098812127a0d99d1c8977667a70',
+      'onnx/decoder_model_merged_quantized.onnx',
+      53_693_315,
+      'fa3ef9902734ce5ae6f9ef2bdb2ba9a6c4b5785b09f4f420ce036573dc9d090b',
     ),
-    file('encoder-model.int8.onnx', 652_183_999, '6139d2fa7e1b086097b277c7149725edbab89cc7c7ae64b23c741be4055aff09'),
-    file('vocab.txt', 93_939, 'd58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d'),
-  ]),
-  'parakeet-tdt-0.6b-v2': parakeet('istupakov/parakeet-tdt-0.6b-v2-onnx', '0bbb45a3365852604aef28b538a8f066f4ccaa85', [
-    file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
     file(
-      'decoder_joint-model.int8.onnx',
-      8_998_286,
-      'a449f49acd68979d418651dd2dcb737cc0f1bf0225e009e29ee326354edbf7d3',
+      'onnx/encoder_model_quantized.onnx',
+      23_201_314,
+      '5862993336bf33acd23736071aae2b32261d3b1b2f37780194460d4ef974dd46',
     ),
-    file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
-    file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
+    file('tokenizer.json', 2_480_466, '27fc476bfe7f17299480be2273fc0608e4d5a99aba2ab5dec5374b4482d1a566'),
   ]),
+  'whisper-small': huggingFace('onnx-community/whisper-small', '36050c46d777d46dc4b5f43f6d90574fc38f8732', [
+    file('config.json', 2227, '457854d452f17661e197d74aee12b8e74fb75ba30ebfaa7426d0d61ea1e08a18'),
+    file('generation_config.json', 3893, 'f538b28220c6a6d6f1af1458d4141cacb4ef4963df3de98a19490440c412ddf0'),
+    file(
+      'onnx/decoder_model_merged_quantized.onnx',
+      156_750_845,
+      'ec07c3cbb64172c39791e26ee870a65ac22b458c36722bfe2776b3dbf741e0c9',
+    ),
+    file(
+      'onnx/encoder_model_quantized.onnx',
+      92_326_160,
+      'a43a83f3c5361cd591cfa7c36f14b43cf7cb22f47a415cc14a8d557be800fa92',
+    ),
+    file('tokenizer.json', 2_480_466, '27fc476bfe7f17299480be2273fc0608e4d5a99aba2ab5dec5374b4482d1a566'),
+  ]),
+  'whisper-large-v3-turbo': huggingFace(
+    'onnx-community/whisper-large-v3-turbo',
+    '360ebcde2559d60bb474678be3c1de9ef347d01a',
+    [
+      file('config.json', 1332, '35cd83669f75bc2867f3b3a4461850392d5e308cd6ea951c3700539883c28df1'),
+      file('generation_config.json', 3897, '16f95291d2f47c944d3c2b19390bba7965666555c1ea2a0bdc850d1fab45612f'),
+      file(
+        'onnx/decoder_model_merged_quantized.onnx',
+        439_936_716,
+        '61481bd3be3a445d5a4b9070e8f8b2c6cc4fbbbbdc9f0e7ed048a132b8b84e0d',
+      ),
+      file(
+        'onnx/encoder_model_quantized.onnx',
+        644_822_195,
+        'd2f853dc3254fdc0079f55dd4433ea716ac98ec5574d3b475f288f2a77cebba9',
+      ),
+      file('tokenizer.json', 2_480_617, '6d8cbd7cd0d8d5815e478dac67b85a26bbe77c1f5e0c6d76d1ce2abc0e5f21ca'),
+    ],
+  ),
+  'parakeet-tdt-0.6b-v3': huggingFace(
+    'istupakov/parakeet-tdt-0.6b-v3-onnx',
+    '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce',
+    [
+      file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+      file(
+        'decoder_joint-model.int8.onnx',
+        18_202_004,
+        'eea7483ee3d1a30375daedc8ed83e3960c91b098812127a0d99d1c8977667a70',
+      ),
+      file('encoder-model.int8.onnx', 652_183_999, '6139d2fa7e1b086097b277c7149725edbab89cc7c7ae64b23c741be4055aff09'),
+      file('vocab.txt', 93_939, 'd58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d'),
+    ],
+  ),
+  'parakeet-tdt-0.6b-v2': huggingFace(
+    'istupakov/parakeet-tdt-0.6b-v2-onnx',
+    '0bbb45a3365852604aef28b538a8f066f4ccaa85',
+    [
+      file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+      file(
+        'decoder_joint-model.int8.onnx',
+        8_998_286,
+        'a449f49acd68979d418651dd2dcb737cc0f1bf0225e009e29ee326354edbf7d3',
+      ),
+      file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
+      file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
+    ],
+  ),
   'moonshine-base-en': moonshine('base-en/quantized/base-en', [
     file('decoder_model_merged.ort', 109_424_400, 'd9d7b333af34bc552580576ddcf248a1c6c839e0d3b43b09afb9376ed009899d'),
     file('encoder_model.ort', 31_326_816, '7c66495948d0d08ec1af454cd4b5514862ae6511e94712a60e6d83eaec8dc8cf'),

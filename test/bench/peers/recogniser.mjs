@@ -10,11 +10,12 @@ import { serve } from './serve.mjs';
 
 const [engine = '', name = '', cacheDir = '', runTokens = '', modelGraphs = ''] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(engine, path)).href);
-const [{ findRecogniser }, { MODEL_TABLE }, { readLexicon }, { speechLikeNoise }] = await Promise.all([
+const [{ findRecogniser }, { MODEL_TABLE }, { readLexicon }, { speechLikeNoise }, shared] = await Promise.all([
   load('models/find-recogniser.js'),
   load('models/model-table.js'),
   load('models/lexicon.js'),
   load('warm-up.js'),
+  load('shared-runs.js'),
 ]);
 const { row, folder } = findRecogniser(MODEL_TABLE, name, '');
 const { asr, warning } = await row.load({
@@ -41,10 +42,12 @@ async function transcribe(samples, { stepSamples = samples.length, drafted = 0 }
   const options = stepSamples < samples.length ? { stream: ++streams } : {};
   let [tokens, longestMs] = [drafted === 1 ? texts.get(samples.length) : [], 0];
   for (let end = Math.min(stepSamples, samples.length); ; end = Math.min(end + stepSamples, samples.length)) {
-    const steps = asr.transcribe(samples.subarray(0, end), tokens, options);
+    const goesOn = end < samples.length;
+    const steps = asr.transcribe(samples.subarray(0, end), tokens, { ...options, goesOn });
     for (;;) {
       const beginMs = performance.now();
       const step = await steps.next();
+      if (step.value instanceof shared.RunRequest) await shared.makeRun([step.value]);
       longestMs = Math.max(longestMs, performance.now() - beginMs);
       if (!step.done) continue;
       ({ tokens } = step.value);

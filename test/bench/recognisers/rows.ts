@@ -51,6 +51,8 @@ export function recogniserRows(options: RowOptions): RecogniserRow[] {
     },
     ...STREAMING_SHAPES.map((shape) => streamingRow(shape, options)),
     parakeetRow(options),
+    qwenRow(options),
+    whisperRow(options),
   ];
 }
 
@@ -103,6 +105,45 @@ function parakeetRow({ python, parakeetLayers: layers }: RowOptions): Recogniser
   };
 }
 
+function qwenRow({ python }: RowOptions): RecogniserRow {
+  const exporter = packagePath('engine', 'export', 'qwen3-asr');
+  const parameters = ['--random', '0.6b', '--dtype', 'int8', '--skip-self-test'];
+  const made = makeModel(python, 'qwen3-asr-0.6b', exporter, parameters, []);
+  return {
+    name: 'qwen3-asr 0.6b',
+    about: 'random weights in the true shape, 8 bits. 13 tokens in a second and 10 more',
+    ours: whenMade(made, (folder) => oursOn(folder)),
+    published: { missing: 'what is published has other graphs' },
+    isEndless: true,
+    peers: {},
+  };
+}
+
+/** Ours has the layout of our exporter; the published one a window of 30 s. */
+function whisperRow({ python }: RowOptions): RecogniserRow {
+  const shape = 'base';
+  const exporter = packagePath('engine', 'export', 'whisper');
+  const make = (layout: string) =>
+    makeModel(python, `whisper-${layout}-${shape}`, exporter, [
+      ...['--random', shape, '--layout', layout, '--weights', 'int8', '--languages', 'en', '--skip-self-test'],
+    ]);
+  return {
+    name: `whisper ${shape}`,
+    about:
+      'random weights in the true shape, 8 bits, the window as long as the speech and 1 s more; as published and in ' +
+      'transformers it is 30 s, and there float. 6.5 tokens in a second and 2 more',
+    ours: whenMade(make('ours'), (folder) => oursOn(folder)),
+    published: whenMade(make('published'), (folder) => oursOn(folder, 'shipped')),
+    isEndless: true,
+    peers: {
+      transformers:
+        python === undefined
+          ? { missing: NO_PYTHON }
+          : { program: python, script: 'whisper.py', parameters: [exporter, shape] },
+    },
+  };
+}
+
 const NO_PYTHON = 'it takes --python, an interpreter with what engine/export/*/requirements.txt names';
 
 type Made = { readonly folder: string } | { readonly missing: string };
@@ -111,13 +152,22 @@ function whenMade(made: Made, command: (folder: string) => PeerCommand): Runnabl
   return 'folder' in made ? command(made.folder) : made;
 }
 
-/** A model in a folder under the system's temporary one, which is used again: its bridge.json is written last. */
-function makeModel(python: string | undefined, name: string, exporter: string, parameters: readonly string[]): Made {
+/**
+ * A model in a folder under the system's temporary one, which is used again: its bridge.json is written last.
+ * @param out what the exporter is told before the folder
+ */
+function makeModel(
+  python: string | undefined,
+  name: string,
+  exporter: string,
+  parameters: readonly string[],
+  out: readonly string[] = ['--out'],
+): Made {
   const folder = join(tmpdir(), `trunkline-bench-${name}`);
   if (existsSync(join(folder, 'bridge.json'))) return { folder };
   if (python === undefined) return { missing: NO_PYTHON };
   process.stderr.write(`making ${folder}\n`);
-  const { status, stderr } = spawnSync(python, [join(exporter, 'export.py'), '--out', folder, ...parameters], {
+  const { status, stderr } = spawnSync(python, [join(exporter, 'export.py'), ...parameters, ...out, folder], {
     encoding: 'utf8',
     env: { ...process.env, HF_HUB_OFFLINE: '1' },
   });

@@ -143,6 +143,7 @@ describe('the table', () => {
       'moonshine-streaming-tiny-zh': 32_290_152,
       'moonshine-base-en': 141_001_190,
       'moonshine-base-es': 64_818_159,
+      'whisper-base': 79_381_170,
     });
   });
 
@@ -165,8 +166,8 @@ describe('the table', () => {
     );
     // Those whose licence is not for business are named only where there is no other one.
     expect(adviceFor('uk')).toMatch(/^; parakeet-tdt-0\.6b-v3 \(ASR_FINAL_MODEL\) can be installed/);
-    expect(adviceFor('ko')).toMatch(/^; moonshine-tiny-ko \(ASR_MODEL\) can be installed/);
-    expect(adviceFor('hi')).toBe('');
+    expect(adviceFor('ko')).toMatch(/^; whisper-small \(ASR_FINAL_MODEL\) can be installed/);
+    expect(adviceFor('qu')).toBe('');
   });
 });
 

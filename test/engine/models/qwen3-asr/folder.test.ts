@@ -25,6 +25,7 @@ const load = () =>
     device: { provider: 'cpu' },
     threads: 1,
     runTokens: 16,
+    graphs: 'rewritten',
     cacheDir: TEST_CACHE_DIR,
     progress: () => undefined,
   });

@@ -1,0 +1,133 @@
+/** The numbers of a published folder, from its `config.json` or from its graphs, as those of our own. */
+import type { ModelFile } from '../../graph/model-file.ts';
+import { parseQwenConfig, type QwenConfig, QwenConfigError } from './config.ts';
+import { nameOfLanguage, QWEN_LANGUAGES } from './languages.ts';
+import type { PublishedWeights } from './published-layout.ts';
+import type { QwenTokenizer } from './tokenizer.ts';
+
+/** Those that are the same in every Qwen3-ASR model, and are written down nowhere. */
+const FIXED = { chunkFrames: 100, chunkTokens: 13, windowTokens: 104 } as const;
+
+/** Tokens of a text at most; that of the published programs. */
+const NEW_TOKENS_MAX = 512;
+const NEW_TOKENS_MIN = 16;
+/** Of a prompt without what is known of the speech. */
+const PROMPT_TOKENS = 24;
+/** Where a cache has an end, names and context have no more of it than that. */
+export const KNOWN_TOKENS_MAX = 128;
+
+/** Sizes of a model. */
+export type PublishedSizes = Pick<
+  QwenConfig,
+  'vocabularySize' | 'hiddenSize' | 'layers' | 'keyValueHeads' | 'headSize' | 'melBins'
+>;
+
+type Sizes = Readonly<Record<keyof PublishedSizes, unknown>>;
+
+/** Where `config.json` of a folder with a split decoder has them. */
+const PLACES: Readonly<Record<keyof PublishedSizes, readonly [section: string, name: string]>> = {
+  vocabularySize: ['decoder', 'vocab_size'],
+  hiddenSize: ['decoder', 'hidden_size'],
+  layers: ['decoder', 'num_layers'],
+  keyValueHeads: ['decoder', 'num_key_value_heads'],
+  headSize: ['decoder', 'head_dim'],
+  melBins: ['encoder', 'num_mel_bins'],
+};
+
+/** Sizes by the text of `config.json` of a folder with a split decoder. @throws QwenConfigError */
+export function readSplitSizes(text: string): PublishedSizes {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new QwenConfigError('got something that is not JSON, expected an object');
+  }
+  const valueAt = ([section, name]: readonly [string, string]) => propertyOf(propertyOf(json, section), name);
+  const sizes = Object.fromEntries(Object.entries(PLACES).map(([size, place]) => [size, valueAt(place)]));
+  try {
+    return checked(sizes as Sizes);
+  } catch (error) {
+    if (!(error instanceof QwenConfigError)) throw error;
+    const named = (size: string) => PLACES[size as keyof PublishedSizes]?.join('.') ?? size;
+    throw new QwenConfigError(error.message.replace(/^\w+(?=:)/, named));
+  }
+}
+
+/** Sizes by the graphs of sherpa-onnx, which has no `config.json`. @throws QwenConfigError */
+export function readStaticSizes(graphs: {
+  readonly convolutions: ModelFile;
+  readonly encoder: ModelFile;
+  readonly decoder: ModelFile;
+}): PublishedSizes {
+  const { convolutions, encoder, decoder } = graphs;
+  return checked({
+    vocabularySize: lengthOf(decoder.outputs, 'logits', 2),
+    hiddenSize: lengthOf(encoder.outputs, 'audio_features', 2),
+    layers: decoder.inputs.filter(({ name = '' }) => name.startsWith('cache_key_')).length,
+    keyValueHeads: lengthOf(decoder.inputs, 'cache_key_0', 2),
+    headSize: lengthOf(decoder.inputs, 'cache_key_0', 3),
+    melBins: lengthOf(convolutions.inputs, 'input_features', 2),
+  });
+}
+
+/**
+ * How many tokens a decoder of sherpa-onnx has room for, in the graph itself or in a property of its author's; null =
+ * as many as one likes, as in those that are published.
+ */
+export function roomOf({ inputs, metadata }: ModelFile): number | null {
+  const told = Number(metadata.get('max_total_len') ?? Number.NaN);
+  return lengthOf(inputs, 'cache_key_0', 1) ?? (Number.isInteger(told) && told > 0 ? told : null);
+}
+
+/** The whole of what is known of a model. @throws QwenConfigError, TokenizerError */
+export function publishedConfig(
+  sizes: PublishedSizes,
+  dtype: PublishedWeights,
+  tokenizer: QwenTokenizer,
+  room: number | null,
+): QwenConfig {
+  return toConfig({
+    ...sizes,
+    dtype,
+    audioPadToken: tokenizer.idOf('<|audio_pad|>'),
+    endTokens: ['<|im_end|>', '<|endoftext|>'].map((name) => tokenizer.idOf(name)),
+    maxNewTokens: room === null ? NEW_TOKENS_MAX : newTokensFor(room),
+  });
+}
+
+/**
+ * Speech is cut where its text may be too long, of as many tokens each second as the speech itself has: so with half of
+ * the room the rest is enough for the speech.
+ */
+function newTokensFor(room: number): number {
+  const half = Math.floor((room - PROMPT_TOKENS - KNOWN_TOKENS_MAX) / 2);
+  if (half >= NEW_TOKENS_MIN) return Math.min(half, NEW_TOKENS_MAX);
+  throw new QwenConfigError(
+    `max_total_len: got ${room}, expected ${PROMPT_TOKENS + KNOWN_TOKENS_MAX + 2 * NEW_TOKENS_MIN} or more`,
+  );
+}
+
+function checked(sizes: Sizes): PublishedSizes {
+  const rest = { dtype: 'f32', audioPadToken: 0, endTokens: [0], maxNewTokens: NEW_TOKENS_MAX };
+  const { vocabularySize, hiddenSize, layers, keyValueHeads, headSize, melBins } = toConfig({ ...sizes, ...rest });
+  return { vocabularySize, hiddenSize, layers, keyValueHeads, headSize, melBins };
+}
+
+/** With the checks of our own file. */
+function toConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
+  const languages = QWEN_LANGUAGES.map(nameOfLanguage);
+  return parseQwenConfig(
+    JSON.stringify({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 }),
+  );
+}
+
+/** A property of what may be no object; undefined where it has none. */
+export function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** The length of an axis of an input or output; undefined where it is open. */
+function lengthOf(values: ModelFile['inputs'], name: string, axis: number): number | undefined {
+  const length = values.find((value) => value.name === name)?.type?.tensorType?.shape?.dim[axis]?.dimValue;
+  return length === undefined ? undefined : Number(length);
+}
