@@ -11,7 +11,8 @@ import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
 import type { ForcedAligner } from './aligner/aligner.ts';
 import { AnswerPlanner, type AnswerStart } from './answer.ts';
 import type { QwenConfig } from './config.ts';
-import { type Clip, QwenFeatures } from './features.ts';
+import { warmUpSizes } from './encoder.ts';
+import { QwenFeatures } from './features.ts';
 import { nameOfLanguage } from './languages.ts';
 import { parseOutput } from './output.ts';
 import type { AudioEncoder, TextDecoder, WrittenText } from './parts.ts';
@@ -28,8 +29,6 @@ const PARTIAL_TOKENS = 32;
 const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
 /** Tokens of a warm-up: of its draft, and those that it adds. */
 const WARM_UP_TOKENS = 16;
-/** Seconds of speech in one run of the encoder, as it rounds them: on a GPU each number takes long the first time. */
-const CUDA_CHUNKS = [1, 2, 4, 8, 16, 32];
 /** No token. */
 const NEVER = [-1];
 /** Scripts that put no space between sentences. */
@@ -164,9 +163,8 @@ export class Qwen3Asr implements Asr {
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
-    const { tokenizer, prompts, encoder, decoder } = this.#parts;
-    for (const chunks of this.provider === 'cuda' ? CUDA_CHUNKS : [])
-      await runThrough(encoder.encode(this.#silence(chunks)));
+    const { tokenizer, prompts, encoder, decoder, config } = this.#parts;
+    await warmUpSizes(encoder, config, this.provider);
     const clip = this.#features.compute(samples);
     const audio = await runThrough(encoder.encode(clip));
     const answer = answerIn(this.#assumed);
@@ -181,11 +179,6 @@ export class Qwen3Asr implements Asr {
         endTokens: NEVER,
       }),
     );
-  }
-
-  #silence(chunks: number): Clip {
-    const { melBins, chunkFrames, chunkTokens } = this.#parts.config;
-    return { mel: new Float32Array(melBins * chunks * chunkFrames), chunks, tokens: chunks * chunkTokens };
   }
 }
 
