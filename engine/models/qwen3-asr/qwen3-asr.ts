@@ -108,6 +108,7 @@ export class Qwen3Asr implements Asr {
       audio,
       // A draft leaves room for at least one token more.
       draft: start.draft.slice(0, maxTokens - 1),
+      ...(start.redraft !== undefined && { redraft: start.redraft }),
       maxTokens,
       newTokensMax: start.fixed.length > 0 ? PARTIAL_TOKENS : maxTokens,
       endTokens: config.endTokens,

@@ -97,6 +97,19 @@ it.each([
   expect(requests[0]?.newTokensMax).toBe(requests[0]?.maxTokens);
 });
 
+it("goes on with another's draft where the language is another than was assumed", async () => {
+  const { asr, requests } = recogniserOf([[], []]);
+  await runThrough(asr.transcribe(speech(3), [], { draftText: 'Hallo du' }));
+  const spoken = tokensOf('Hallo du');
+  const [{ redraft } = {}] = requests;
+  expect(redraft?.(tokensOf('language German', TAG))).toEqual(spoken);
+  expect(redraft?.(tokensOf('language German', TAG, 'Hal'))).toEqual(spoken.slice(3));
+  for (const written of [tokensOf('language German'), tokensOf('language German', TAG, 'Hol'), tokensOf('Hallo')])
+    expect(redraft?.(written)).toEqual([]);
+  await runThrough(asr.transcribe(speech(3), [], { draftText: 'Hallo du', language: 'de' }));
+  expect(requests[1]?.redraft).toBeUndefined();
+});
+
 it('writes no more tokens than can be said, and leaves a draft room for one', async () => {
   const { asr, requests } = recogniserOf([]);
   const long = new Array<number>(500).fill(5);
