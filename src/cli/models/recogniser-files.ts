@@ -5,6 +5,10 @@
  * moonshine-ai/moonshine-voice-assets) and of Parakeet; those of the other models are as other programs have measured
  * them: in public repositories on GitHub two agree on Spanish small, one has Spanish tiny and Japanese small. All have
  * the sizes of the publisher, and files of equal CRC-32C have equal SHA-256. Of the rest the CRC-32C alone is known.
+ *
+ * Sizes and SHA-256 of Qwen3-ASR for sherpa-onnx are those by which public repositories on GitHub check their downloads
+ * of csukuangfj2's and ilmina's copies on Hugging Face; two or more agree on each, also with the exporter's own copy on
+ * ModelScope (zengshuishui/Qwen3-ASR-onnx).
  */
 import { type CatalogFile, file } from './catalog-model.ts';
 
@@ -29,9 +33,16 @@ function moonshine(path: string, files: readonly CatalogFile[], extras: readonly
 }
 
 /** @param commit that of the publisher's repository */
-function parakeet(repository: string, commit: string, files: readonly CatalogFile[]): RecogniserFiles {
+function huggingFace(repository: string, commit: string, files: readonly CatalogFile[]): RecogniserFiles {
   return { addresses: [`https://huggingface.co/${repository}/resolve/${commit}`], files, extras: [] };
 }
+
+/** What both sizes of Qwen3-ASR share. */
+const QWEN_TOKENIZER = [
+  file('tokenizer/merges.txt', 1_671_853, '8831e4f1a044471340f7c0a83d7bd71306a5b867e95fd870f74d0c5308a904d5'),
+  file('tokenizer/tokenizer_config.json', 12_487, '4942d005604266809309cabc9f4e9cb89ce855d59b14681fdc0e1cc62ea26c4c'),
+  file('tokenizer/vocab.json', 2_776_833, 'ca10d7e9fb3ed18575dd1e277a2579c16d108e32f27439684afa0e10b1440910'),
+];
 
 /** By the recogniser's name. */
 export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
@@ -177,25 +188,49 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
     file('streaming_config.json', 509, 'crc32c:c07fd578'),
     file('tokenizer.bin', 74_587, 'crc32c:9d02713d'),
   ]),
-  'parakeet-tdt-0.6b-v3': parakeet('istupakov/parakeet-tdt-0.6b-v3-onnx', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce', [
-    file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
-    file(
-      'decoder_joint-model.int8.onnx',
-      18_202_004,
-      'eea7483ee3d1a30375daedc8ed83e3960c91b098812127a0d99d1c8977667a70',
-    ),
-    file('encoder-model.int8.onnx', 652_183_999, '6139d2fa7e1b086097b277c7149725edbab89cc7c7ae64b23c741be4055aff09'),
-    file('vocab.txt', 93_939, 'd58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d'),
-  ]),
-  'parakeet-tdt-0.6b-v2': parakeet('istupakov/parakeet-tdt-0.6b-v2-onnx', '0bbb45a3365852604aef28b538a8f066f4ccaa85', [
-    file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
-    file(
-      'decoder_joint-model.int8.onnx',
-      8_998_286,
-      'a449f49acd68979d418651dd2dcb737cc0f1bf0225e009e29ee326354edbf7d3',
-    ),
-    file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
-    file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
+  'parakeet-tdt-0.6b-v3': huggingFace(
+    'istupakov/parakeet-tdt-0.6b-v3-onnx',
+    '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce',
+    [
+      file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+      file(
+        'decoder_joint-model.int8.onnx',
+        18_202_004,
+        'eea7483ee3d1a30375daedc8ed83e3960c91b098812127a0d99d1c8977667a70',
+      ),
+      file('encoder-model.int8.onnx', 652_183_999, '6139d2fa7e1b086097b277c7149725edbab89cc7c7ae64b23c741be4055aff09'),
+      file('vocab.txt', 93_939, 'd58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d'),
+    ],
+  ),
+  'parakeet-tdt-0.6b-v2': huggingFace(
+    'istupakov/parakeet-tdt-0.6b-v2-onnx',
+    '0bbb45a3365852604aef28b538a8f066f4ccaa85',
+    [
+      file('config.json', 97, '666903c76b9798caf2c210afd4f6cd60b08a8dbf9800ec8d7a3bc0d2148ac466'),
+      file(
+        'decoder_joint-model.int8.onnx',
+        8_998_286,
+        'a449f49acd68979d418651dd2dcb737cc0f1bf0225e009e29ee326354edbf7d3',
+      ),
+      file('encoder-model.int8.onnx', 652_184_014, '3e0581fda6ab843888b51e56d7ee78b6d5bc3237ec113af1f732d1d5286aa155'),
+      file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
+    ],
+  ),
+  'qwen3-asr-0.6b': huggingFace(
+    'csukuangfj2/sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25',
+    '68818b2313fe77bd06f6a7c5068ff3ef59d02b8a',
+    [
+      file('conv_frontend.onnx', 44_148_281, 'd22dc4423e0940e49884e903d2ea2f7e5567c14fc1aed97e4e26d6b8f208ef9e'),
+      file('decoder.int8.onnx', 755_914_231, '4f6885be5959ae26af3089d38ee7972c5fafbeeb1cf8d5e76eab6d8b61ca5771'),
+      file('encoder.int8.onnx', 182_491_662, '60748d3e6744a57c9c91e1b17424a6c2990567e8adceb0783940c03ed98fa9d9'),
+      ...QWEN_TOKENIZER,
+    ],
+  ),
+  'qwen3-asr-1.7b': huggingFace('ilmina/qwen3-asr-1.7b-sherpa-onnx', '66fb5ea2d4d1682ff8a663bf7e788913604996a0', [
+    file('conv_frontend.onnx', 48_080_441, 'fa894a4ba53da6a4238f2a6ca0b09362e505d39cecbd646051b033e2e8d7e2fb'),
+    file('decoder.int8.onnx', 2_037_458_645, 'c43c853fa6e97d08365cb8a5502b360b595cd43c00dc60e4d8ca7cc18cad460b'),
+    file('encoder.int8.onnx', 314_222_162, '436fbd910a0c8914851e5ac1354e807be9f283d08a5da728adaa609731c41469'),
+    ...QWEN_TOKENIZER,
   ]),
   'moonshine-base-en': moonshine('base-en/quantized/base-en', [
     file('decoder_model_merged.ort', 109_424_400, 'd9d7b333af34bc552580576ddcf248a1c6c839e0d3b43b09afb9376ed009899d'),

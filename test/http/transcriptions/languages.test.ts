@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { requireLanguage } from '../../../src/http/transcriptions/languages.ts';
 
 const CAN_BE_INSTALLED = 'can be installed for it: trunkline models add';
-const [SMALL_DE, TINY_ZH, PARAKEET] = [
+const [SMALL_DE, TINY_ZH, PARAKEET, QWEN] = [
   'moonshine-streaming-small-de',
   'moonshine-streaming-tiny-zh',
   'parakeet-tdt-0.6b-v3',
+  'qwen3-asr-0.6b',
 ];
 
 describe('requireLanguage', () => {
@@ -18,9 +19,10 @@ describe('requireLanguage', () => {
 
   it.each([
     ['de', '"de"', `; ${SMALL_DE} (ASR_MODEL) and ${PARAKEET} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${SMALL_DE}`],
-    ['Chinese', '"Chinese"', `; ${TINY_ZH} (ASR_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`],
-    ['zh-TW', '"zh-TW"', `; ${TINY_ZH} (ASR_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`],
-    ['hindi', '"hindi"'],
+    ['Chinese', '"Chinese"', `; ${TINY_ZH} (ASR_MODEL) and ${QWEN} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`],
+    ['zh-TW', '"zh-TW"', `; ${TINY_ZH} (ASR_MODEL) and ${QWEN} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`],
+    ['hindi', '"hindi"', `; ${QWEN} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${QWEN}`],
+    ['Basque', '"Basque"'],
     ['enx', '"enx"'],
     ['en-', '"en-"'],
     [`en-${'x'.repeat(5000)}`, `"en-${'x'.repeat(76)}…`],
