@@ -22,6 +22,14 @@ export interface LogitsText {
   keep(count: number): void;
 }
 
+/** What a recogniser may say, beside what its logits say. */
+export interface TextRules {
+  /** Makes what cannot stand behind `tokens` impossible, in one row of logits, in place. */
+  restrict(logits: Float32Array, tokens: readonly number[]): void;
+  /** Whether nothing behind `tokens` is worth reading. */
+  isOver(tokens: readonly number[]): boolean;
+}
+
 /** What is to be decoded, and up to where. */
 export interface GreedyOptions {
   readonly startToken: number;
@@ -33,12 +41,14 @@ export interface GreedyOptions {
   readonly draft: readonly number[];
   /** Null = none. */
   readonly hotWords: HotWords | null;
+  /** Absent = there are none. */
+  readonly rules?: TextRules;
 }
 
 /** One step for each model run. The tokens up to the end token, which is not among them. */
 export async function* decodeGreedily(text: LogitsText, options: GreedyOptions): Steps<Said> {
   const { startToken, draft, vocabularySize, maxTokens, endToken } = options;
-  const choices = new Choices(options.hotWords, vocabularySize);
+  const choices = new Choices(options);
   for (let added: readonly number[] = [startToken, ...draft]; ; yield) {
     const from = text.length;
     const logits = await text.add(added);
@@ -46,7 +56,7 @@ export async function* decodeGreedily(text: LogitsText, options: GreedyOptions):
     // Behind tokens that are in the text for the second time, the next ones are chosen already.
     for (let row = choices.count - from; row < rows; row++) {
       const wentBack = choices.choose(logits, row);
-      if (choices.last === endToken || choices.count >= maxTokens) return choices.said(endToken);
+      if (choices.last === endToken || choices.count >= maxTokens || choices.isOver) return choices.said(endToken);
       if (wentBack || choices.last !== added[row + 1]) break;
     }
     const agreed = choices.tokens.every((token, at) => token === draft[at]);
@@ -61,17 +71,24 @@ class Choices {
   readonly tokens: number[] = [];
   readonly #vocabularySize: number;
   readonly #search: HotWordSearch | null;
+  readonly #rules: TextRules | undefined;
   readonly #logprobs: number[] = [];
   /** Of the likeliest token at each position, which a hot word that is taken back leaves there. */
   readonly #likeliestLogprobs: number[] = [];
 
-  constructor(hotWords: HotWords | null, vocabularySize: number) {
+  constructor({ hotWords, vocabularySize, rules }: GreedyOptions) {
     this.#search = hotWords === null ? null : new HotWordSearch(hotWords);
     this.#vocabularySize = vocabularySize;
+    this.#rules = rules;
   }
 
   get count(): number {
     return this.tokens.length;
+  }
+
+  /** Whether the rules want no more. */
+  get isOver(): boolean {
+    return this.#rules?.isOver(this.tokens) === true;
   }
 
   get last(): number {
@@ -81,6 +98,7 @@ class Choices {
   /** Chooses the next token by one row of logits. Whether that took tokens back. */
   choose(logits: Float32Array, row: number): boolean {
     const count = this.#vocabularySize;
+    this.#rules?.restrict(logits.subarray(row * count, (row + 1) * count), this.tokens);
     const likeliest = mostLikely(logits, row, count);
     const at = { row, count, likeliest };
     const before = this.tokens.length;

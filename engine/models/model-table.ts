@@ -17,6 +17,7 @@ import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './pa
 import { findLayout as findParakeetLayout } from './parakeet/layout.ts';
 import { QWEN_LANGUAGES } from './qwen3-asr/languages.ts';
 import { findQwenFiles } from './qwen3-asr/layout.ts';
+import { findWhisperFiles } from './whisper/layout.ts';
 
 /** What a model is loaded with. */
 export interface LoadContext {
@@ -241,10 +242,11 @@ export const MODEL_TABLE: ModelTable = [
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],
-    load: async ({ folder, device, settings }) => {
+    load: async ({ folder, device, settings, progress }) => {
       const { loadQwen3Asr } = await import('./qwen3-asr/load.ts');
-      const { threads, decodeRunTokens: runTokens, modelGraphs: graphs } = settings;
-      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', { device, threads, runTokens, graphs });
+      const { threads, decodeRunTokens: runTokens, modelGraphs: graphs, modelCacheDir: cacheDir } = settings;
+      const options = { device, threads, runTokens, graphs, cacheDir, progress };
+      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', options);
       return { ...loaded, abilities: { ...QWEN_ABILITIES, wordTimes } };
     },
   },
@@ -271,6 +273,33 @@ export const MODEL_TABLE: ModelTable = [
     runsOn: ['cpu', 'cuda'],
     load: async ({ folder, device, settings }) =>
       (await import('./moonshine-folder.ts')).loadMoonshineFolder(folder ?? '', { device, threads: settings.threads }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'whisper',
+    family: { name: 'whisper', isLaidOut: (files) => findWhisperFiles(files).missing.length === 0 },
+    languages: ['en'],
+    abilities: {
+      drafts: true,
+      wordTimes: true,
+      logprobs: true,
+      confidence: false,
+      languageGuess: true,
+      hotWords: true,
+      textDrafts: true,
+      context: false,
+      streams: false,
+    },
+    cost: { perJobMs: 60, perSecondMs: 50 },
+    licence: null,
+    files: [],
+    runsOn: ['cpu', 'cuda'],
+    load: async ({ folder, device, settings }) =>
+      (await import('./whisper/load.ts')).loadWhisper(folder ?? '', {
+        device,
+        threads: settings.threads,
+        graphs: settings.modelGraphs,
+      }),
   },
   {
     kind: 'voice detector',

@@ -12,53 +12,19 @@ import type { Steps } from '../scheduler.ts';
 import { cropCache } from './attention-cache.ts';
 import type { LogitsText, Said } from './greedy.ts';
 import { logprobOf, mostLikely } from './logits.ts';
+import {
+  type DecoderShape,
+  flag,
+  MASK,
+  MergedText,
+  noPast,
+  pastOf,
+  prefillOutputsOf,
+  presentOf,
+  shapeOfDecoder,
+  stepOutputsOf,
+} from './merged-decoder.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
-import { widthOf } from './moonshine-streaming/graph-shape.ts';
-
-const MASK = 'encoder_attention_mask';
-
-/** What a decoder's graph says of itself. */
-interface DecoderShape {
-  readonly heads: number;
-  readonly headSize: number;
-  readonly vocabularySize: number;
-  /** Names of the attention caches of one kind, without the prefix that tells input from output. */
-  readonly decoderCaches: readonly string[];
-  readonly encoderCaches: readonly string[];
-  readonly takesMask: boolean;
-}
-
-/** @throws ModelFileError when it is no such graph */
-function shapeOfDecoder({ inputMetadata, outputMetadata, inputNames }: InferenceSession): DecoderShape {
-  const caches = (kind: 'decoder' | 'encoder') =>
-    inputNames.filter((name) => name.includes(`.${kind}.`)).map((name) => name.replace(pastOf(''), ''));
-  const [decoderCaches, encoderCaches] = [caches('decoder'), caches('encoder')];
-  const first = pastOf(decoderCaches[0] ?? '0.decoder.key');
-  return {
-    heads: widthOf(inputMetadata, first, 1),
-    headSize: widthOf(inputMetadata, first, 3),
-    vocabularySize: widthOf(outputMetadata, 'logits', 2),
-    decoderCaches,
-    encoderCaches,
-    takesMask: inputNames.includes(MASK),
-  };
-}
-
-function prefillOutputsOf({ decoderCaches, encoderCaches }: DecoderShape): string[] {
-  return ['logits', ...decoderCaches.map(presentOf), ...encoderCaches.map(presentOf)];
-}
-
-function stepOutputsOf({ decoderCaches }: DecoderShape): string[] {
-  return ['logits', ...decoderCaches.map(presentOf)];
-}
-
-function presentOf(cache: string): string {
-  return `present.${cache}`;
-}
-
-function pastOf(cache: string): string {
-  return `past_key_values.${cache}`;
-}
 
 /** Opens the two graphs. @throws Refusal when a file or the device is missing. */
 export async function openShippedGraphs(files: ShippedFiles, options: SessionOptions): Promise<ShippedGraphs> {
@@ -145,7 +111,7 @@ class ShippedDecoding implements Decoding {
   }
 
   withLogits(): LogitsText {
-    return new ShippedText(this.#decoder, this.#shape, this.#feeds);
+    return new MergedText(this.#decoder, this.#shape, this.#feeds);
   }
 
   /** The logarithm of the probability of the likeliest token of a row. */
@@ -156,55 +122,4 @@ class ShippedDecoding implements Decoding {
   align(): Promise<null> {
     return Promise.resolve(null);
   }
-}
-
-/** The cached branch takes one token only, so several go through the other one, from the beginning of the text. */
-class ShippedText implements LogitsText {
-  readonly #decoder: InferenceSession;
-  readonly #shape: DecoderShape;
-  readonly #feeds: Tensors;
-  readonly #tokens: number[] = [];
-
-  constructor(decoder: InferenceSession, shape: DecoderShape, speech: Tensors) {
-    this.#decoder = decoder;
-    this.#shape = shape;
-    this.#feeds = { ...speech };
-  }
-
-  get length(): number {
-    return this.#tokens.length;
-  }
-
-  async add(tokens: readonly number[]): Promise<Float32Array> {
-    const { decoderCaches, encoderCaches, vocabularySize } = this.#shape;
-    const isStep = tokens.length === 1 && this.#tokens.length > 0;
-    const before = this.#tokens.length;
-    this.#tokens.push(...tokens);
-    const feeds = isStep
-      ? { ...this.#feeds, input_ids: tokenTensor(tokens), use_cache_branch: flag(true) }
-      : { ...this.#feeds, ...noPast(this.#shape), input_ids: tokenTensor(this.#tokens), use_cache_branch: flag(false) };
-    const names = isStep ? stepOutputsOf(this.#shape) : prefillOutputsOf(this.#shape);
-    const outputs = await this.#decoder.run(feeds, names);
-    for (const cache of isStep ? decoderCaches : [...decoderCaches, ...encoderCaches])
-      this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
-    const logits = floatsOf(outputs, 'logits');
-    return isStep ? logits : logits.subarray(before * vocabularySize);
-  }
-
-  keep(count: number): void {
-    this.#tokens.length = count;
-    for (const cache of this.#shape.decoderCaches) {
-      const kept = this.#feeds[pastOf(cache)];
-      if (kept !== undefined) this.#feeds[pastOf(cache)] = cropCache(kept, count);
-    }
-  }
-}
-
-function noPast({ heads, headSize, decoderCaches, encoderCaches }: DecoderShape): Tensors {
-  const empty = new Tensor('float32', new Float32Array(0), [1, heads, 0, headSize]);
-  return Object.fromEntries([...decoderCaches, ...encoderCaches].map((cache) => [pastOf(cache), empty]));
-}
-
-function flag(value: boolean): Tensor {
-  return new Tensor('bool', [value], [1]);
 }

@@ -7,6 +7,7 @@ import { findMoonshineFiles } from './moonshine-file-names.ts';
 import { findStreamingFiles } from './moonshine-streaming/file-names.ts';
 import { findParakeetFiles } from './parakeet/layout.ts';
 import { findQwenFiles } from './qwen3-asr/layout.ts';
+import { findWhisperFiles } from './whisper/layout.ts';
 
 /** The files of a recogniser. */
 export interface RecogniserFolder {
@@ -24,6 +25,7 @@ export function findRecogniserFiles(names: readonly string[]): RecogniserFolder 
     { family: 'moonshine-streaming', ...findStreamingFiles(names) },
     { family: 'parakeet-tdt', ...findParakeetFiles(names) },
     { family: 'qwen3-asr', ...findQwenFiles(names) },
+    { family: 'whisper', ...findWhisperFiles(names) },
   ];
   // What has more of its files is meant: `config.json` alone says nothing.
   const [best] = found.filter(({ files }) => files.length > 1).sort((a, b) => a.missing.length - b.missing.length);

@@ -79,6 +79,21 @@ const QWEN: readonly (readonly [size: string, accuracy: string])[] = [
   ['1.7b', 'WER 3.4 %'],
 ];
 
+/** Those of Whisper's vocabulary, English first. https://github.com/openai/whisper, whisper/tokenizer.py */
+const WHISPER_LANGUAGES = (
+  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
+  'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
+  'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su'
+).split(' ');
+
+const LIBRISPEECH = 'LibriSpeech test-clean, English';
+/** Sources: the cards of openai/whisper-base and -small; the documents of onnx-asr. */
+const WHISPER: readonly (readonly [size: string, accuracy: string, measuredOn: string])[] = [
+  ['small', 'WER 3.4 %', LIBRISPEECH],
+  ['base', 'WER 5.0 %', LIBRISPEECH],
+  ['large-v3-turbo', 'WER 11.5 %', 'VoxPopuli, English'],
+];
+
 /** Those of one use and language stand in the order in which they are advised. */
 export const PUBLISHED_RECOGNISERS: readonly PublishedRecogniser[] = [
   ...STREAMING.map(
@@ -132,6 +147,20 @@ export const PUBLISHED_RECOGNISERS: readonly PublishedRecogniser[] = [
       measuredOn: 'LibriSpeech other, English, before it had 8 bits',
       licence: 'Apache-2.0',
       owner: 'Alibaba; made ONNX by zengyw for sherpa-onnx',
+      obligation: null,
+    }),
+  ),
+  ...WHISPER.map(
+    ([size, accuracy, measuredOn]): PublishedRecogniser => ({
+      name: `whisper-${size}`,
+      family: 'whisper',
+      version: '8-bit',
+      languages: size.startsWith('large-v3') ? [...WHISPER_LANGUAGES, 'yue'] : WHISPER_LANGUAGES,
+      use: 'final',
+      accuracy,
+      measuredOn,
+      licence: 'MIT',
+      owner: 'OpenAI; made ONNX by the onnx-community of Hugging Face',
       obligation: null,
     }),
   ),

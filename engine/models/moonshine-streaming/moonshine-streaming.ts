@@ -8,7 +8,7 @@ import { decodeGreedily } from '../greedy.ts';
 import { HotWordLists } from '../hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
-import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
+import { joinReadings, type StretchReading } from '../stretch-readings.ts';
 import { stretchesOf } from '../stretches.ts';
 import { toRecognition, upToEnd, withPieces, wordsOf } from '../token-texts.ts';
 import type { StreamingConfig } from './config.ts';
@@ -65,7 +65,7 @@ export class MoonshineStreaming implements Asr {
       read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
       yield;
     }
-    return joinRead(read);
+    return joinReadings(read);
   }
 
   /** As long as the table of positions and the longest text allow. */
@@ -119,24 +119,6 @@ export class MoonshineStreaming implements Asr {
       hotWords: this.#hotWords.of(hotWords),
     });
   }
-}
-
-/** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
-function joinRead(read: readonly StretchReading[]): Recognition {
-  const all = read.map(({ recognition }) => recognition);
-  const looped = all.some((each) => each.looped);
-  const text = all.flatMap((each) => (each.text === '' ? [] : each.text)).join(' ');
-  if (looped) return { text, tokens: [], logprobs: new Float32Array(0), looped };
-  const isTimed = all.every(({ words }) => words !== undefined);
-  const isSpelled = all.every(({ pieces }) => pieces !== undefined);
-  return {
-    text,
-    tokens: all.flatMap(({ tokens }) => tokens),
-    logprobs: Float32Array.from(all.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
-    looped,
-    ...(isSpelled && { pieces: all.flatMap(({ pieces = [] }) => pieces) }),
-    ...(isTimed && { words: wordsOfStretches(read) }),
-  };
 }
 
 /** The tokens as hot words need them. */

@@ -36,6 +36,11 @@ const FAMILIES: readonly { readonly of: InventoryRow['family']; readonly title: 
     about: 'Knows which language is spoken, and takes a core and more for a call (ASR_FINAL_MODEL).',
   },
   {
+    of: 'whisper',
+    title: 'Whisper, for finals and recordings in the languages that others have not',
+    about: 'Too slow for partial captions: use it beside a quick one (ASR_FINAL_MODEL).',
+  },
+  {
     of: 'moonshine',
     title: 'Moonshine, older: not streaming, one language each',
     about: 'For languages that the others have not, and private use (ASR_MODEL).',

@@ -9,6 +9,8 @@
  * Sizes and SHA-256 of Qwen3-ASR for sherpa-onnx are those by which public repositories on GitHub check their downloads
  * of csukuangfj2's and ilmina's copies on Hugging Face; two or more agree on each, also with the exporter's own copy on
  * ModelScope (zengshuishui/Qwen3-ASR-onnx).
+ * Whisper's are those that programs on GitHub pin the commits of Hugging Face by: several agree on the graphs, one has
+ * the small files too.
  */
 import { type CatalogFile, file } from './catalog-model.ts';
 
@@ -188,6 +190,71 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
     file('streaming_config.json', 509, 'crc32c:c07fd578'),
     file('tokenizer.bin', 74_587, 'crc32c:9d02713d'),
   ]),
+  'qwen3-asr-0.6b': huggingFace(
+    'csukuangfj2/sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25',
+    '68818b2313fe77bd06f6a7c5068ff3ef59d02b8a',
+    [
+      file('conv_frontend.onnx', 44_148_281, 'd22dc4423e0940e49884e903d2ea2f7e5567c14fc1aed97e4e26d6b8f208ef9e'),
+      file('decoder.int8.onnx', 755_914_231, '4f6885be5959ae26af3089d38ee7972c5fafbeeb1cf8d5e76eab6d8b61ca5771'),
+      file('encoder.int8.onnx', 182_491_662, '60748d3e6744a57c9c91e1b17424a6c2990567e8adceb0783940c03ed98fa9d9'),
+      ...QWEN_TOKENIZER,
+    ],
+  ),
+  'qwen3-asr-1.7b': huggingFace('ilmina/qwen3-asr-1.7b-sherpa-onnx', '66fb5ea2d4d1682ff8a663bf7e788913604996a0', [
+    file('conv_frontend.onnx', 48_080_441, 'fa894a4ba53da6a4238f2a6ca0b09362e505d39cecbd646051b033e2e8d7e2fb'),
+    file('decoder.int8.onnx', 2_037_458_645, 'c43c853fa6e97d08365cb8a5502b360b595cd43c00dc60e4d8ca7cc18cad460b'),
+    file('encoder.int8.onnx', 314_222_162, '436fbd910a0c8914851e5ac1354e807be9f283d08a5da728adaa609731c41469'),
+    ...QWEN_TOKENIZER,
+  ]),
+  'whisper-base': huggingFace('onnx-community/whisper-base', '1846881b6b3a3024392c1eea3ad983695bc23925', [
+    file('config.json', 2243, 'f4d0608f7d918166da7edb3e188de5ef1bfe70d9802e785d271fd88111e9cf4b'),
+    file('generation_config.json', 3832, '61070cf8de25b1e9256e8e102ded49d8d24a8369ed36ef84fdf21549e68125a0'),
+    file(
+      'onnx/decoder_model_merged_quantized.onnx',
+      53_693_315,
+      'fa3ef9902734ce5ae6f9ef2bdb2ba9a6c4b5785b09f4f420ce036573dc9d090b',
+    ),
+    file(
+      'onnx/encoder_model_quantized.onnx',
+      23_201_314,
+      '5862993336bf33acd23736071aae2b32261d3b1b2f37780194460d4ef974dd46',
+    ),
+    file('tokenizer.json', 2_480_466, '27fc476bfe7f17299480be2273fc0608e4d5a99aba2ab5dec5374b4482d1a566'),
+  ]),
+  'whisper-small': huggingFace('onnx-community/whisper-small', '36050c46d777d46dc4b5f43f6d90574fc38f8732', [
+    file('config.json', 2227, '457854d452f17661e197d74aee12b8e74fb75ba30ebfaa7426d0d61ea1e08a18'),
+    file('generation_config.json', 3893, 'f538b28220c6a6d6f1af1458d4141cacb4ef4963df3de98a19490440c412ddf0'),
+    file(
+      'onnx/decoder_model_merged_quantized.onnx',
+      156_750_845,
+      'ec07c3cbb64172c39791e26ee870a65ac22b458c36722bfe2776b3dbf741e0c9',
+    ),
+    file(
+      'onnx/encoder_model_quantized.onnx',
+      92_326_160,
+      'a43a83f3c5361cd591cfa7c36f14b43cf7cb22f47a415cc14a8d557be800fa92',
+    ),
+    file('tokenizer.json', 2_480_466, '27fc476bfe7f17299480be2273fc0608e4d5a99aba2ab5dec5374b4482d1a566'),
+  ]),
+  'whisper-large-v3-turbo': huggingFace(
+    'onnx-community/whisper-large-v3-turbo',
+    '360ebcde2559d60bb474678be3c1de9ef347d01a',
+    [
+      file('config.json', 1332, '35cd83669f75bc2867f3b3a4461850392d5e308cd6ea951c3700539883c28df1'),
+      file('generation_config.json', 3897, '16f95291d2f47c944d3c2b19390bba7965666555c1ea2a0bdc850d1fab45612f'),
+      file(
+        'onnx/decoder_model_merged_quantized.onnx',
+        439_936_716,
+        '61481bd3be3a445d5a4b9070e8f8b2c6cc4fbbbbdc9f0e7ed048a132b8b84e0d',
+      ),
+      file(
+        'onnx/encoder_model_quantized.onnx',
+        644_822_195,
+        'd2f853dc3254fdc0079f55dd4433ea716ac98ec5574d3b475f288f2a77cebba9',
+      ),
+      file('tokenizer.json', 2_480_617, '6d8cbd7cd0d8d5815e478dac67b85a26bbe77c1f5e0c6d76d1ce2abc0e5f21ca'),
+    ],
+  ),
   'parakeet-tdt-0.6b-v3': huggingFace(
     'istupakov/parakeet-tdt-0.6b-v3-onnx',
     '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce',
@@ -216,22 +283,6 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
       file('vocab.txt', 9_384, 'ec182b70dd42113aff6c5372c75cac58c952443eb22322f57bbd7f53977d497d'),
     ],
   ),
-  'qwen3-asr-0.6b': huggingFace(
-    'csukuangfj2/sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25',
-    '68818b2313fe77bd06f6a7c5068ff3ef59d02b8a',
-    [
-      file('conv_frontend.onnx', 44_148_281, 'd22dc4423e0940e49884e903d2ea2f7e5567c14fc1aed97e4e26d6b8f208ef9e'),
-      file('decoder.int8.onnx', 755_914_231, '4f6885be5959ae26af3089d38ee7972c5fafbeeb1cf8d5e76eab6d8b61ca5771'),
-      file('encoder.int8.onnx', 182_491_662, '60748d3e6744a57c9c91e1b17424a6c2990567e8adceb0783940c03ed98fa9d9'),
-      ...QWEN_TOKENIZER,
-    ],
-  ),
-  'qwen3-asr-1.7b': huggingFace('ilmina/qwen3-asr-1.7b-sherpa-onnx', '66fb5ea2d4d1682ff8a663bf7e788913604996a0', [
-    file('conv_frontend.onnx', 48_080_441, 'fa894a4ba53da6a4238f2a6ca0b09362e505d39cecbd646051b033e2e8d7e2fb'),
-    file('decoder.int8.onnx', 2_037_458_645, 'c43c853fa6e97d08365cb8a5502b360b595cd43c00dc60e4d8ca7cc18cad460b'),
-    file('encoder.int8.onnx', 314_222_162, '436fbd910a0c8914851e5ac1354e807be9f283d08a5da728adaa609731c41469'),
-    ...QWEN_TOKENIZER,
-  ]),
   'moonshine-base-en': moonshine('base-en/quantized/base-en', [
     file('decoder_model_merged.ort', 109_424_400, 'd9d7b333af34bc552580576ddcf248a1c6c839e0d3b43b09afb9376ed009899d'),
     file('encoder_model.ort', 31_326_816, '7c66495948d0d08ec1af454cd4b5514862ae6511e94712a60e6d83eaec8dc8cf'),

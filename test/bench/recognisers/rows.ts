@@ -52,6 +52,7 @@ export function recogniserRows(options: RowOptions): RecogniserRow[] {
     ...STREAMING_SHAPES.map((shape) => streamingRow(shape, options)),
     parakeetRow(options),
     qwenRow(options),
+    whisperRow(options),
   ];
 }
 
@@ -115,6 +116,31 @@ function qwenRow({ python }: RowOptions): RecogniserRow {
     published: { missing: 'what is published has other graphs' },
     isEndless: true,
     peers: {},
+  };
+}
+
+/** Ours has the layout of our exporter; the published one a window of 30 s. */
+function whisperRow({ python }: RowOptions): RecogniserRow {
+  const shape = 'base';
+  const exporter = packagePath('engine', 'export', 'whisper');
+  const make = (layout: string) =>
+    makeModel(python, `whisper-${layout}-${shape}`, exporter, [
+      ...['--random', shape, '--layout', layout, '--weights', 'int8', '--languages', 'en', '--skip-self-test'],
+    ]);
+  return {
+    name: `whisper ${shape}`,
+    about:
+      'random weights in the true shape, 8 bits, the window as long as the speech and 1 s more; as published and in ' +
+      'transformers it is 30 s, and there float. 6.5 tokens in a second and 2 more',
+    ours: whenMade(make('ours'), (folder) => oursOn(folder)),
+    published: whenMade(make('published'), (folder) => oursOn(folder, 'shipped')),
+    isEndless: true,
+    peers: {
+      transformers:
+        python === undefined
+          ? { missing: NO_PYTHON }
+          : { program: python, script: 'whisper.py', parameters: [exporter, shape] },
+    },
   };
 }
 

@@ -145,6 +145,7 @@ describe('the table', () => {
       'qwen3-asr-1.7b': 2_404_222_421,
       'moonshine-base-en': 141_001_190,
       'moonshine-base-es': 64_818_159,
+      'whisper-base': 79_381_170,
     });
   });
 
@@ -168,7 +169,8 @@ describe('the table', () => {
     // Those whose licence is not for business are named only where there is no other one.
     expect(adviceFor('uk')).toMatch(/^; parakeet-tdt-0\.6b-v3 \(ASR_FINAL_MODEL\) can be installed/);
     expect(adviceFor('ko')).toMatch(/^; qwen3-asr-0\.6b \(ASR_FINAL_MODEL\) can be installed/);
-    expect(adviceFor('eu')).toBe('');
+    expect(adviceFor('eu')).toMatch(/^; whisper-small \(ASR_FINAL_MODEL\) can be installed/);
+    expect(adviceFor('qu')).toBe('');
   });
 });
 

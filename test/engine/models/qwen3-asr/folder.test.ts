@@ -9,6 +9,7 @@ import { findRecogniserFiles } from '../../../../engine/models/recogniser-folder
 import { openFolder, Refusal } from '../../../../engine/refusal.ts';
 import { speechLikeNoise } from '../../../../engine/warm-up.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
+import { TEST_CACHE_DIR } from '../../settings.ts';
 
 let folder = '';
 
@@ -20,7 +21,14 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
 const load = () =>
-  loadQwen3Asr(folder, { device: { provider: 'cpu' }, threads: 1, runTokens: 16, graphs: 'rewritten' });
+  loadQwen3Asr(folder, {
+    device: { provider: 'cpu' },
+    threads: 1,
+    runTokens: 16,
+    graphs: 'rewritten',
+    cacheDir: TEST_CACHE_DIR,
+    progress: () => undefined,
+  });
 
 async function refusalOf(step: () => Promise<unknown> = load): Promise<Refusal> {
   const error = await openFolder(folder, step).catch((reason: unknown) => reason);
