@@ -144,7 +144,7 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
     provider,
     batchMax: runs.decoder.batchMax,
     encoderOptions: runs.encoder,
-    warning: encoder.warning ?? decoder.warning,
+    warning: typeWarning(config, provider) ?? encoder.warning ?? decoder.warning,
     graphs: [encoderPath, decoderPath],
   };
 }
@@ -153,6 +153,12 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
 function assumedFirst(languages: readonly string[]): readonly string[] {
   const assumed = languages.find((language) => nameOfLanguage(language) === ASSUMED);
   return assumed === undefined ? languages : [assumed, ...languages.filter((language) => language !== assumed)];
+}
+
+/** What an operator should know of weights of a type on a device; null = nothing. */
+export function typeWarning({ dtype }: Pick<QwenConfig, 'dtype'>, provider: Device['provider']): string | null {
+  if (provider === 'cpu' || dtype !== 'int8') return null;
+  return 'products of 8-bit weights are made on the CPU in the middle of each token: a GPU wants weights of f16';
 }
 
 /** How graphs are run. */

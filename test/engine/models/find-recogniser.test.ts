@@ -12,7 +12,7 @@ import { ADDED_MODELS } from '../../fakes/added-models.ts';
 const family: RecogniserRow['family'] = { name: 'whisper', isLaidOut: (files) => files.includes('hears.onnx') };
 const [added] = ADDED_MODELS;
 const row = { ...(added as RecogniserRow), name: 'whisper', family };
-const TABLE: ModelTable = [...MODEL_TABLE, row];
+const TABLE: ModelTable = [...MODEL_TABLE.filter(({ name }) => name !== row.name), row];
 
 let modelsDir = '';
 
