@@ -146,7 +146,7 @@ async function isWhole(folder: string): Promise<boolean> {
 
 /** Whether the lock is ours now; that of a process that has ended is taken away from it. */
 async function takeLock(lock: string): Promise<boolean> {
-  const mine = await writeFile(lock, String(process.pid), { flag: 'wx' }).then(
+  const mine = await writeFile(lock, nameOfProcess('self') ?? '', { flag: 'wx' }).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -154,18 +154,23 @@ async function takeLock(lock: string): Promise<boolean> {
     },
   );
   if (mine) return true;
-  const owner = Number(await readFile(lock, 'utf8').catch(() => ''));
-  // A lock without a number was just made.
-  if (Number.isInteger(owner) && owner > 0 && !isRunning(owner)) await rm(lock, { force: true });
+  const owner = await readFile(lock, 'utf8').catch(() => '');
+  // A lock without an owner was just made.
+  if (owner !== '' && nameOfProcess(owner.split(' ')[0] ?? '') !== owner) await rm(lock, { force: true });
   return false;
 }
 
-function isRunning(pid: number): boolean {
+/**
+ * Number of a process and when it began, in ticks since the system's start (proc(5)): numbers are given again, after a
+ * new start of the system above all. Null = there is none.
+ */
+function nameOfProcess(pid: string): string | null {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the program's name, which may have spaces, are the fields from the third on; the 22nd is the time.
+    return `${Number.parseInt(stat, 10)} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+  } catch {
+    return null;
   }
 }
 
