@@ -13,3 +13,8 @@ export const systemTime: Time = Object.freeze({
   nowMs: () => performance.now(),
   letMessagesIn: () => new Promise<void>((resolve) => setImmediate(resolve)),
 });
+
+/** Resolves after `ms`. For what is waited for at the start, before there are jobs. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

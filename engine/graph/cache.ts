@@ -63,10 +63,10 @@ const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 
 /**
- * Not Node's recursive mkdir: it never returns where the system reports ENOENT although the parent exists, as it does
- * under /proc.
+ * Creates a folder and those above it. Not Node's recursive mkdir: it never returns where the system reports ENOENT
+ * although the parent exists, as it does under /proc.
  */
-async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string): Promise<void> {
   const code = await mkdir(path, { mode: FOLDER_MODE }).then(
     () => null,
     (error: NodeJS.ErrnoException) => error.code,

@@ -242,10 +242,11 @@ export const MODEL_TABLE: ModelTable = [
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],
-    load: async ({ folder, device, settings }) => {
+    load: async ({ folder, device, settings, progress }) => {
       const { loadQwen3Asr } = await import('./qwen3-asr/load.ts');
-      const { threads, decodeRunTokens: runTokens, modelGraphs: graphs } = settings;
-      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', { device, threads, runTokens, graphs });
+      const { threads, decodeRunTokens: runTokens, modelGraphs: graphs, modelCacheDir: cacheDir } = settings;
+      const options = { device, threads, runTokens, graphs, cacheDir, progress };
+      const { wordTimes, ...loaded } = await loadQwen3Asr(folder ?? '', options);
       return { ...loaded, abilities: { ...QWEN_ABILITIES, wordTimes } };
     },
   },

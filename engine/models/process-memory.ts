@@ -42,7 +42,16 @@ const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
   },
   'parakeet-tdt': { baseBytes: 500 * MB, perByte: [[WEIGHTS, 1.2]] },
   // The tokenizer takes 190 MB, keys and values of 30 s four times 47 MB.
-  'qwen3-asr': { baseBytes: 900 * MB, perByte: [[WEIGHTS, 1.1]] },
+  'qwen3-asr': {
+    baseBytes: 900 * MB,
+    perByte: [
+      // Of a split decoder: rows of the table are read when they are needed, and so are those in the weights, while
+      // weights of a few bits are there for each of both graphs.
+      [/^embed_tokens\.bin$/, 0],
+      [/^decoder_weights\.int\d\.data$/, 0.8],
+      [WEIGHTS, 1.1],
+    ],
+  },
   // Each head's attention among 1500 positions takes 9 MB: it grows with the model, as the weights do.
   whisper: { baseBytes: 200 * MB, perByte: [[WEIGHTS, 4.1]] },
 };
@@ -50,14 +59,45 @@ const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
 /** Of what was not measured, as Moonshine base: a guess. */
 const OTHERS: MemoryByFamily = { baseBytes: 250 * MB, perByte: [[WEIGHTS, 2]] };
 
-/** Bytes that an engine process needs about with the recogniser in `folder`, an absolute path. */
-export function processBytes(folder: string): number {
-  const { family, files } = findRecogniserFiles(namesIn(folder)) ?? { family: null, files: [] };
+/** Below that, sharing saves little; above, writing the file takes longer than an engine may take to start. */
+const SHARED_MIN_BYTES = 64 * MB;
+const SHARED_MAX_BYTES = 4096 * MB;
+
+/**
+ * Families whose weights several processes have in memory once (engine/packed-weights.ts): folders that have a file,
+ * and how much of each byte. Of Qwen3-ASR 0.6B in 8 bits it is 0.9: `npm run bench -- weights`.
+ */
+const SHARED: Readonly<Partial<Record<Family, { readonly file: string; readonly times: number }>>> = {
+  'qwen3-asr': { file: 'decoder_loop.onnx', times: 0.85 },
+};
+
+/** What engine processes need about. */
+export interface ProcessMemory {
+  /** Of one process. */
+  readonly bytes: number;
+  /** So much of it counts once, however many processes there are. */
+  readonly sharedBytes: number;
+}
+
+/** What engine processes need about with the recogniser in `folder`, an absolute path. */
+export function processMemory(folder: string): ProcessMemory {
+  const found = findRecogniserFiles(namesIn(folder));
+  const family = found?.family ?? null;
+  const files: readonly string[] = found?.files ?? [];
   const { baseBytes, perByte } = (family !== null && MEASURED[family]) || OTHERS;
-  return files.reduce((sum, name) => {
+  const sizes = files.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  const bytes = files.reduce((sum, name, index) => {
     const [, times = 0] = perByte.find(([file]) => file.test(name)) ?? [];
-    return sum + times * (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+    return sum + times * (sizes[index] ?? 0);
   }, baseBytes);
+  const shared = family === null ? undefined : SHARED[family];
+  const times = shared !== undefined && files.includes(shared.file) ? shared.times : 0;
+  return { bytes, sharedBytes: times * sizes.filter(isWorthSharing).reduce((sum, size) => sum + size, 0) };
+}
+
+/** Whether processes share the weights of a graph of so many bytes: on Linux, where it saves much and is soon done. */
+export function isWorthSharing(bytes: number): boolean {
+  return process.platform === 'linux' && bytes >= SHARED_MIN_BYTES && bytes <= SHARED_MAX_BYTES;
 }
 
 /** Nothing where it cannot be read: the engine says what is wrong with it. */

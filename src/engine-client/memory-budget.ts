@@ -5,7 +5,7 @@
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { findInstalledNamed } from '../../engine/models/installed.ts';
-import { processBytes as processBytesWith } from '../../engine/models/process-memory.ts';
+import { type ProcessMemory, processMemory } from '../../engine/models/process-memory.ts';
 import { NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 
@@ -13,7 +13,7 @@ const MB = 2 ** 20;
 /** What a gateway with many calls needs. */
 const GATEWAY_BYTES = 512 * MB;
 /** An engine process with nothing but what is in the npm packages, measured (npm run bench -- memory). */
-const SMALL_PROCESS_BYTES = 200 * MB;
+const SMALL_PROCESS: ProcessMemory = { bytes: 200 * MB, sharedBytes: 0 };
 
 /** The settings that decide it. */
 export type MemorySettings = Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'MODELS_DIR' | 'ENGINE_MEMORY_BYTES'>;
@@ -41,12 +41,12 @@ export function engineMemory(
   { workers, finalWorkers }: WantedProcesses,
   machineBytes: number = machineMemory(),
 ): MemoryNeed | null {
-  const [live, final] = [settings.ASR_MODEL, settings.ASR_FINAL_MODEL].map((name) => processBytes(name, settings));
+  const [live, final] = [settings.ASR_MODEL, settings.ASR_FINAL_MODEL].map((name) => memoryOf(name, settings));
   if (live === undefined || final === undefined) return null;
-  const isSmall = live === SMALL_PROCESS_BYTES && final === SMALL_PROCESS_BYTES;
+  const isSmall = live === SMALL_PROCESS && final === SMALL_PROCESS;
   if (isSmall && settings.ENGINE_MEMORY_BYTES === 0) return null;
   const budgetBytes = settings.ENGINE_MEMORY_BYTES || Math.max(machineBytes - GATEWAY_BYTES, 0);
-  const neededBytes = workers * live + finalWorkers * final;
+  const neededBytes = together(workers, live) + together(finalWorkers, final);
   if (neededBytes <= budgetBytes) return { neededBytes, budgetBytes, problem: null };
   const what =
     finalWorkers === 0 ? describe(workers, live) : `${describe(workers, live)} and ${describe(finalWorkers, final)}`;
@@ -57,31 +57,40 @@ export function engineMemory(
     problem:
       `${what} of the speech engine need about ${inMb(neededBytes)}, ` +
       `more than the ${inMb(budgetBytes)} that ${from}. ` +
-      findRemedy({ live, final: finalWorkers === 0 ? 0 : final, budgetBytes, finalWorkers }),
+      findRemedy({ live, final, budgetBytes, finalWorkers }),
   };
 }
 
+/** Bytes of so many processes of one kind. */
+function together(count: number, { bytes, sharedBytes }: ProcessMemory): number {
+  return count === 0 ? 0 : count * (bytes - sharedBytes) + sharedBytes;
+}
+
 interface Sizes {
-  readonly live: number;
-  readonly final: number;
+  readonly live: ProcessMemory;
+  readonly final: ProcessMemory;
   readonly budgetBytes: number;
   readonly finalWorkers: number;
 }
 
 function findRemedy({ live, final, budgetBytes, finalWorkers }: Sizes): string {
-  const fewer = Math.floor((budgetBytes - finalWorkers * final) / live);
+  const fewer = countWithin(budgetBytes - together(finalWorkers, final), live);
   if (fewer >= 1) return `ENGINE_WORKERS=${fewer} would fit`;
-  const single = Math.floor((budgetBytes - final) / live);
-  if (final > 0 && single >= 1) return `ENGINE_WORKERS=${single} with ENGINE_FINAL_WORKERS=1 would fit`;
-  const which = final > live ? 'ASR_FINAL_MODEL' : 'ASR_MODEL';
+  const single = countWithin(budgetBytes - final.bytes, live);
+  if (finalWorkers > 0 && single >= 1) return `ENGINE_WORKERS=${single} with ENGINE_FINAL_WORKERS=1 would fit`;
+  const which = finalWorkers > 0 && final.bytes > live.bytes ? 'ASR_FINAL_MODEL' : 'ASR_MODEL';
   return `Not even one process of each kind would fit: choose a smaller ${which}`;
 }
 
-/** What one process with this recogniser needs. */
-function processBytes(setting: string, { MODELS_DIR }: MemorySettings): number {
+/** How many processes fit into so many bytes. */
+function countWithin(bytes: number, { bytes: each, sharedBytes }: ProcessMemory): number {
+  return Math.floor((bytes - sharedBytes) / (each - sharedBytes));
+}
+
+/** What processes with this recogniser need. */
+function memoryOf(setting: string, { MODELS_DIR }: MemorySettings): ProcessMemory {
   const folder = folderOf(setting, MODELS_DIR);
-  if (folder === null) return SMALL_PROCESS_BYTES;
-  return processBytesWith(folder);
+  return folder === null ? SMALL_PROCESS : processMemory(folder);
 }
 
 function folderOf(setting: string, modelsDir: string): string | null {
@@ -96,8 +105,9 @@ function machineMemory(): number {
   return allowed > 0 ? Math.min(allowed, totalmem()) : totalmem();
 }
 
-function describe(count: number, bytes: number): string {
-  return `${count} ${count === 1 ? 'process' : 'processes'} of ${inMb(bytes)}`;
+function describe(count: number, { bytes, sharedBytes }: ProcessMemory): string {
+  const shared = sharedBytes > 0 && count > 1 ? `, ${inMb(sharedBytes)} of it once,` : '';
+  return `${count} ${count === 1 ? 'process' : 'processes'} of ${inMb(bytes)}${shared}`;
 }
 
 function inMb(bytes: number): string {

@@ -73,6 +73,12 @@ const WHOLE: readonly (readonly [size: string, language: string, accuracy: strin
   ['base', 'zh', 'CER 25.8 %'],
 ];
 
+/** Source: the table of LibriSpeech in the README of QwenLM/Qwen3-ASR. */
+const QWEN: readonly (readonly [size: string, accuracy: string])[] = [
+  ['0.6b', 'WER 4.6 %'],
+  ['1.7b', 'WER 3.4 %'],
+];
+
 /** Those of Whisper's vocabulary, English first. https://github.com/openai/whisper, whisper/tokenizer.py */
 const WHISPER_LANGUAGES = (
   'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
@@ -128,6 +134,22 @@ export const PUBLISHED_RECOGNISERS: readonly PublishedRecogniser[] = [
     owner: 'NVIDIA; made ONNX by Ilya Stupakov',
     obligation: PARAKEET_OBLIGATION,
   },
+  ...QWEN.map(
+    ([size, accuracy]): PublishedRecogniser => ({
+      name: `qwen3-asr-${size}`,
+      family: 'qwen3-asr',
+      version: 'int8',
+      languages: 'en ar cs da de el es fa fi fil fr hi hu id it ja ko mk ms nl pl pt ro ru sv th tr vi yue zh'.split(
+        ' ',
+      ),
+      use: 'final',
+      accuracy,
+      measuredOn: 'LibriSpeech other, English, before it had 8 bits',
+      licence: 'Apache-2.0',
+      owner: 'Alibaba; made ONNX by zengyw for sherpa-onnx',
+      obligation: null,
+    }),
+  ),
   ...WHISPER.map(
     ([size, accuracy, measuredOn]): PublishedRecogniser => ({
       name: `whisper-${size}`,

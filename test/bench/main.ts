@@ -31,6 +31,7 @@ import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoices } from './voices.ts';
 import { benchWall } from './wall.ts';
+import { benchWeights } from './weights.ts';
 import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
@@ -202,6 +203,11 @@ bench('turns', 'whether a caller has finished: the turn model, rules on it, and 
 bench('wall', 'the console in Chromium: script and layout per update of a hundred live calls', (quick) =>
   benchWall({ seconds: quick ? 4 : 20 }),
 );
+const weights = bench('weights', 'memory of several engine processes with the same recogniser', (quick) => {
+  const { model } = weights.opts<{ model: string }>();
+  return benchWeights({ model, processes: quick ? [2] : [1, 2, 3] });
+});
+weights.requiredOption('--model <folder>', 'a recogniser of more than 64 MB');
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),
 );

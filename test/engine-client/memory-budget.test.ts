@@ -89,4 +89,18 @@ describe('the memory of the engines', () => {
       /300 MB that ENGINE_MEMORY_BYTES allows. ENGINE_WORKERS=1 would fit$/,
     );
   });
+
+  it.runIf(process.platform === 'linux')('counts weights once that processes share', () => {
+    for (const name of ['tokenizer.json', 'config.json', 'encoder.onnx', 'decoder_loop.onnx']) write(name, 1);
+    write('encoder.onnx.data', 200);
+    write('decoder_loop.onnx.data', 700);
+    const [own, shared] = [900 + 1.1 * 902 - 0.85 * 900, 0.85 * 900];
+    const needed = (workers: number) => memory({ ASR_MODEL: folder }, { workers, finalWorkers: 0 })?.neededBytes ?? 0;
+    expect(needed(1)).toBeCloseTo((own + shared) * MB, -3);
+    expect(needed(3)).toBeCloseTo((3 * own + shared) * MB, -3);
+    const problem = memory({ ASR_MODEL: folder }, { workers: 4, finalWorkers: 0 }, 512 + 4000)?.problem;
+    expect(problem).toMatch(
+      /^4 processes of 1893 MB, 765 MB of it once, of .* about 5274 MB, .*ENGINE_WORKERS=2 would fit$/,
+    );
+  });
 });

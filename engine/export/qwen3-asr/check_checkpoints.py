@@ -12,6 +12,7 @@ from transformers import PreTrainedTokenizerFast
 import checkpoint
 import vocabulary
 
+TEXTS = [vocabulary.AUDIO_PAD + "language English<asr_text>hello, it's the 2nd call\n", "<timestamp>\u00e9\u6771"]
 THINKER = {"audio_token_id": vocabulary.AUDIO_PAD, "timestamp_token_id": vocabulary.TIMESTAMP}
 
 
@@ -61,7 +62,7 @@ def check(shape, write):
     for parameter, value in model.named_parameters():
         if not torch.equal(same[parameter], value):
             raise SystemExit(f"{write.__name__}, {shape}: {parameter} is another one")
-    for text in (vocabulary.AUDIO_PAD + "language English<asr_text>hello, it's the 2nd call\n", "<timestamp>\u00e9\u6771"):
+    for text in TEXTS:
         if read_tokenizer.encode(text).ids != tokenizer.encode(text).ids:
             raise SystemExit(f"{write.__name__}, {shape}: the tokenizer is another one")
     for key in ("audio_token_id", "timestamp_token_id", "eos_token_id"):

@@ -62,7 +62,7 @@ class Products:
         return [graph.add("QuantizeLinear", [graph.add("Div", [x, greatest]), step, zero]), greatest]
 
     def multiply(self, graph, fed, weight, scaled=True):
-        """x · weightᵀ for each row of `feed`; without `scaled` each row only up to a factor, where that is of no matter."""
+        """x · weightᵀ for each row of `feed`; without `scaled` a row may be larger by a factor than it should be."""
         if self.dtype != "int8":
             return self.linear(graph, fed[0], weight)
         whole, scales, zeros = self.quantised(weight)

@@ -14,6 +14,7 @@ WINDOW_CHUNKS = 8
 SELF_TEST_SECONDS = (0.7, 3.3, 9.1)
 SELF_TEST_TOKENS = 16
 TOLERANCE = 1e-3
+NAMES = ("encoder", "decoder_loop")
 EXTRACTOR = Qwen3ASRFeatureExtractor()
 
 
@@ -58,8 +59,9 @@ def generate(model, prompt, features, mask, count):
     return tokens, logprobs, float((best[:, 0] - best[:, 1]).min())
 
 
-def open_graph(path):
+def open_graph(path, threads=0):
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
@@ -82,8 +84,8 @@ def encode(encoder, clips):
 class Graphs:
     """The graphs in a folder."""
 
-    def __init__(self, folder):
-        self.encoder, self.decoder = (open_graph(folder / f"{name}.onnx") for name in ("encoder", "decoder_loop"))
+    def __init__(self, folder, threads=0):
+        self.encoder, self.decoder = (open_graph(folder / f"{name}.onnx", threads) for name in NAMES)
         cache = {value.name: value for value in self.decoder.get_inputs()}["past_keys"]
         self.real = np.float16 if "16" in cache.type else np.float32
         self.cache = cache.shape
@@ -136,8 +138,8 @@ def self_test(model, tokenizer, graphs, dtype):
     batched = test_batch(graphs, rows, singles, ends)
     alone = np.concatenate([audio for _, audio in singles])
     worst["batch"] = float(np.abs(graphs.encode(heard) - alone).max() / np.abs(alone).max())
-    print(f"{dtype}: with drafts {drafted}, in one run {batched} of {len(rows)} say the same; features of all clips in one "
-          f"run differ by {worst['batch']:.1e}")
+    print(f"{dtype}: with drafts {drafted}, in one run {batched} of {len(rows)} say the same; features of all clips in "
+          f"one run differ by {worst['batch']:.1e}")
     # Rounding to few bits changes what is said, most of all what a model with random weights says.
     if dtype == "f32" and (min(same, drafted, batched) < len(rows) or max(worst.values()) > TOLERANCE):
         raise SystemExit("the graphs do not say what transformers says")

@@ -1,5 +1,6 @@
 /** From what is known of a text to what the decoder is asked for. */
 import type { ReadingOptions } from '../model.ts';
+import type { TextRequest } from './parts.ts';
 import { answerIn, type PromptWriter } from './prompt.ts';
 import { fixText, partsOf } from './rollback.ts';
 import type { QwenTokenizer, TextPart } from './tokenizer.ts';
@@ -12,6 +13,8 @@ export interface AnswerStart {
   readonly fixed: readonly number[];
   /** What is likely to come behind it. */
   readonly draft: readonly number[];
+  /** Where it is in another language than was assumed: {@link TextRequest.redraft}. */
+  readonly redraft?: TextRequest['redraft'];
 }
 
 /** An earlier text, and what it is for. */
@@ -45,8 +48,17 @@ export class AnswerPlanner {
       return { parts, fixed, draft: rest };
     }
     if (body.length > 0 || draftText.trim() === '') return { parts: start, fixed: [], draft: body };
-    const language = told === null ? answerIn(assumed) : [];
-    return { parts: start, fixed: [], draft: this.#tokenizer.encodeParts([...language, draftText.trim()]) };
+    const spoken = this.#tokenizer.encode(draftText.trim());
+    if (told !== null) return { parts: start, fixed: [], draft: spoken };
+    const assumption = this.#tokenizer.encodeParts(answerIn(assumed));
+    const redraft = (tokens: readonly number[]) => this.#restOf(spoken, tokens);
+    return { parts: start, fixed: [], draft: [...assumption, ...spoken], redraft };
+  }
+
+  /** What is left of a draft behind a text that begins with a language, and then as the draft does. */
+  #restOf(spoken: readonly number[], tokens: readonly number[]): readonly number[] {
+    const text = tokens.includes(this.#textTag) ? this.textIn(tokens) : null;
+    return text?.every((token, index) => token === spoken[index]) ? spoken.slice(text.length) : [];
   }
 
   /** What stands behind the language; all of it where none is named. */

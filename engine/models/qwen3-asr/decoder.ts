@@ -46,6 +46,8 @@ interface LoopInput {
 
 /** What one run made of one text. */
 interface LoopOutput {
+  /** How many of them are the draft's. */
+  readonly agreed: number;
   /** The agreed tokens of the draft, and those behind them up to an end token, which is the last of them. */
   readonly tokens: readonly number[];
   readonly logprobs: readonly number[];
@@ -66,7 +68,8 @@ export class LoopDecoder implements TextDecoder {
     this.#run = { batchMax: options.keepsPast ? 1 : options.batchMax, run: (inputs) => this.#write(inputs) };
   }
 
-  async *write({ prompt, audio, draft, maxTokens, newTokensMax, endTokens }: TextRequest): Steps<WrittenText> {
+  async *write({ prompt, audio, draft, redraft, ...limits }: TextRequest): Steps<WrittenText> {
+    const { maxTokens, newTokensMax, endTokens } = limits;
     const tokens: number[] = [];
     const logprobs: number[] = [];
     const noAudio = withoutFloats(audio, [0, audio.dims[1] ?? 0]);
@@ -83,9 +86,12 @@ export class LoopDecoder implements TextDecoder {
         const count = isOver ? tokens.length - 1 : tokens.length;
         return { tokens: tokens.slice(0, count), logprobs: logprobs.slice(0, count) };
       }
+      const isFirst = tokens.length === output.tokens.length;
+      const isRefused = isFirst && output.agreed < draft.length;
+      const rest = isRefused ? (redraft?.(tokens) ?? []) : [];
       const { past } = output;
       const next = past === null ? { prompt: [...prompt, ...tokens], audio } : { prompt: [last], audio: noAudio };
-      input = { ...next, draft: [], past, newTokens, endTokens };
+      input = { ...next, draft: rest.slice(0, maxTokens - tokens.length - 1), past, newTokens, endTokens };
     }
   }
 
@@ -146,7 +152,7 @@ function rowOf(
   outputs: InferenceSession.OnnxValueMapType,
   row: number,
   { draft, newTokens, endTokens }: LoopInput,
-): Pick<LoopOutput, 'tokens' | 'logprobs'> {
+): Omit<LoopOutput, 'past'> {
   const agreed = Number(tensorOf(outputs, 'agreed').data[row]);
   const fresh = rowIn(tensorOf(outputs, 'tokens'), row).slice(0, newTokens);
   const end = fresh.findIndex((token) => endTokens.includes(token));
@@ -156,6 +162,7 @@ function rowOf(
   if (!(agreed >= 0 && agreed <= draft.length) || count === 0)
     throw new Error(`the decoder agreed with ${agreed} of ${draft.length} tokens and added ${count}`);
   return {
+    agreed,
     tokens: [...draft.slice(0, agreed), ...fresh.slice(0, count)],
     logprobs: [...draftLogprobs.slice(0, agreed), ...logprobs.slice(0, count)],
   };

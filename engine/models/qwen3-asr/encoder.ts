@@ -2,10 +2,11 @@
  * The encoder of Qwen3-ASR, from features to audio tokens. Tokens of one window of 8 s see each other and no others, so
  * a window may be a run of its own, and several clips may be one run.
  */
-import { tensorOf } from '../../onnx.ts';
+import { type Device, tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
-import type { Steps } from '../../scheduler.ts';
+import { runThrough, type Steps } from '../../scheduler.ts';
 import { runTogether, type SharedRun } from '../../shared-runs.ts';
+import { chunksToRun, chunksToWarmUp } from '../buckets.ts';
 import type { QwenConfig } from './config.ts';
 import type { Clip } from './features.ts';
 import type { AudioEncoder } from './parts.ts';
@@ -17,7 +18,7 @@ type Shape = Pick<QwenConfig, 'melBins' | 'chunkFrames' | 'chunkTokens' | 'windo
 export interface EncoderOptions {
   /** Whether each window is a run, so that urgent work waits for one of them; otherwise a clip is. */
   readonly isWindowed: boolean;
-  /** Whether the number of chunks is rounded up to a power of two, where every new shape costs time. */
+  /** Whether the number of chunks is rounded up, as a GPU wants it: engine/models/buckets.ts. */
   readonly isRounded: boolean;
   /** Clips of one run at most. */
   readonly batchMax: number;
@@ -64,6 +65,18 @@ export class QwenEncoder implements AudioEncoder {
   }
 }
 
+/** Runs the encoder once with each count of chunks that a GPU has to try; on a CPU nothing. */
+export async function warmUpSizes(
+  encoder: AudioEncoder,
+  { melBins, chunkFrames, chunkTokens }: Pick<Shape, 'melBins' | 'chunkFrames' | 'chunkTokens'>,
+  provider: Device['provider'],
+): Promise<void> {
+  for (const chunks of chunksToWarmUp(provider)) {
+    const mel = new Float32Array(melBins * chunks * chunkFrames);
+    await runThrough(encoder.encode({ mel, chunks, tokens: chunks * chunkTokens }));
+  }
+}
+
 /** A clip window by window. */
 export function windowsOf({ mel, chunks, tokens }: Clip, shape: Omit<Shape, 'hiddenSize'>): Clip[] {
   const { melBins, chunkFrames, chunkTokens, windowTokens } = shape;
@@ -86,7 +99,7 @@ export function windowsOf({ mel, chunks, tokens }: Clip, shape: Omit<Shape, 'hid
 export function joinClips(clips: readonly Clip[], shape: Omit<Shape, 'hiddenSize'>, isRounded: boolean) {
   const { melBins, chunkFrames, chunkTokens, windowTokens } = shape;
   const needed = clips.reduce((sum, { chunks }) => sum + chunks, 0);
-  const frames = chunkFrames * (isRounded ? 2 ** Math.ceil(Math.log2(needed)) : needed);
+  const frames = chunkFrames * (isRounded ? chunksToRun(needed, 'cuda') : needed);
   const mel = new Float32Array(melBins * frames);
   const tokens: bigint[] = [];
   const windows: bigint[] = [];

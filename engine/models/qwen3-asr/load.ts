@@ -1,8 +1,8 @@
 /** Opens a folder of Qwen3-ASR. */
 import { basename, join } from 'node:path';
 import type { SoundCost } from '../../job-costs.ts';
-import { type Device, openSession, type SessionOptions } from '../../onnx.ts';
-import type { InferenceSession } from '../../onnxruntime.ts';
+import type { Device } from '../../onnx.ts';
+import { openPacked, type PackedOptions, type PackedSession } from '../../packed-weights.ts';
 import { Refusal } from '../../refusal.ts';
 import { namesInFolder } from '../folder-names.ts';
 import { costBySize, graphBytes } from '../graph-bytes.ts';
@@ -65,6 +65,10 @@ export interface QwenOptions {
   readonly runTokens: number;
   /** Whether a published decoder may be changed to give no more logits than are looked at. */
   readonly graphs: 'rewritten' | 'shipped';
+  /** Folder of the weights that engines share. */
+  readonly cacheDir: string;
+  /** Is told what takes a while. */
+  readonly progress: (text: string) => void;
 }
 
 /** A model that is open. */
@@ -135,12 +139,12 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
     config,
     tokenizer,
     prompts,
-    encoder: new QwenEncoder(encoder, config, runs.encoder),
-    decoder: new LoopDecoder(decoder, config, runs.decoder),
+    encoder: new QwenEncoder(encoder.session, config, runs.encoder),
+    decoder: new LoopDecoder(decoder.session, config, runs.decoder),
     provider,
     batchMax: runs.decoder.batchMax,
     encoderOptions: runs.encoder,
-    warning: null,
+    warning: typeWarning(config, provider) ?? encoder.warning ?? decoder.warning,
     graphs: [encoderPath, decoderPath],
   };
 }
@@ -149,6 +153,12 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
 function assumedFirst(languages: readonly string[]): readonly string[] {
   const assumed = languages.find((language) => nameOfLanguage(language) === ASSUMED);
   return assumed === undefined ? languages : [assumed, ...languages.filter((language) => language !== assumed)];
+}
+
+/** What an operator should know of weights of a type on a device; null = nothing. */
+export function typeWarning({ dtype }: Pick<QwenConfig, 'dtype'>, provider: Device['provider']): string | null {
+  if (provider === 'cpu' || dtype !== 'int8') return null;
+  return 'products of 8-bit weights are made on the CPU in the middle of each token: a GPU wants weights of f16';
 }
 
 /** How graphs are run. */
@@ -175,14 +185,11 @@ function cpuRuns({ runTokens }: QwenOptions, decoderBytes: number): Runs {
   };
 }
 
-async function openGraphOf(
-  path: string,
-  inputs: readonly string[],
-  options: SessionOptions,
-): Promise<InferenceSession> {
-  const session = await openSession(path, options);
+async function openGraphOf(path: string, inputs: readonly string[], options: PackedOptions): Promise<PackedSession> {
+  const opened = await openPacked(path, options);
+  const { session } = opened;
   const missing = inputs.filter((name) => !session.inputNames.includes(name));
-  if (missing.length === 0) return session;
+  if (missing.length === 0) return opened;
   throw new Refusal(
     'bad_settings',
     `${path}: got the inputs ${session.inputNames.join(', ')}, expected ${missing.join(', ')} among them`,

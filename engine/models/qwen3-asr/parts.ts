@@ -20,6 +20,11 @@ export interface TextRequest {
   readonly audio: Tensor;
   /** How the text may begin; as much of it as the model agrees with costs one run. */
   readonly draft: readonly number[];
+  /**
+   * How the text may go on behind `tokens`, where it did not begin as the draft does; empty = nobody knows. Asked once,
+   * behind the first run, by decoders for which a draft saves time.
+   */
+  readonly redraft?: (tokens: readonly number[]) => readonly number[];
   /** Tokens of the text at most; more than the draft has. */
   readonly maxTokens: number;
   /** Tokens beside those of the draft at most. */

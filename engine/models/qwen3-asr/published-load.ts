@@ -71,11 +71,13 @@ async function openSplit(
   // Both read the same weights: unpacked, they are mapped once, for all engines. Those of a few bits must be packed.
   const decoding = layout.weights === 'f32' ? { ...options, config: { disable_prepacking: '1' } } : options;
   const embeddings = openEmbeddings(join(folder, SPLIT_FILES.embeddings), known.config);
+  // The largest file goes first: while it is read, it is in memory twice.
+  const hearing = await openSession(encoder.path, options);
   const opened = await openDecoder(prompt, decoding);
   const graphs = { prompt: opened.session, step: await openSession(step.path, decoding), embeddings };
   return {
     ...known,
-    encoder: new MelEncoder(await openSession(encoder.path, options), known.config),
+    encoder: new MelEncoder(hearing, known.config),
     decoder: new SplitDecoder(graphs, known.config),
     warning: warningOf(layout, opened.warning),
     graphs: [encoder.path, prompt.path, join(folder, sharedWeightsOf(layout.prompt))],

@@ -11,6 +11,7 @@ import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
 import type { ForcedAligner } from './aligner/aligner.ts';
 import { AnswerPlanner, type AnswerStart } from './answer.ts';
 import type { QwenConfig } from './config.ts';
+import { warmUpSizes } from './encoder.ts';
 import { QwenFeatures } from './features.ts';
 import { nameOfLanguage } from './languages.ts';
 import { parseOutput } from './output.ts';
@@ -107,6 +108,7 @@ export class Qwen3Asr implements Asr {
       audio,
       // A draft leaves room for at least one token more.
       draft: start.draft.slice(0, maxTokens - 1),
+      ...(start.redraft !== undefined && { redraft: start.redraft }),
       maxTokens,
       newTokensMax: start.fixed.length > 0 ? PARTIAL_TOKENS : maxTokens,
       endTokens: config.endTokens,
@@ -161,7 +163,8 @@ export class Qwen3Asr implements Asr {
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
-    const { tokenizer, prompts, encoder, decoder } = this.#parts;
+    const { tokenizer, prompts, encoder, decoder, config } = this.#parts;
+    await warmUpSizes(encoder, config, this.provider);
     const clip = this.#features.compute(samples);
     const audio = await runThrough(encoder.encode(clip));
     const answer = answerIn(this.#assumed);

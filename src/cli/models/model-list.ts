@@ -31,6 +31,11 @@ const FAMILIES: readonly { readonly of: InventoryRow['family']; readonly title: 
     about: 'Too slow for partial captions: use it beside a quick one (ASR_FINAL_MODEL).',
   },
   {
+    of: 'qwen3-asr',
+    title: 'Qwen3-ASR, for finals and recordings',
+    about: 'Knows which language is spoken, and takes a core and more for a call (ASR_FINAL_MODEL).',
+  },
+  {
     of: 'whisper',
     title: 'Whisper, for finals and recordings in the languages that others have not',
     about: 'Too slow for partial captions: use it beside a quick one (ASR_FINAL_MODEL).',

@@ -5,6 +5,10 @@
  * moonshine-ai/moonshine-voice-assets) and of Parakeet; those of the other models are as other programs have measured
  * them: in public repositories on GitHub two agree on Spanish small, one has Spanish tiny and Japanese small. All have
  * the sizes of the publisher, and files of equal CRC-32C have equal SHA-256. Of the rest the CRC-32C alone is known.
+ *
+ * Sizes and SHA-256 of Qwen3-ASR for sherpa-onnx are those by which public repositories on GitHub check their downloads
+ * of csukuangfj2's and ilmina's copies on Hugging Face; two or more agree on each, also with the exporter's own copy on
+ * ModelScope (zengshuishui/Qwen3-ASR-onnx).
  * Whisper's are those that programs on GitHub pin the commits of Hugging Face by: several agree on the graphs, one has
  * the small files too.
  */
@@ -34,6 +38,13 @@ function moonshine(path: string, files: readonly CatalogFile[], extras: readonly
 function huggingFace(repository: string, commit: string, files: readonly CatalogFile[]): RecogniserFiles {
   return { addresses: [`https://huggingface.co/${repository}/resolve/${commit}`], files, extras: [] };
 }
+
+/** What both sizes of Qwen3-ASR share. */
+const QWEN_TOKENIZER = [
+  file('tokenizer/merges.txt', 1_671_853, '8831e4f1a044471340f7c0a83d7bd71306a5b867e95fd870f74d0c5308a904d5'),
+  file('tokenizer/tokenizer_config.json', 12_487, '4942d005604266809309cabc9f4e9cb89ce855d59b14681fdc0e1cc62ea26c4c'),
+  file('tokenizer/vocab.json', 2_776_833, 'ca10d7e9fb3ed18575dd1e277a2579c16d108e32f27439684afa0e10b1440910'),
+];
 
 /** By the recogniser's name. */
 export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
@@ -178,6 +189,22 @@ export const RECOGNISER_FILES: Readonly<Record<string, RecogniserFiles>> = {
     file('frontend.weights.ort', 2_090_728, 'crc32c:2afd6461'),
     file('streaming_config.json', 509, 'crc32c:c07fd578'),
     file('tokenizer.bin', 74_587, 'crc32c:9d02713d'),
+  ]),
+  'qwen3-asr-0.6b': huggingFace(
+    'csukuangfj2/sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25',
+    '68818b2313fe77bd06f6a7c5068ff3ef59d02b8a',
+    [
+      file('conv_frontend.onnx', 44_148_281, 'd22dc4423e0940e49884e903d2ea2f7e5567c14fc1aed97e4e26d6b8f208ef9e'),
+      file('decoder.int8.onnx', 755_914_231, '4f6885be5959ae26af3089d38ee7972c5fafbeeb1cf8d5e76eab6d8b61ca5771'),
+      file('encoder.int8.onnx', 182_491_662, '60748d3e6744a57c9c91e1b17424a6c2990567e8adceb0783940c03ed98fa9d9'),
+      ...QWEN_TOKENIZER,
+    ],
+  ),
+  'qwen3-asr-1.7b': huggingFace('ilmina/qwen3-asr-1.7b-sherpa-onnx', '66fb5ea2d4d1682ff8a663bf7e788913604996a0', [
+    file('conv_frontend.onnx', 48_080_441, 'fa894a4ba53da6a4238f2a6ca0b09362e505d39cecbd646051b033e2e8d7e2fb'),
+    file('decoder.int8.onnx', 2_037_458_645, 'c43c853fa6e97d08365cb8a5502b360b595cd43c00dc60e4d8ca7cc18cad460b'),
+    file('encoder.int8.onnx', 314_222_162, '436fbd910a0c8914851e5ac1354e807be9f283d08a5da728adaa609731c41469'),
+    ...QWEN_TOKENIZER,
   ]),
   'whisper-base': huggingFace('onnx-community/whisper-base', '1846881b6b3a3024392c1eea3ad983695bc23925', [
     file('config.json', 2243, 'f4d0608f7d918166da7edb3e188de5ef1bfe70d9802e785d271fd88111e9cf4b'),

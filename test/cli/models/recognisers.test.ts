@@ -141,6 +141,8 @@ describe('the table', () => {
       'moonshine-streaming-medium-en': 269_141_623,
       'moonshine-streaming-small-ja': 121_803_780,
       'moonshine-streaming-tiny-zh': 32_290_152,
+      'qwen3-asr-0.6b': 987_015_347,
+      'qwen3-asr-1.7b': 2_404_222_421,
       'moonshine-base-en': 141_001_190,
       'moonshine-base-es': 64_818_159,
       'whisper-base': 79_381_170,
@@ -166,7 +168,8 @@ describe('the table', () => {
     );
     // Those whose licence is not for business are named only where there is no other one.
     expect(adviceFor('uk')).toMatch(/^; parakeet-tdt-0\.6b-v3 \(ASR_FINAL_MODEL\) can be installed/);
-    expect(adviceFor('ko')).toMatch(/^; whisper-small \(ASR_FINAL_MODEL\) can be installed/);
+    expect(adviceFor('ko')).toMatch(/^; qwen3-asr-0\.6b \(ASR_FINAL_MODEL\) can be installed/);
+    expect(adviceFor('eu')).toMatch(/^; whisper-small \(ASR_FINAL_MODEL\) can be installed/);
     expect(adviceFor('qu')).toBe('');
   });
 });

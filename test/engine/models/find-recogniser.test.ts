@@ -9,10 +9,10 @@ import { MODEL_TABLE, type ModelTable, type RecogniserRow } from '../../../engin
 import { Refusal } from '../../../engine/refusal.ts';
 import { ADDED_MODELS } from '../../fakes/added-models.ts';
 
-const family: RecogniserRow['family'] = { name: 'piper', isLaidOut: (files) => files.includes('hears.onnx') };
+const family: RecogniserRow['family'] = { name: 'whisper', isLaidOut: (files) => files.includes('hears.onnx') };
 const [added] = ADDED_MODELS;
-const row = { ...(added as RecogniserRow), name: 'piper', family };
-const TABLE: ModelTable = [...MODEL_TABLE, row];
+const row = { ...(added as RecogniserRow), name: 'whisper', family };
+const TABLE: ModelTable = [...MODEL_TABLE.filter(({ name }) => name !== row.name), row];
 
 let modelsDir = '';
 
@@ -29,7 +29,7 @@ function install(name: string, bridge: Partial<Bridge> | null, files: readonly s
   for (const file of files) writeFileSync(join(folder, file), '');
   const whole = {
     format: 1,
-    family: 'piper',
+    family: 'whisper',
     name,
     version: '1',
     languages: ['de'],
@@ -60,7 +60,7 @@ describe('findRecogniser', () => {
     expect(findRecogniser(TABLE, folder, { modelsDir: '', setting: 'ASR_MODEL' })).toMatchObject({
       row,
       folder,
-      bridge: { family: 'piper' },
+      bridge: { family: 'whisper' },
     });
   });
 
@@ -80,7 +80,7 @@ describe('findRecogniser', () => {
       'model_missing',
       /^ASR_MODEL: got "yours", expected one of moonshine-tiny, tone/,
     ],
-    ['the name of a family', 'piper', 'model_missing', /or a model that is installed in/],
+    ['the name of a family', 'whisper', 'model_missing', /or a model that is installed in/],
     ['a folder that does not exist', '/no/such/folder', 'model_missing', /cannot be read: ENOENT/],
   ])('refuses %s', (_, wanted, code, message) => {
     install('mine', {});
@@ -127,7 +127,7 @@ describe('findRecogniser', () => {
     expect(refusalOf(folder, '')).toMatchObject({
       code: 'bad_settings',
       message: expect.stringMatching(
-        /has the files of no recogniser, and no bridge.json; expected a folder of .*piper$/,
+        /has the files of no recogniser, and no bridge.json; expected a folder of .*whisper$/,
       ),
     });
   });

@@ -7,7 +7,7 @@ import { openAligner } from '../../../engine/models/qwen3-asr/aligner/folder.ts'
 import { wordsToAlign } from '../../../engine/models/qwen3-asr/aligner/words.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { TONE } from '../settings.ts';
+import { TEST_CACHE_DIR, TONE } from '../settings.ts';
 import { makeClip } from './parakeet-clips.ts';
 
 const FOLDER = packagePath('fixtures', 'models', 'qwen3-asr');
@@ -22,9 +22,11 @@ const { clips, alignments } = JSON.parse(readFileSync(`${FOLDER}/cases.json`, 'u
   }[];
 };
 
+const CPU = { provider: 'cpu' } as const;
+
 let aligner: ForcedAligner;
 beforeAll(async () => {
-  const session = { device: { provider: 'cpu' }, threads: 1 } as const;
+  const session = { device: CPU, threads: 1, cacheDir: TEST_CACHE_DIR, progress: () => undefined };
   const found = await openAligner(`${FOLDER}/float`, session, { isWindowed: true, isRounded: false, batchMax: 1 });
   if (found === null) throw new Error('the fixture has no aligner');
   aligner = found;
@@ -47,7 +49,7 @@ describe('the forced aligner of Qwen3', () => {
   });
 
   it('is not there where a folder has none', async () => {
-    const session = { device: { provider: 'cpu' }, threads: 1 } as const;
+    const session = { device: CPU, threads: 1, cacheDir: TEST_CACHE_DIR, progress: () => undefined };
     expect(
       await openAligner(`${FOLDER}/int8`, session, { isWindowed: true, isRounded: false, batchMax: 1 }),
     ).toBeNull();

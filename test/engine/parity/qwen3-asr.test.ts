@@ -187,6 +187,32 @@ describe("Qwen3-ASR's decoder", () => {
     for (const [index, text] of written.entries()) expectWritten(text, readings[index] as (typeof readings)[number]);
   });
 
+  it.each([true, false])(
+    'goes on with another draft where the first was wrong, in fewer runs (%s)',
+    async (keepsPast) => {
+      const decoder = await openDecoder({ runTokens: 3, keepsPast, batchMax: 1 });
+      const wrong = readings.filter(({ draftIs, tokens }) => draftIs === 'partly right' && tokens.length > 15);
+      expect(wrong.length).toBeGreaterThan(3);
+      for (const reading of wrong) {
+        const right = [...reading.draft.slice(0, reading.agreed), ...reading.tokens];
+        const redrafts = [[], [right.at(-1) ?? 0, 7], 1, 5, 12];
+        for (const redraft of redrafts) {
+          const rest = (tokens: readonly number[]) =>
+            typeof redraft === 'number' ? right.slice(tokens.length, tokens.length + redraft) : redraft;
+          const steps = decoder.write({ ...(await requestOf(reading)), redraft: rest });
+          let runs = 0;
+          let step = await steps.next();
+          for (; !step.done; step = await steps.next()) {
+            runs++;
+            if (step.value instanceof RunRequest) await makeRun([step.value]);
+          }
+          expectWritten(step.value, reading);
+          if (redraft === 12) expect(runs).toBeLessThan(Math.ceil(reading.tokens.length / 3) - 2);
+        }
+      }
+    },
+  );
+
   it('lets urgent work in between its runs', async () => {
     const decoder = await openDecoder({ runTokens: 5, keepsPast: true, batchMax: 1 });
     const reading = readings.find(({ draftIs, tokens }) => draftIs === 'none' && tokens.length === 24);

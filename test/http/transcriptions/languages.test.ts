@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { requireLanguage } from '../../../src/http/transcriptions/languages.ts';
 
 const CAN_BE_INSTALLED = 'can be installed for it: trunkline models add';
-const [SMALL_DE, TINY_ZH, PARAKEET, WHISPER] = [
+const [SMALL_DE, TINY_ZH, PARAKEET, QWEN, WHISPER] = [
   'moonshine-streaming-small-de',
   'moonshine-streaming-tiny-zh',
   'parakeet-tdt-0.6b-v3',
+  'qwen3-asr-0.6b',
   'whisper-small',
 ];
-const CHINESE = `; ${TINY_ZH} (ASR_MODEL) and ${WHISPER} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`;
+const CHINESE = `; ${TINY_ZH} (ASR_MODEL) and ${QWEN} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${TINY_ZH}`;
 
 describe('requireLanguage', () => {
   it.each(['', 'auto', 'Auto', 'en', 'EN', 'en-US', 'en_gb', 'en-Latn-US', 'english', 'English', ' English '])(
@@ -22,7 +23,8 @@ describe('requireLanguage', () => {
     ['de', '"de"', `; ${SMALL_DE} (ASR_MODEL) and ${PARAKEET} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${SMALL_DE}`],
     ['Chinese', '"Chinese"', CHINESE],
     ['zh-TW', '"zh-TW"', CHINESE],
-    ['hindi', '"hindi"', `; ${WHISPER} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${WHISPER}`],
+    ['hindi', '"hindi"', `; ${QWEN} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${QWEN}`],
+    ['eu', '"eu"', `; ${WHISPER} (ASR_FINAL_MODEL) ${CAN_BE_INSTALLED} ${WHISPER}`],
     ['enx', '"enx"'],
     ['en-', '"en-"'],
     [`en-${'x'.repeat(5000)}`, `"en-${'x'.repeat(76)}…`],

@@ -1,7 +1,7 @@
 /** The forced aligner that may lie in a folder of Qwen3-ASR. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSession, type SessionOptions } from '../../../onnx.ts';
+import { openPacked, type PackedOptions } from '../../../packed-weights.ts';
 import { Refusal } from '../../../refusal.ts';
 import { CONFIG_MAX_BYTES } from '../config.ts';
 import { type EncoderOptions, QwenEncoder } from '../encoder.ts';
@@ -19,7 +19,7 @@ import { parseAlignerConfig } from './config.ts';
  */
 export async function openAligner(
   folder: string,
-  options: SessionOptions,
+  options: PackedOptions,
   encoderOptions: EncoderOptions,
 ): Promise<ForcedAligner | null> {
   const within = join(folder, QWEN_ALIGNER_FOLDER);
@@ -28,8 +28,12 @@ export async function openAligner(
   if (missing.length > 0) throw new Refusal('model_missing', `${within} lacks ${missing.join(', ')}`);
   const pathOf = (name: keyof typeof ALIGNER_FILES) => join(within, ALIGNER_FILES[name]);
   const config = refusing(pathOf('config'), () => parseAlignerConfig(readText(pathOf('config'), CONFIG_MAX_BYTES)));
-  const encoder = new QwenEncoder(await openSession(pathOf('encoder'), options), config, encoderOptions);
-  const classifier = await openSession(pathOf('classifier'), options);
+  // Why weights are not shared is said of the recogniser's own.
+  const [{ session }, { session: classifier }] = [
+    await openPacked(pathOf('encoder'), options),
+    await openPacked(pathOf('classifier'), options),
+  ];
+  const encoder = new QwenEncoder(session, config, encoderOptions);
   return refusing(pathOf('tokenizer'), () => {
     const text = readText(pathOf('tokenizer'), TOKENIZER_MAX_BYTES);
     return new ForcedAligner({

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findRecogniser } from '../../../../engine/models/find-recogniser.ts';
 import { MODEL_TABLE } from '../../../../engine/models/model-table.ts';
-import { loadQwen3Asr } from '../../../../engine/models/qwen3-asr/load.ts';
+import { loadQwen3Asr, typeWarning } from '../../../../engine/models/qwen3-asr/load.ts';
 import { findRecogniserFiles } from '../../../../engine/models/recogniser-folders.ts';
 import { openFolder, Refusal } from '../../../../engine/refusal.ts';
 import { speechLikeNoise } from '../../../../engine/warm-up.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
+import { TEST_CACHE_DIR } from '../../settings.ts';
 
 let folder = '';
 
@@ -20,7 +21,14 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
 const load = () =>
-  loadQwen3Asr(folder, { device: { provider: 'cpu' }, threads: 1, runTokens: 16, graphs: 'rewritten' });
+  loadQwen3Asr(folder, {
+    device: { provider: 'cpu' },
+    threads: 1,
+    runTokens: 16,
+    graphs: 'rewritten',
+    cacheDir: TEST_CACHE_DIR,
+    progress: () => undefined,
+  });
 
 async function refusalOf(step: () => Promise<unknown> = load): Promise<Refusal> {
   const error = await openFolder(folder, step).catch((reason: unknown) => reason);
@@ -146,5 +154,13 @@ describe('a Qwen3-ASR folder', () => {
     change('config.json', (json) => ({ ...json, [property]: value }));
     const { asr } = await load();
     expect((await refusalOf(() => asr.warmUp(speechLikeNoise(16_000)))).message).toContain(folder);
+  });
+});
+
+describe('weights of a type on a device', () => {
+  it('are told of where a GPU has no operators for them', () => {
+    expect(typeWarning({ dtype: 'int8' }, 'cuda')).toMatch(/a GPU wants weights of f16/);
+    expect(typeWarning({ dtype: 'int8' }, 'cpu')).toBeNull();
+    for (const dtype of ['f16', 'f32', 'int4'] as const) expect(typeWarning({ dtype }, 'cuda')).toBeNull();
   });
 });

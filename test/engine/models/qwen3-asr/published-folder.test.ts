@@ -14,9 +14,11 @@ import { QwenTokenizer } from '../../../../engine/models/qwen3-asr/tokenizer.ts'
 import { findRecogniserFiles } from '../../../../engine/models/recogniser-folders.ts';
 import { openFolder, Refusal } from '../../../../engine/refusal.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
+import { TEST_CACHE_DIR } from '../../settings.ts';
 
 const FIXTURES = packagePath('fixtures', 'models', 'qwen3-asr');
 const TOKENIZER = ['tokenizer/vocab.json', 'tokenizer/merges.txt', 'tokenizer/tokenizer_config.json'];
+const OPTIONS = { threads: 1, runTokens: 16, cacheDir: TEST_CACHE_DIR, progress: () => undefined };
 const BESIDE = ['embed_tokens.bin', 'tokenizer.json', 'config.json'];
 
 let folder = '';
@@ -31,8 +33,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
-const load = () =>
-  loadQwen3Asr(folder, { device: { provider: 'cpu' }, threads: 1, runTokens: 16, graphs: 'rewritten' });
+const load = () => loadQwen3Asr(folder, { ...OPTIONS, device: { provider: 'cpu' }, graphs: 'rewritten' });
 
 async function refusalOf(): Promise<Refusal> {
   const error = await openFolder(folder, load).catch((reason: unknown) => reason);
@@ -111,7 +112,7 @@ describe('a published folder', () => {
   it('runs on a CPU where a GPU is wanted, and says so', async () => {
     copy('split');
     const device = { provider: 'cuda', deviceId: 0 } as const;
-    const { asr, warning } = await loadQwen3Asr(folder, { device, threads: 1, runTokens: 16, graphs: 'shipped' });
+    const { asr, warning } = await loadQwen3Asr(folder, { ...OPTIONS, device, graphs: 'shipped' });
     expect(asr.provider).toBe('cpu');
     expect(warning).toMatch(/runs on the CPU/);
   });

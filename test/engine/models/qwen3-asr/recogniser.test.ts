@@ -12,17 +12,23 @@ const TAG = { token: '<asr_text>' };
 const tokensOf = (...parts: TextPart[]) => tokenizer.encodeParts(parts);
 
 /** A recogniser that hears nothing, is asked for texts and writes what it is told to, one after the other. */
-function recogniserOf(written: readonly (readonly number[])[], overrides: Partial<typeof config> = {}) {
+function recogniserOf(
+  written: readonly (readonly number[])[],
+  overrides: Partial<typeof config> = {},
+  provider: 'cpu' | 'cuda' = 'cpu',
+) {
   const requests: TextRequest[] = [];
+  const chunks: number[] = [];
   const asr = new Qwen3Asr({
     name: 'qwen-1',
-    provider: 'cpu',
+    provider,
     config: { ...config, ...overrides },
     tokenizer,
     prompts,
     encoder: {
       // biome-ignore lint/correctness/useYield: it takes no time
-      async *encode({ tokens }) {
+      async *encode({ tokens, chunks: count }) {
+        chunks.push(count);
         return new Tensor('float32', new Float32Array(tokens * config.hiddenSize), [tokens, config.hiddenSize]);
       },
     },
@@ -41,7 +47,7 @@ function recogniserOf(written: readonly (readonly number[])[], overrides: Partia
     },
     languages: ['en', 'de', 'pt-BR'],
   });
-  return { asr, requests };
+  return { asr, requests, chunks };
 }
 
 const speech = (seconds: number) => new Int16Array(seconds * 16_000);
@@ -89,6 +95,19 @@ it.each([
   await runThrough(asr.transcribe(speech(3), draft, options));
   expect(requests[0]?.draft).toEqual(expected.slice(0, (requests[0]?.maxTokens ?? 0) - 1));
   expect(requests[0]?.newTokensMax).toBe(requests[0]?.maxTokens);
+});
+
+it("goes on with another's draft where the language is another than was assumed", async () => {
+  const { asr, requests } = recogniserOf([[], []]);
+  await runThrough(asr.transcribe(speech(3), [], { draftText: 'Hallo du' }));
+  const spoken = tokensOf('Hallo du');
+  const [{ redraft } = {}] = requests;
+  expect(redraft?.(tokensOf('language German', TAG))).toEqual(spoken);
+  expect(redraft?.(tokensOf('language German', TAG, 'Hal'))).toEqual(spoken.slice(3));
+  for (const written of [tokensOf('language German'), tokensOf('language German', TAG, 'Hol'), tokensOf('Hallo')])
+    expect(redraft?.(written)).toEqual([]);
+  await runThrough(asr.transcribe(speech(3), [], { draftText: 'Hallo du', language: 'de' }));
+  expect(requests[1]?.redraft).toBeUndefined();
 });
 
 it('writes no more tokens than can be said, and leaves a draft room for one', async () => {
@@ -166,4 +185,15 @@ it('says of words in long speech when they were said in all of it', async () => 
   expect(words).toHaveLength(requests.length);
   expect(words[0]?.startMs).toBe(100);
   expect(words.slice(1).every(({ startMs }, index) => startMs >= (words[index]?.endMs ?? 0))).toBe(true);
+});
+
+it.each([
+  ['cpu', [4]],
+  ['cuda', [1, 2, 4, 8, 16, 32, 4]],
+] as const)('warms up what takes long the first time on %s, and every kind of run', async (provider, expected) => {
+  const { asr, requests, chunks } = recogniserOf([], {}, provider);
+  await asr.warmUp(speech(4));
+  expect(chunks).toEqual(expected);
+  expect(requests).toMatchObject([{ newTokensMax: 16, endTokens: [-1] }]);
+  expect(requests[0]?.draft.length).toBeGreaterThan(4);
 });
