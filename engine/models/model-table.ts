@@ -290,7 +290,7 @@ export const MODEL_TABLE: ModelTable = [
       context: false,
       streams: false,
     },
-    cost: { perJobMs: 60, perSecondMs: 50 },
+    cost: { perJobMs: 17, perSecondMs: 25 },
     licence: null,
     files: [],
     runsOn: ['cpu', 'cuda'],

@@ -30,6 +30,7 @@ const WEIGHTS = /\.(?:onnx|onnx_data|ort|data|bin|weights)$/;
  * | medium with word times | 439 | 1154 | 1160 |
  * | Parakeet TDT 0.6B | 601 | 1219 | 1221 |
  * | Qwen3-ASR 0.6B, the recogniser alone | 912 | 1658 | 1903 |
+ * | Whisper base; small, as published, with word times | 98; 273 | 550; 1323 | 600; 1320 |
  */
 const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
   'moonshine-streaming': {
@@ -51,6 +52,8 @@ const MEASURED: Readonly<Partial<Record<Family, MemoryByFamily>>> = {
       [WEIGHTS, 1.1],
     ],
   },
+  // Each head's attention among 1500 positions takes 9 MB: it grows with the model, as the weights do.
+  whisper: { baseBytes: 200 * MB, perByte: [[WEIGHTS, 4.1]] },
 };
 
 /** Of what was not measured, as Moonshine base: a guess. */

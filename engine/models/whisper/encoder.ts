@@ -15,8 +15,8 @@ import { type OpenPart, openParts, type Values } from '../cut-graph.ts';
 import type { Tensors } from '../moonshine-graphs.ts';
 import type { WhisperConfig } from './config.ts';
 
-/** Weights of one part, about: four layers of base, half a layer of large; 30 ms of 5 s of speech. */
-const PART_WEIGHTS = 12_500_000;
+/** Weights of one part, about: one layer of base, a sixth of one of large. Those of 30 s of speech take the longest. */
+const PART_WEIGHTS = 3_000_000;
 const PARTS_MAX = 256;
 
 /** Frames of features that become one position. */

@@ -10,7 +10,7 @@ import type { FuzzTarget } from '../fuzz.ts';
 const folder = packagePath('fixtures', 'models', 'whisper', 'free');
 const read = (name: string) => readFileSync(`${folder}/${name}`);
 const config = read('config.json').toString('utf8');
-const whole = parseWhisperConfig(config, null);
+const whole = parseWhisperConfig(config, read('generation_config.json').toString('utf8'));
 
 /** A folder's small files are refused by an error that says why. */
 export const target: FuzzTarget = {
