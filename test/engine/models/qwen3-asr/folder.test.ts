@@ -74,7 +74,7 @@ describe('a Qwen3-ASR folder', () => {
   it.each([
     ['model', 'whisper', /model: got "whisper", expected "qwen3-asr"/],
     ['format', 2, /format: got 2, expected 1/],
-    ['dtype', 'bf16', /dtype: got "bf16", expected one of f32, f16, int8, int4/],
+    ['dtype', 'bf16', /dtype: got "bf16", expected one of f32, f16, int8, uint8, int4/],
     ['vocabularySize', 0, /vocabularySize: got 0, expected a whole number from 4/],
     ['layers', 2.5, /layers: got 2.5, expected a whole number/],
     ['headSize', '16', /headSize: got "16", expected a whole number/],
