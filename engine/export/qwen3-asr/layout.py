@@ -35,7 +35,7 @@ def write_recogniser(out, model, tokenizer, products):
     decoder.save(out / "decoder_loop.onnx")
     shape = Shape.of(model.config.text_config)
     write_config(out, tokenizer, {
-        **common(model, "qwen3-asr", products.dtype),
+        **common(model, "qwen3-asr", products.kind),
         "layers": shape.layers, "keyValueHeads": shape.key_value_heads, "headSize": shape.head_size,
         "endTokens": reference.ends_of(model.config), "maxNewTokens": MAX_NEW_TOKENS,
         "languages": list(vocabulary.LANGUAGES.values()), "batchMax": BATCH_MAX,
@@ -48,7 +48,7 @@ def write_aligner(out, model, tokenizer, products, class_ms):
     write_encoder(out, model, products)
     build_classifier(model, products, weights_for(out, "classifier", model)).save(out / "classifier.onnx")
     write_config(out, tokenizer, {
-        **common(model, "qwen3-asr-aligner", products.dtype),
+        **common(model, "qwen3-asr-aligner", products.kind),
         "timestampToken": model.config.timestamp_token_id, "classes": model.score.out_features, "classMs": class_ms,
         "languages": ALIGNER_LANGUAGES,
     })

@@ -20,6 +20,11 @@ class Products:
         self.dtype, self.unsigned = dtype, unsigned
         self.real = np.float16 if dtype == "f16" else np.float32
 
+    @property
+    def kind(self):
+        """What config.json calls the weights."""
+        return "uint8" if self.dtype == "int8" and self.unsigned else self.dtype
+
     def casts(self, graph):
         """What makes a value narrow, as weights are, and what makes it float32."""
         if self.real == np.float32:

@@ -41,7 +41,7 @@ export class QwenConfigError extends Error {}
 /** Longest file, in bytes. */
 export const CONFIG_MAX_BYTES = 65_536;
 
-const DTYPES = ['f32', 'f16', 'int8', 'int4'] as const;
+const DTYPES = ['f32', 'f16', 'int8', 'uint8', 'int4'] as const;
 
 /** Bounds far above every published model. */
 const VOCABULARY_MAX = 1_000_000;

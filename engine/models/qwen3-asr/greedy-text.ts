@@ -10,38 +10,46 @@ export interface LogitRows {
   readonly logits: Float32Array;
   /** The row behind the last token of the prompt, or behind the token that was added. */
   readonly firstRow: number;
+  /** What was read behind that token: a row follows for each. */
+  readonly read: readonly number[];
 }
 
 /** What was read of one text so far. */
 export interface CachedText {
   /** One model run: reads the prompt, and the draft behind it. */
   begin(draft: readonly number[]): Promise<LogitRows>;
-  /** One model run: adds a token, behind the first `length` tokens; what was read behind those is forgotten. */
-  add(token: number, length: number): Promise<LogitRows>;
+  /**
+   * One model run: adds a token, and where it can a draft, behind the first `length` tokens; what was read behind those
+   * is forgotten.
+   */
+  add(token: number, draft: readonly number[], length: number): Promise<LogitRows>;
 }
 
 /** One step for each model run. @param count tokens of the vocabulary */
 export async function* writeGreedily(text: CachedText, request: TextRequest, count: number): Steps<WrittenText> {
-  const { prompt, draft, maxTokens, newTokensMax, endTokens } = request;
+  const { prompt, draft, redraft, maxTokens, newTokensMax, endTokens } = request;
   const tokens: number[] = [];
   const logprobs: number[] = [];
   let rows = await text.begin(draft);
-  let agreed = 0;
-  for (let row = rows.firstRow; ; ) {
+  let fresh = 0;
+  for (let [at, runs] = [0, 1]; ; ) {
+    const row = rows.firstRow + at;
     const token = mostLikely(rows.logits, row, count);
     if (endTokens.includes(token)) return { tokens, logprobs };
     tokens.push(token);
     logprobs.push(logprobOf(rows.logits, { row, count, likeliest: token }, token));
-    const isAgreed = tokens.length === agreed + 1 && token === draft[agreed];
-    if (isAgreed) agreed++;
-    if (tokens.length >= maxTokens || tokens.length - agreed >= newTokensMax) return { tokens, logprobs };
+    const isAgreed = token === rows.read[at];
+    if (!isAgreed) fresh++;
+    if (tokens.length >= maxTokens || fresh >= newTokensMax) return { tokens, logprobs };
     if (isAgreed) {
-      row++;
+      at++;
       continue;
     }
     yield;
-    rows = await text.add(token, prompt.length + tokens.length - 1);
-    row = rows.firstRow;
+    const isRefused = runs === 1 && at < draft.length;
+    const rest = isRefused ? (redraft?.(tokens) ?? []) : [];
+    rows = await text.add(token, rest.slice(0, maxTokens - tokens.length - 1), prompt.length + tokens.length - 1);
+    [at, runs] = [0, runs + 1];
   }
 }
 

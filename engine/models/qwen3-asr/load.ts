@@ -1,5 +1,7 @@
 /** Opens a folder of Qwen3-ASR. */
 import { basename, join } from 'node:path';
+import { findProductType } from '../../graph/product-type.ts';
+import type { WeightType } from '../../graph/weights.ts';
 import type { SoundCost } from '../../job-costs.ts';
 import type { Device } from '../../onnx.ts';
 import { openPacked, type PackedOptions, type PackedSession } from '../../packed-weights.ts';
@@ -38,6 +40,9 @@ const RUN_MAX_MS = 150;
 /** Of a GPU, to which nothing has to be brought back between tokens. */
 const CUDA_RUN_TOKENS = 32;
 const MILLION_BYTES = 1e6;
+
+/** Weights of 8 bits, signed and unsigned. */
+const EIGHT_BITS: readonly QwenConfig['dtype'][] = ['int8', 'uint8'];
 
 const CPU_WARNING = 'it runs on the CPU, for only graphs of our own exporter run on a GPU';
 
@@ -144,7 +149,7 @@ async function openOurs(folder: string, options: QwenOptions): Promise<OpenQwen>
     provider,
     batchMax: runs.decoder.batchMax,
     encoderOptions: runs.encoder,
-    warning: typeWarning(config, provider) ?? encoder.warning ?? decoder.warning,
+    warning: typeWarning(config, provider, await findProductType()) ?? encoder.warning ?? decoder.warning,
     graphs: [encoderPath, decoderPath],
   };
 }
@@ -155,10 +160,20 @@ function assumedFirst(languages: readonly string[]): readonly string[] {
   return assumed === undefined ? languages : [assumed, ...languages.filter((language) => language !== assumed)];
 }
 
-/** What an operator should know of weights of a type on a device; null = nothing. */
-export function typeWarning({ dtype }: Pick<QwenConfig, 'dtype'>, provider: Device['provider']): string | null {
-  if (provider === 'cpu' || dtype !== 'int8') return null;
-  return 'products of 8-bit weights are made on the CPU in the middle of each token: a GPU wants weights of f16';
+/**
+ * What an operator should know of weights of a type on a device; null = nothing.
+ * @param products which 8-bit weights the processor multiplies exactly
+ */
+export function typeWarning(
+  { dtype }: Pick<QwenConfig, 'dtype'>,
+  provider: Device['provider'],
+  products: WeightType,
+): string | null {
+  if (provider === 'cuda' && EIGHT_BITS.includes(dtype))
+    return 'products of 8-bit weights are made on the CPU in the middle of each token: a GPU wants weights of f16';
+  if (provider === 'cpu' && dtype === 'int8' && products === 'uint8')
+    return 'sums of signed 8-bit weights overflow on this processor, and texts are worse: export with --unsigned';
+  return null;
 }
 
 /** How graphs are run. */

@@ -70,10 +70,11 @@ class SplitText implements CachedText {
       ...rows.feeds,
     });
     this.#keep(outputs);
-    return { logits: floatsOf(outputs, 'logits'), firstRow: rows.firstRow };
+    return { logits: floatsOf(outputs, 'logits'), firstRow: rows.firstRow, read: draft };
   }
 
-  async add(token: number, length: number): Promise<LogitRows> {
+  /** A run takes one token: a draft would save nothing. */
+  async add(token: number, _draft: readonly number[], length: number): Promise<LogitRows> {
     const past = this.#past;
     if (past === null) throw new Error('a token was added before the prompt');
     const embedding = this.#graphs.embeddings.rowOf(token);
@@ -84,7 +85,7 @@ class SplitText implements CachedText {
       past_values: cropCache(past.values, length),
     });
     this.#keep(outputs);
-    return { logits: floatsOf(outputs, 'logits'), firstRow: 0 };
+    return { logits: floatsOf(outputs, 'logits'), firstRow: 0, read: [] };
   }
 
   #keep(outputs: InferenceSession.OnnxValueMapType): void {

@@ -50,19 +50,18 @@ class StaticCacheText implements CachedText {
     this.#cache = new Cache(shape);
   }
 
-  async begin(draft: readonly number[]): Promise<LogitRows> {
-    const { prompt } = this.#request;
-    const rows = rowsBehind(this.#session, prompt.length, draft.length);
-    return { logits: await this.#read([...prompt, ...draft], 0, rows.feeds), firstRow: rows.firstRow };
+  begin(draft: readonly number[]): Promise<LogitRows> {
+    return this.#read(this.#request.prompt, draft, 0);
   }
 
-  async add(token: number, length: number): Promise<LogitRows> {
-    const rows = rowsBehind(this.#session, 1, 0);
-    return { logits: await this.#read([token], length, rows.feeds), firstRow: rows.firstRow };
+  add(token: number, draft: readonly number[], length: number): Promise<LogitRows> {
+    return this.#read([token], draft, length);
   }
 
-  /** The logits behind `ids`, which stand at `from`. */
-  async #read(ids: readonly number[], from: number, rows: Record<string, Tensor>): Promise<Float32Array> {
+  /** The logits behind `given`, which stand at `from`, and behind each of `draft`. */
+  async #read(given: readonly number[], draft: readonly number[], from: number): Promise<LogitRows> {
+    const ids = [...given, ...draft];
+    const { feeds, firstRow } = rowsBehind(this.#session, given.length, draft.length);
     const { audio } = this.#request;
     const [tokens = 0, width = 0] = audio.dims;
     this.#cache.makeRoom(from + ids.length);
@@ -75,10 +74,10 @@ class StaticCacheText implements CachedText {
         [ids.length],
       ),
       ...this.#cache.feeds(),
-      ...rows,
+      ...feeds,
     });
     this.#cache.write(outputs, from);
-    return floatsOf(outputs, 'logits');
+    return { logits: floatsOf(outputs, 'logits'), firstRow, read: draft };
   }
 }
 

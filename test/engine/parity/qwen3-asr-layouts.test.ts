@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { namesInFolder } from '../../../engine/models/folder-names.ts';
 import { loadModels } from '../../../engine/models/load-models.ts';
 import { MODEL_TABLE } from '../../../engine/models/model-table.ts';
 import { QwenFeatures } from '../../../engine/models/qwen3-asr/features.ts';
-import type { WrittenText } from '../../../engine/models/qwen3-asr/parts.ts';
 import { answerIn } from '../../../engine/models/qwen3-asr/prompt.ts';
 import { findPublishedLayout } from '../../../engine/models/qwen3-asr/published-layout.ts';
 import { openPublished, type PublishedParts } from '../../../engine/models/qwen3-asr/published-load.ts';
@@ -12,36 +10,9 @@ import { StaticCacheDecoder } from '../../../engine/models/qwen3-asr/static-cach
 import { openSession } from '../../../engine/onnx.ts';
 import type { Tensor } from '../../../engine/onnxruntime.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
-import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { TONE } from '../settings.ts';
-import { makeClip } from './parakeet-clips.ts';
+import { cases, differenceFrom, expectWritten, folderOf, type Reading, saidOf, samplesOf } from './qwen3-asr-cases.ts';
 
-/** What transformers made of the clips: fixtures/models/qwen3-asr/README.md. */
-interface Cases {
-  readonly encodedStep: number;
-  readonly maxNewTokens: number;
-  readonly endTokens: readonly number[];
-  readonly clips: readonly {
-    readonly seconds: number;
-    readonly tokens: number;
-    readonly encoded: readonly number[];
-    readonly readings: readonly Reading[];
-  }[];
-}
-interface Reading {
-  readonly context: string;
-  readonly language: string | null;
-  readonly draftIs: string;
-  readonly draft: readonly number[];
-  readonly agreed: number;
-  readonly draftLogprobs: readonly number[];
-  readonly tokens: readonly number[];
-  readonly logprobs: readonly number[];
-}
-
-const folderOf = (name: string) => packagePath('fixtures', 'models', 'qwen3-asr', name);
-const cases = JSON.parse(readFileSync(folderOf('cases.json'), 'utf8')) as Cases;
-const samplesOf = cases.clips.map(({ seconds }, index) => makeClip(index, seconds));
 const session = { device: { provider: 'cpu' }, threads: 1 } as const;
 
 async function open(name: string, graphs: 'rewritten' | 'shipped'): Promise<PublishedParts> {
@@ -59,12 +30,6 @@ async function hear(name: string) {
   return { parts, audio };
 }
 
-/** The greatest difference from every `step`th of `values`. */
-function differenceFrom(expected: readonly number[], values: Float32Array, step: number): number {
-  expect(expected.length).toBe(Math.ceil(values.length / step));
-  return Math.max(...expected.map((value, index) => Math.abs(value - (values[index * step] as number))));
-}
-
 function requestOf({ prompts }: PublishedParts, audio: Tensor, { context, language, draft }: Reading) {
   const answer = language === null ? [] : answerIn(language);
   return {
@@ -75,21 +40,6 @@ function requestOf({ prompts }: PublishedParts, audio: Tensor, { context, langua
     newTokensMax: cases.maxNewTokens,
     endTokens: cases.endTokens,
   };
-}
-
-/** What transformers says, without the end token. */
-function saidOf({ draft, agreed, tokens }: Reading): number[] {
-  const said = [...draft.slice(0, agreed), ...tokens];
-  const end = said.findIndex((token) => cases.endTokens.includes(token));
-  return end === -1 ? said : said.slice(0, end);
-}
-
-function expectSaid({ tokens, logprobs }: WrittenText, reading: Reading, tolerance: number): void {
-  const expected = saidOf(reading);
-  expect(tokens).toEqual(expected);
-  const numbers = [...reading.draftLogprobs, ...reading.logprobs].slice(0, expected.length);
-  const off = numbers.map((value, at) => Math.abs(value - (logprobs[at] ?? Number.NaN)));
-  expect(Math.max(0, ...off)).toBeLessThan(tolerance);
 }
 
 describe.each([
@@ -116,7 +66,7 @@ describe.each([
       for (const reading of readings) {
         kinds.add(`${reading.draftIs} ${reading.language} ${reading.context}`);
         const request = requestOf(parts, audio[index] as Tensor, reading);
-        expectSaid(await runThrough(parts.decoder.write(request)), reading, tolerance);
+        expectWritten(await runThrough(parts.decoder.write(request)), reading, tolerance);
       }
     expect(kinds.size).toBeGreaterThanOrEqual(6);
   });
@@ -128,6 +78,28 @@ describe.each([
     let runs = 1;
     while (!(await steps.next()).done) runs++;
     expect(runs).toBe(reading?.tokens.length);
+  });
+
+  it('goes on with another draft where the first was wrong', async () => {
+    const { parts, audio } = await heard;
+    const fewer: boolean[] = [];
+    for (const [index, { readings }] of cases.clips.entries())
+      for (const reading of readings.filter(({ draftIs }) => draftIs === 'partly right')) {
+        const right = saidOf(reading);
+        const request = requestOf(parts, audio[index] as Tensor, reading);
+        for (const count of [0, 3, 50]) {
+          const redraft = (tokens: readonly number[]) => [...right.slice(tokens.length, tokens.length + count), 7];
+          const steps = parts.decoder.write({ ...request, redraft });
+          let runs = 1;
+          let step = await steps.next();
+          for (; !step.done; step = await steps.next()) runs++;
+          expectWritten(step.value, reading, tolerance);
+          if (count === 50) fewer.push(runs < reading.tokens.length - 3);
+        }
+      }
+    expect(fewer.length).toBeGreaterThan(3);
+    // Each of its runs takes one token.
+    expect(fewer.some((is) => is)).toBe(name === 'static');
   });
 
   it('is read as a folder of ours, by its name', async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadModels, type Models } from '../../../engine/models/load-models.ts';
 import type { ReadingOptions, Recognition } from '../../../engine/models/model.ts';
@@ -12,44 +11,10 @@ import { openSession } from '../../../engine/onnx.ts';
 import type { Tensor } from '../../../engine/onnxruntime.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { makeRun, RunRequest } from '../../../engine/shared-runs.ts';
-import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { TONE } from '../settings.ts';
 import { makeClip } from './parakeet-clips.ts';
+import { cases, differenceFrom, expectWritten, folderOf, samplesOf } from './qwen3-asr-cases.ts';
 
-/** What transformers made of the clips: fixtures/models/qwen3-asr/README.md. */
-interface Cases {
-  /** Every so many numbers are in the file. */
-  readonly featureStep: number;
-  readonly encodedStep: number;
-  readonly maxNewTokens: number;
-  readonly endTokens: readonly number[];
-  readonly clips: readonly {
-    readonly seconds: number;
-    readonly frames: number;
-    readonly tokens: number;
-    /** [bands, frames of whole chunks] */
-    readonly features: readonly number[];
-    /** [tokens, hidden size] */
-    readonly encoded: readonly number[];
-    readonly readings: readonly {
-      readonly context: string;
-      readonly language: string | null;
-      /** Runs of a token as [token, count]. */
-      readonly prompt: readonly (number | readonly [number, number])[];
-      readonly draftIs: string;
-      readonly draft: readonly number[];
-      readonly agreed: number;
-      readonly draftLogprobs: readonly number[];
-      /** Behind the agreed ones, with the end token. */
-      readonly tokens: readonly number[];
-      readonly logprobs: readonly number[];
-    }[];
-  }[];
-}
-
-const folderOf = (name: string) => packagePath('fixtures', 'models', 'qwen3-asr', name);
-const cases = JSON.parse(readFileSync(folderOf('cases.json'), 'utf8')) as Cases;
-const samplesOf = cases.clips.map(({ seconds }, index) => makeClip(index, seconds));
 const { config, tokenizer, prompts } = readQwenFolder(folderOf('float'));
 const features = new QwenFeatures(config);
 const clips = samplesOf.map((samples) => features.compute(samples));
@@ -70,12 +35,6 @@ function load(folder: string): Promise<Models> {
 
 function read({ asr }: Models, samples: Int16Array, options: ReadingOptions = {}): Promise<Recognition> {
   return runThrough(asr.transcribe(samples, [], options));
-}
-
-/** The greatest difference from every `step`th of `values`. */
-function differenceFrom(expected: readonly number[], values: Float32Array, step: number): number {
-  expect(expected.length).toBe(Math.ceil(values.length / step));
-  return Math.max(...expected.map((value, index) => Math.abs(value - (values[index * step] as number))));
 }
 
 const greatest = (numbers: readonly number[]) => Math.max(0, ...numbers.map(Math.abs));
@@ -155,20 +114,6 @@ describe("Qwen3-ASR's decoder", () => {
     };
   }
 
-  function expectWritten(
-    { tokens, logprobs }: { readonly tokens: readonly number[]; readonly logprobs: readonly number[] },
-    reading: (typeof readings)[number],
-  ): void {
-    const { draft, agreed, draftLogprobs } = reading;
-    const said = [...draft.slice(0, agreed), ...reading.tokens];
-    const end = said.findIndex((token) => cases.endTokens.includes(token));
-    const count = end === -1 ? said.length : end;
-    expect(tokens).toEqual(said.slice(0, count));
-    const expected = [...draftLogprobs, ...reading.logprobs].slice(0, count);
-    expect(logprobs.length).toBe(count);
-    expect(greatest(expected.map((value, at) => value - (logprobs[at] ?? Number.NaN)))).toBeLessThan(1e-3);
-  }
-
   it.each([
     ['in one run', { runTokens: 512, keepsPast: true, batchMax: 1 }],
     ['five tokens at a time', { runTokens: 5, keepsPast: true, batchMax: 1 }],
@@ -177,14 +122,16 @@ describe("Qwen3-ASR's decoder", () => {
   ])('writes %s what transformers writes, whatever the draft', async (_, options) => {
     const decoder = await openDecoder(options);
     expect(new Set(readings.map(({ draftIs }) => draftIs)).size).toBeGreaterThanOrEqual(4);
-    for (const reading of readings) expectWritten(await runThrough(decoder.write(await requestOf(reading))), reading);
+    for (const reading of readings)
+      expectWritten(await runThrough(decoder.write(await requestOf(reading))), reading, 1e-3);
   });
 
   it.each([9, 512])('writes texts of one run as it writes each alone, %i tokens at a time', async (runTokens) => {
     const decoder = await openDecoder({ runTokens, keepsPast: false, batchMax: 64 });
     const requests = await Promise.all(readings.map(requestOf));
     const written = await shareRuns(requests.map((request) => decoder.write(request)));
-    for (const [index, text] of written.entries()) expectWritten(text, readings[index] as (typeof readings)[number]);
+    for (const [index, text] of written.entries())
+      expectWritten(text, readings[index] as (typeof readings)[number], 1e-3);
   });
 
   it.each([true, false])(
@@ -206,7 +153,7 @@ describe("Qwen3-ASR's decoder", () => {
             runs++;
             if (step.value instanceof RunRequest) await makeRun([step.value]);
           }
-          expectWritten(step.value, reading);
+          expectWritten(step.value, reading, 1e-3);
           if (redraft === 12) expect(runs).toBeLessThan(Math.ceil(reading.tokens.length / 3) - 2);
         }
       }

@@ -159,8 +159,11 @@ describe('a Qwen3-ASR folder', () => {
 
 describe('weights of a type on a device', () => {
   it('are told of where a GPU has no operators for them', () => {
-    expect(typeWarning({ dtype: 'int8' }, 'cuda')).toMatch(/a GPU wants weights of f16/);
-    expect(typeWarning({ dtype: 'int8' }, 'cpu')).toBeNull();
-    for (const dtype of ['f16', 'f32', 'int4'] as const) expect(typeWarning({ dtype }, 'cuda')).toBeNull();
+    for (const dtype of ['int8', 'uint8'] as const)
+      expect(typeWarning({ dtype }, 'cuda', 'int8')).toMatch(/a GPU wants weights of f16/);
+    expect(typeWarning({ dtype: 'int8' }, 'cpu', 'int8')).toBeNull();
+    expect(typeWarning({ dtype: 'int8' }, 'cpu', 'uint8')).toMatch(/export with --unsigned/);
+    expect(typeWarning({ dtype: 'uint8' }, 'cpu', 'uint8')).toBeNull();
+    for (const dtype of ['f16', 'f32', 'int4'] as const) expect(typeWarning({ dtype }, 'cuda', 'int8')).toBeNull();
   });
 });
