@@ -22,6 +22,7 @@ describe('openRecogniser', () => {
     ['moonshine-streaming', 'ort-split', 'small-streaming-de/quantized_26_08_24', ['de']],
     ['parakeet-tdt', 'int8', 'anything', ['en']],
     ['qwen3-asr', 'int8', 'any', [...QWEN_LANGUAGES]],
+    ['whisper', 'window-int8', 'any', ['en', 'de', 'zh', 'jv']],
   ])('opens %s, and says what it understands', async (family, layout, name, languages) => {
     const own = join(folder, name);
     cpSync(packagePath('fixtures', 'models', family, layout), own, { recursive: true });
