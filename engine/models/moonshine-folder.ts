@@ -7,13 +7,13 @@ import { basename, join } from 'node:path';
 import type { SoundCost } from '../job-costs.ts';
 import type { SessionOptions } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
+import { ModelFileError } from './folder-files.ts';
 import { costBySize } from './graph-bytes.ts';
 import { readBridge, reasonOf } from './installed.ts';
 import type { Asr } from './model.ts';
 import { Moonshine } from './moonshine.ts';
 import { findMoonshineFiles, languageOfMoonshine, MOONSHINE_TOKENIZER_FILE } from './moonshine-file-names.ts';
 import { openShippedGraphs } from './moonshine-shipped.ts';
-import { ModelFileError } from './moonshine-streaming/config.ts';
 import { readTokens, TOKENIZER_MAX_BYTES, TokenTable } from './moonshine-streaming/token-table.ts';
 
 /** Base has 62 million bytes; its published graphs take some four times as long as those of tiny that we rewrite. */

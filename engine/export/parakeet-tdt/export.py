@@ -1,9 +1,9 @@
 """Parakeet TDT as the folders that Trunkline, onnx-asr and sherpa-onnx read. It works offline."""
 
 import argparse
-import hashlib
 import json
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,6 +11,9 @@ import checkpoint
 import graphs
 import quantise
 import reference
+
+sys.path.append(str(Path(__file__).parent.parent / "common"))
+from folders import write_bridge  # noqa: E402
 
 SELF_TEST_SECONDS = (0.4, 1.3, 2.7, 5.0)
 CASE_SECONDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.3, 2.7, 3.1, 4, 5, 6.5, 8, 12, 20, 30)
@@ -86,30 +89,6 @@ def write_layout(arguments, model, pieces):
         (out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
-def write_bridge(arguments):
-    """Writes what Trunkline reads of a folder, with the SHA-256 of every other file."""
-    out = arguments.out
-    files = {path.name: sha256_of(path) for path in sorted(out.iterdir()) if path.is_file()}
-    bridge = {
-        "format": 1,
-        "family": "parakeet-tdt",
-        "name": arguments.name,
-        "version": arguments.version,
-        "languages": [language for language in arguments.languages.split(",") if language],
-        "licence": arguments.licence,
-        "files": files,
-    }
-    (out / "bridge.json").write_text(json.dumps(bridge, indent=2) + "\n", encoding="utf-8")
-
-
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
 def test(arguments, model, extractor):
     """Compares each kind of weights with transformers; float ones must agree."""
     for suffix in {"float": [""], "int8": [".int8"], "both": ["", ".int8"]}[arguments.weights]:
@@ -131,7 +110,8 @@ def main():
     if seed is not None:
         print(f"random weights of seed {seed}")
     write_layout(arguments, model, pieces)
-    write_bridge(arguments)
+    languages = [language for language in arguments.languages.split(",") if language]
+    write_bridge(arguments.out, "parakeet-tdt", arguments.name, arguments.version, languages, arguments.licence)
     if not arguments.skip_self_test:
         test(arguments, model, extractor)
     if arguments.cases is not None:

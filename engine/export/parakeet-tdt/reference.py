@@ -1,10 +1,15 @@
 """What transformers makes of a few clips, and whether the exported graphs make the same of them."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import onnxruntime
 import torch
 
-RATE_HZ = 16_000
+sys.path.append(str(Path(__file__).parent.parent / "common"))
+from tones import RATE_HZ, make_clip  # noqa: E402
+
 PER_FRAME_MAX = 10
 # sherpa-onnx looks at the next frame after so many.
 SHERPA_PER_FRAME_MAX = 5
@@ -13,30 +18,6 @@ DISTINCT_MIN = 12
 # Every so many numbers are kept as a reference.
 FEATURE_STEP = 1499
 ENCODED_STEP = 47
-
-
-def make_clip(index, seconds):
-    """A gliding tone that swells, and noise between, as 16-bit samples; whole numbers alone, so that every program and
-    machine makes the same."""
-    count = round(seconds * RATE_HZ)
-    at = np.arange(count, dtype=np.int64)
-    step = 268_435 * (150 + 37 * index)
-    phase = np.cumsum(step + step // 10 * triangle(at, 3201) // 3201) & 0xFFFFFFFF
-    tone = np.abs((phase >> 16) - 32_768) * 2 - 32_768
-    period = RATE_HZ // (2 + index % 3)
-    swell = 256 * triangle(at, period) // period
-    # The linear congruential generator of "Numerical Recipes".
-    noise = np.empty(count, dtype=np.int64)
-    state = 1_000 + index
-    for position in range(count):
-        state = (state * 1_664_525 + 1_013_904_223) & 0xFFFFFFFF
-        noise[position] = (state >> 16) - 32_768
-    return ((tone * swell >> 10) + (noise * (256 - swell) >> 12)).astype(np.int16)
-
-
-def triangle(at, period):
-    """From `period` down to 0 and up again."""
-    return np.abs(at % period * 2 - period)
 
 
 def features_of(extractor, clip):

@@ -1,4 +1,5 @@
-"""alignment_cases.py OUT: how transformers mends times and cuts words for the forced aligner, as fixtures/models/qwen3-asr/alignment.json has it."""
+"""alignment_cases.py OUT: how transformers mends times and cuts words for the forced aligner, as
+fixtures/models/qwen3-asr/alignment.json has it."""
 import json
 import random
 import sys
@@ -8,7 +9,8 @@ from transformers.models.qwen3_asr import processing_qwen3_asr as reference
 
 TEXTS = [
     "Hello, world!", "It's 5 o'clock - don't be late.", "  ", "", "你好,世界", "我在Apple工作2年了。", "Ça va? L'été—déjà…",
-    "ООО «Ромашка», дом 5", "one  two\tthree\nfour", "a-b c_d e/f", "3.14 and 1,000", '"quoted" (bracketed)', "ß STRASSE Straße",
+    "ООО «Ромашка», дом 5", "one  two\tthree\nfour", "a-b c_d e/f", "3.14 and 1,000", '"quoted" (bracketed)',
+    "ß STRASSE Straße",
     "«»", "'", "'tis the season", "𠮷野家", "naïve café", "x²+y³", "½ cup", "№ 5", "٣ apples", "hello世界hello", "😀 smile",
     "e\u0301te\u0301",
 ]

@@ -4,9 +4,8 @@ import numpy as np
 import torch
 from transformers.models.qwen3_asr.processing_qwen3_asr import _fix_timestamps
 
-from clips import make_clip
 from layout import CLASS_MS
-from reference import audio_of, encode, ends_of, features_of, generate, open_graph
+from reference import audio_of, encode, ends_of, features_of, generate, make_clip, open_graph
 from vocabulary import AUDIO_PAD, TIMESTAMP, prompt_of
 
 SECONDS = (0.2, 0.4, 0.5, 0.81, 1, 1.7, 2.3, 3.1, 4, 5.2, 6.5, 7.99, 8.5, 12, 17.3, 31)

@@ -2,13 +2,18 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import cases
 import checkpoint
 import layout
 import reference
+import vocabulary
 from products import Products
+
+sys.path.append(str(Path(__file__).parent.parent / "common"))
+from folders import write_bridge  # noqa: E402
 
 SEEDS = 400
 
@@ -92,7 +97,8 @@ def main():
         layout.write_aligner(out / "aligner", model, tokenizer, products, milliseconds)
         if not arguments.skip_self_test:
             cases.test_aligner(model.float(), tokenizer, out / "aligner", arguments.dtype)
-    layout.write_bridge(out, arguments.name, arguments.version, arguments.licence)
+    languages = list(vocabulary.LANGUAGES)
+    write_bridge(out, "qwen3-asr", arguments.name, arguments.version, languages, arguments.licence)
     if arguments.cases is not None:
         if clips is None:
             raise SystemExit("cases are made of --random tiny only")

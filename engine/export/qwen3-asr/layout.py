@@ -1,6 +1,5 @@
 """Writes the files of a model's folder."""
 
-import hashlib
 import json
 
 import reference
@@ -73,21 +72,3 @@ def common(model, name, dtype):
 def write_config(out, tokenizer, config):
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
     (out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-
-
-def write_bridge(out, name, version, licence):
-    """Writes what Trunkline reads of a folder, with the SHA-256 of every other file."""
-    files = {path.relative_to(out).as_posix(): sha256_of(path) for path in sorted(out.rglob("*")) if path.is_file()}
-    bridge = {
-        "format": 1, "family": "qwen3-asr", "name": name, "version": version,
-        "languages": list(vocabulary.LANGUAGES), "licence": licence, "files": files,
-    }
-    (out / "bridge.json").write_text(json.dumps(bridge, indent=2) + "\n", encoding="utf-8")
-
-
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()

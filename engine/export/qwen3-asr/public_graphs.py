@@ -183,7 +183,7 @@ class DecoderStep(nn.Module):
 
 
 class DeltaDecoder(nn.Module):
-    """decoder.onnx of sherpa-onnx: tokens at `cache_position`, a cache with room -> logits, what is new of the cache."""
+    """decoder.onnx of sherpa-onnx: tokens at `cache_position`, a cache with room -> logits, and what is new in it."""
 
     def __init__(self, model):
         super().__init__()

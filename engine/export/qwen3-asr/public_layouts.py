@@ -13,7 +13,6 @@ import export
 import public_graphs as graphs
 import reference
 import vocabulary
-from clips import make_clip
 
 OPSET = 17
 ROOM = 512
@@ -111,7 +110,8 @@ def write_static(model, tokenizer, out):
     caches = [f"cache_{kind}_{layer}" for layer in layers for kind in ("key", "value")]
     deltas = [f"{kind}_delta_{layer}" for layer in layers for kind in ("key", "value")]
     room = [torch.zeros(1, ROOM, config.num_key_value_heads, config.head_dim) for _ in caches]
-    axes = {"input_ids": rows, "audio_features": heard, "attention_mask": rows, "cache_position": {0: "seq"}, "logits": rows}
+    axes = {"input_ids": rows, "audio_features": heard, "attention_mask": rows, "logits": rows}
+    axes["cache_position"] = {0: "seq"}
     axes |= {name: {0: "batch", 1: "max_total_len"} for name in caches} | {name: rows for name in deltas}
     ids = torch.zeros(1, 9, dtype=torch.int64)
     write(out / "decoder.onnx", graphs.DeltaDecoder(model),
@@ -176,7 +176,7 @@ def self_test(model, tokenizer, out):
     split = {name: open_graph(out / "split" / f"{name}.onnx") for name in ("encoder", "decoder_init", "decoder_step")}
     static = {name: open_graph(out / "static" / f"{name}.onnx") for name in ("conv_frontend", "encoder", "decoder")}
     for index, seconds in enumerate(reference.SELF_TEST_SECONDS):
-        features, mask = reference.features_of(make_clip(index, seconds))
+        features, mask = reference.features_of(reference.make_clip(index, seconds))
         expected = reference.audio_of(model, features, mask).numpy()
         mel = features[:, :, : int(mask.sum())].numpy()
         convolved = static["conv_frontend"](input_features=mel.transpose(0, 2, 1))[0]
@@ -201,7 +201,9 @@ def split_logits(graphs, model, prompt, tokens, audio):
     """Behind the prompt, and behind each of `tokens`, one after the other."""
     ids, at = np.array([prompt]), np.arange(len(prompt))[None]
     offset = np.array([prompt.index(model.config.audio_token_id)])
-    found, keys, values = graphs["decoder_init"](input_ids=ids, position_ids=at, audio_features=audio, audio_offset=offset)
+    found, keys, values = graphs["decoder_init"](
+        input_ids=ids, position_ids=at, audio_features=audio, audio_offset=offset
+    )
     rows, table = [found[0, -1]], model.model.language_model.embed_tokens.weight.numpy()
     for place, token in enumerate(tokens, len(prompt)):
         found, keys, values = graphs["decoder_step"](
@@ -215,7 +217,8 @@ def static_logits(graphs, prompt, tokens, audio):
     """Behind the prompt; half of `tokens` one after the other, the rest in one run, as a draft."""
     run, names = graphs["decoder"], graphs["decoder"].names
     shape = graphs["decoder"].shapes["cache_key_0"]
-    cache = {name: np.zeros((1, ROOM, *shape[2:]), np.float32) for name in names if name.startswith("cache_") and name[-1].isdigit()}
+    kept = [name for name in names if name.startswith("cache_") and name[-1].isdigit()]
+    cache = {name: np.zeros((1, ROOM, *shape[2:]), np.float32) for name in kept}
     rows, at, half = [], 0, len(tokens) // 2
     for ids in [prompt, *([token] for token in tokens[:half]), tokens[half:]]:
         places = np.arange(at, at + len(ids))

@@ -1,13 +1,18 @@
 """What transformers makes of a few clips, and what the exported graphs make of them."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import onnxruntime
 import torch
 from transformers.models.qwen3_asr.feature_extraction_qwen3_asr import Qwen3ASRFeatureExtractor
 
-from clips import RATE_HZ, make_clip
 from encoder import chunk_tokens
 from vocabulary import prompt_of
+
+sys.path.append(str(Path(__file__).parent.parent / "common"))
+from tones import RATE_HZ, make_clip  # noqa: E402
 
 CHUNK_FRAMES = 100
 WINDOW_CHUNKS = 8

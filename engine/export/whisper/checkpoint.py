@@ -53,7 +53,8 @@ def random_vocabulary(is_fixture, languages):
     """tokenizer.json of a vocabulary that was never learnt, in the order of the published ones."""
     letters = byte_letters()
     # Each word of two letters, or a space with the first one and then the second.
-    merges = [pair for word in WORDS for pair in ([tuple(word)] if len(word) == 2 else [(word[0], word[1]), (word[:2], word[2])])]
+    of_word = lambda word: [tuple(word)] if len(word) == 2 else [(word[0], word[1]), (word[:2], word[2])]
+    merges = [pair for word in WORDS for pair in of_word(word)]
     merges = list(dict.fromkeys(merges))
     pieces = [*letters, *("".join(pair) for pair in merges)]
     if not is_fixture:

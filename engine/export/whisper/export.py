@@ -2,7 +2,6 @@
 public one of two graphs. It works offline."""
 
 import argparse
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -16,6 +15,9 @@ import published
 import reference
 import write
 
+sys.path.append(str(Path(__file__).parent.parent / "common"))
+from folders import write_bridge  # noqa: E402
+
 SELF_TEST_SECONDS = (0.7, 2.5, 6)
 
 
@@ -24,14 +26,14 @@ def read_arguments():
     parser.add_argument("--out", type=Path, required=True, help="where to write; is made, must be empty")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--checkpoint", type=Path, metavar="FOLDER", help="of Hugging Face transformers")
-    source.add_argument("--random", choices=["fixture", *checkpoint.SHAPES], help="random weights in a true or a tiny shape")
+    source.add_argument("--random", choices=["fixture", *checkpoint.SHAPES], help="random weights")
     parser.add_argument("--seed", type=int, default=0, help="of a random model")
     parser.add_argument("--layout", choices=["ours", "published"], default="ours")
     parser.add_argument("--weights", choices=["float", "f16", "int8"], default="int8")
-    parser.add_argument("--attention", action="store_true", help="published: the decoder gives its attention, for word times")
+    parser.add_argument("--attention", action="store_true", help="published: with attention, for word times")
     parser.add_argument("--name", default="whisper", help="the model's name in bridge.json")
     parser.add_argument("--version", default="1", help="its version there")
-    parser.add_argument("--languages", default="", help="BCP-47, separated by commas; otherwise those of the vocabulary")
+    parser.add_argument("--languages", default="", help="BCP-47, with commas; otherwise the vocabulary's")
     parser.add_argument("--licence", default="MIT")
     parser.add_argument("--cases", type=Path, help="file for what transformers makes of some clips")
     parser.add_argument("--skip-self-test", action="store_true", help="do not compare the graphs with transformers")
@@ -99,14 +101,6 @@ def write_published(arguments, model):
             write.shorten_names(path)
 
 
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
 def test(arguments, model, vocabulary):
     ids = reference.ids_of(vocabulary)
     if "<|en|>" in ids:
@@ -129,12 +123,8 @@ def main():
             problems = test(arguments, model, vocabulary)
         if arguments.cases is not None:
             fixture.write_cases(model, vocabulary, arguments.cases)
-    write.write_bridge(arguments.out, {
-        "name": arguments.name,
-        "version": arguments.version,
-        "languages": [language for language in arguments.languages.split(",") if language],
-        "licence": arguments.licence,
-    }, sha256_of)
+    languages = [language for language in arguments.languages.split(",") if language]
+    write_bridge(arguments.out, "whisper", arguments.name, arguments.version, languages, arguments.licence)
     size = sum(path.stat().st_size for path in arguments.out.rglob("*") if path.is_file())
     print(f"{arguments.out}: {size:,} bytes")
     for problem in problems:

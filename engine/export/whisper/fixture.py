@@ -44,7 +44,8 @@ def has_loop(tokens):
 
 
 def is_worth_comparing(tokens, gap):
-    return len(tokens) > 1 and len(set(tokens)) >= min(DISTINCT_MIN, len(tokens) - 1) and not has_loop(tokens) and gap >= GAP_MIN
+    says_enough = len(tokens) > 1 and len(set(tokens)) >= min(DISTINCT_MIN, len(tokens) - 1)
+    return says_enough and not has_loop(tokens) and gap >= GAP_MIN
 
 
 def read_clip(model, ids, seed, samples):

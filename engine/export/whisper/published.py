@@ -1,5 +1,5 @@
-"""The public layout: `encoder_model` with the positions of 30 s, and `decoder_model_merged`, one graph of two branches as
-Hugging Face optimum merges them. Names of inputs and outputs are those of the onnx-community folders."""
+"""The public layout: `encoder_model` with the positions of 30 s, and `decoder_model_merged`, one graph of two branches
+as Hugging Face optimum merges them. Names of inputs and outputs are those of the onnx-community folders."""
 
 import numpy as np
 import onnx
@@ -50,9 +50,10 @@ def merge(folder, suffix=""):
                               then_branch=branches[0], else_branch=branches[1])
     inputs = {value.name: value for model in models.values() for value in model.graph.input}
     flag = helper.make_tensor_value_info("use_cache_branch", TensorProto.BOOL, [1])
-    graph = helper.make_graph([chosen], "merged", [*inputs.values(), flag], outputs, [tensor for tensor in shared.values()])
+    graph = helper.make_graph([chosen], "merged", [*inputs.values(), flag], outputs, list(shared.values()))
     opsets = {(each.domain, each.version) for model in models.values() for each in model.opset_import}
-    merged = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid(*each) for each in sorted(opsets)])
+    imports = [helper.make_opsetid(*each) for each in sorted(opsets)]
+    merged = helper.make_model(graph, ir_version=8, opset_imports=imports)
     onnx.save(merged, folder / f"decoder_model_merged{suffix}.onnx")
     for branch in BRANCHES:
         (folder / f"{branch}{suffix}.onnx").unlink()

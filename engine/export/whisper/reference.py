@@ -82,7 +82,9 @@ class Reader:
         tokens, logprobs, gap, past = list(prompt), [], np.inf, None
         while len(tokens) < len(prompt) + limit:
             added = torch.tensor([tokens if past is None else tokens[-1:]])
-            out = self.model(encoder_outputs=(self.hidden,), decoder_input_ids=added, past_key_values=past, use_cache=True)
+            out = self.model(
+                encoder_outputs=(self.hidden,), decoder_input_ids=added, past_key_values=past, use_cache=True
+            )
             past = out.past_key_values
             scores = rules(torch.tensor([tokens]), out.logits[:, -1].clone())[0]
             best = scores.topk(2)
@@ -177,7 +179,8 @@ def check(model, folder, prompt, seconds, is_exact):
         expected = reader.logits([*prompt, *tokens]).numpy()
         logits = files.logits(features.numpy(), [*prompt, *tokens])
         worst, likeness = np.abs(logits - expected).max(), np.corrcoef(logits.ravel(), expected.ravel())[0, 1]
-        print(f"{length} s: logits differ by {worst:.1e} and correlate {likeness:.5f}, {len(set(tokens))} different tokens")
+        print(f"{length} s: logits differ by {worst:.1e} and correlate {likeness:.5f}, "
+              f"{len(set(tokens))} different tokens")
         if is_exact and worst > LOGITS_TOLERANCE:
             problems.append(f"{length} s: expected logits to {LOGITS_TOLERANCE}")
         if not likeness > 0.9:

@@ -1,7 +1,5 @@
 """Graphs as they are kept: folded, with weights of 8 or 16 bits where asked, and with short names."""
 
-import json
-
 import onnx
 import onnxruntime
 from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -40,7 +38,9 @@ def save(model, path):
 
 def quantise(path, to, operators=("MatMul",), kind=QuantType.QInt8, per_channel=True):
     """8-bit weights with a scale for each column: one for all of them costs accuracy."""
-    quantize_dynamic(str(path), str(to), weight_type=kind, per_channel=per_channel, op_types_to_quantize=list(operators))
+    quantize_dynamic(
+        str(path), str(to), weight_type=kind, per_channel=per_channel, op_types_to_quantize=list(operators)
+    )
 
 
 def quantise_as_published(path, to):
@@ -76,10 +76,3 @@ def shorten(graph, kept, short):
     for value in graph.output:
         value.name = name(value.name)
     del graph.value_info[:]
-
-
-def write_bridge(out, values, sha256_of):
-    """What Trunkline reads of a folder, with the SHA-256 of every other file."""
-    files = {path.relative_to(out).as_posix(): sha256_of(path) for path in sorted(out.rglob("*")) if path.is_file()}
-    bridge = {"format": 1, "family": "whisper", **values, "files": files}
-    (out / "bridge.json").write_text(json.dumps(bridge, indent=2) + "\n", encoding="utf-8")

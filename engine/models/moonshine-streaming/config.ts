@@ -1,6 +1,6 @@
 /** `streaming_config.json` of a Moonshine streaming folder, as its publisher writes it. */
 
-import { showValue } from '../show-value.ts';
+import { toObject, wholeIn } from '../folder-files.ts';
 
 /** What the file says of the graphs. Widths that it does not have are null: the graphs may say them themselves. */
 export interface StreamingConfig {
@@ -23,9 +23,6 @@ export interface StreamingConfig {
   readonly textMaxTokens: number;
 }
 
-/** A file of a model's folder that cannot be used. `message` says what came and what was expected. */
-export class ModelFileError extends Error {}
-
 /** Longest file, in bytes: the published ones have 500. */
 export const CONFIG_MAX_BYTES = 65_536;
 
@@ -42,9 +39,7 @@ const TEXT_MAX_TOKENS = 4096;
 export function parseStreamingConfig(text: string): StreamingConfig {
   const values = toObject(text);
   const whole = (name: string, minimum: number, maximum: number, otherwise?: number): number => {
-    const value = values[name] ?? otherwise;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-    throw new ModelFileError(`${name}: got ${showValue(value)}, expected a whole number from ${minimum} to ${maximum}`);
+    return wholeIn(values[name] ?? otherwise, name, minimum, maximum);
   };
   const layers = whole('depth', 1, LAYERS_MAX);
   const vocabularySize = whole('vocab_size', 4, VOCABULARY_MAX);
@@ -63,16 +58,4 @@ export function parseStreamingConfig(text: string): StreamingConfig {
     lookaheadFrames: whole('total_lookahead', 0, LOOKAHEAD_MAX, 16),
     textMaxTokens: whole('max_seq_len', 1, TEXT_MAX_TOKENS, 448),
   };
-}
-
-function toObject(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ModelFileError('got something that is not JSON, expected an object');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ModelFileError(`got ${showValue(value)}, expected an object`);
-  return value as Readonly<Record<string, unknown>>;
 }

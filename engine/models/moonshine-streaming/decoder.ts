@@ -9,9 +9,10 @@ import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
 import { InferenceSession, Tensor } from '../../onnxruntime.ts';
 import { cropCache } from '../attention-cache.ts';
 import { shapesOf } from '../cut-graph.ts';
+import { ModelFileError } from '../folder-files.ts';
 import type { LogitsText } from '../greedy.ts';
 import { type Tensors, tokenTensor } from '../moonshine-graphs.ts';
-import { ModelFileError, type StreamingConfig } from './config.ts';
+import type { StreamingConfig } from './config.ts';
 import type { CrossKv } from './hearing.ts';
 import { keptGraphs, type RewriteOptions } from './kept-graphs.ts';
 

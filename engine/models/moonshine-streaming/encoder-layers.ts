@@ -1,5 +1,5 @@
 /** What a cached encoder must know of its layers: found out once, when its graph is made, and kept beside it. */
-import { ModelFileError } from './config.ts';
+import { ModelFileError } from '../folder-files.ts';
 
 /** Shapes of a layer's caches without frames in them, and how far it sees. */
 export interface EncoderLayer {

@@ -4,7 +4,8 @@
  */
 import { openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../onnxruntime.ts';
-import { ModelFileError, type StreamingConfig } from './config.ts';
+import { ModelFileError } from '../folder-files.ts';
+import type { StreamingConfig } from './config.ts';
 import { widthOf } from './graph-shape.ts';
 import type { StreamingFolder } from './layout.ts';
 

@@ -1,6 +1,6 @@
 /** What an open graph says of its inputs and outputs. */
 import type { InferenceSession } from '../../onnxruntime.ts';
-import { ModelFileError } from './config.ts';
+import { ModelFileError } from '../folder-files.ts';
 
 /**
  * The length of one axis of a tensor, by its name.

@@ -7,7 +7,8 @@
 import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Refusal } from '../../refusal.ts';
-import { CONFIG_MAX_BYTES, ModelFileError, parseStreamingConfig, type StreamingConfig } from './config.ts';
+import { ModelFileError } from '../folder-files.ts';
+import { CONFIG_MAX_BYTES, parseStreamingConfig, type StreamingConfig } from './config.ts';
 import {
   ATTENTION_DECODER,
   CONFIG_FILE,

@@ -3,9 +3,9 @@
  * on takes two bytes: the low seven bits with the high bit set, then the rest. U+2581 stands for a space, `<0x41>` for
  * the byte 0x41; other tokens in angle brackets are control tokens.
  */
+import { ModelFileError } from '../folder-files.ts';
 import { PieceEncoder, SPACE_MARK } from '../piece-encoder.ts';
 import type { TokenTexts } from '../token-texts.ts';
-import { ModelFileError } from './config.ts';
 
 /** Longest file, in bytes: the published ones have 250 kB. */
 export const TOKENIZER_MAX_BYTES = 16_777_216;

@@ -3,11 +3,11 @@
  * that of sherpa-onnx (three graphs, `tokens.txt`, numbers in the encoder's own metadata).
  * https://github.com/istupakov/onnx-asr, https://k2-fsa.github.io/sherpa/onnx/
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ModelFile, readModelFile } from '../../graph/model-file.ts';
+import type { ModelFile } from '../../graph/model-file.ts';
 import { Refusal } from '../../refusal.ts';
-import { reasonOf } from '../installed.ts';
+import { readGraph, readText, refusing, toObject } from '../folder-files.ts';
 import { showValue } from '../show-value.ts';
 import { findLayout, type ParakeetLayout } from './layout.ts';
 
@@ -41,7 +41,7 @@ const USUAL = { bands: 128, subsampling: 8 } as const;
 export function readParakeetFolder(folder: string): ParakeetFolder {
   const layout = findLayout(readdirSync(folder));
   if (layout === null) throw new Refusal('model_missing', `${folder} does not have the files of a Parakeet TDT model`);
-  const encoder = readGraph(folder, layout.encoder);
+  const encoder = readGraph(join(folder, layout.encoder));
   const numbers = layout.kind === 'sherpa' ? encoder.metadata : readConfig(folder);
   const number = (property: keyof typeof PROPERTIES): number => {
     const name = PROPERTIES[property][layout.kind];
@@ -57,45 +57,23 @@ export function readParakeetFolder(folder: string): ParakeetFolder {
   return {
     layout,
     encoder,
-    decoders: layout.decoders.map((name) => readGraph(folder, name)),
+    decoders: layout.decoders.map((name) => readGraph(join(folder, name))),
     pieces: readPieces(join(folder, layout.tokens)),
     bands: number('bands'),
     subsampling: number('subsampling'),
   };
 }
 
-function readGraph(folder: string, name: string): ModelFile {
-  try {
-    return readModelFile(join(folder, name));
-  } catch (error) {
-    throw new Refusal('model_missing', error instanceof Error ? error.message : String(error));
-  }
-}
-
-function readText(path: string): string {
-  try {
-    const { size } = statSync(path);
-    if (size > TEXT_MAX_BYTES) throw new Error(`it has ${size} bytes, expected at most ${TEXT_MAX_BYTES}`);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Refusal('model_missing', `${path} cannot be read: ${reasonOf(error)}`);
-  }
-}
-
 /** The properties of config.json, which need not be there. */
 function readConfig(folder: string): ReadonlyMap<string, unknown> {
   const path = join(folder, 'config.json');
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return new Map();
-  try {
-    return new Map(Object.entries(JSON.parse(readText(path)) as Record<string, unknown>));
-  } catch {
-    throw new Refusal('bad_settings', `${path} is not a JSON object`);
-  }
+  return new Map(Object.entries(refusing(path, () => toObject(readText(path, TEXT_MAX_BYTES)))));
 }
 
 /** Each line has a piece, a space and its number; the numbers count from 0, and the last is the blank's. */
 function readPieces(path: string): readonly string[] {
-  const lines = readText(path)
+  const lines = readText(path, TEXT_MAX_BYTES)
     .split('\n')
     .map((line) => line.replace(/\r$/, ''))
     .filter((line) => line !== '');

@@ -1,4 +1,5 @@
 /** `config.json` of a Qwen3-ASR folder, as engine/export/qwen3-asr writes it. */
+import { ModelFileError, toObject, wholeIn } from '../folder-files.ts';
 import { showValue } from '../show-value.ts';
 import { codeOfLanguage } from './languages.ts';
 
@@ -35,9 +36,6 @@ export interface QwenConfig extends QwenAudioConfig {
   readonly batchMax: number;
 }
 
-/** A `config.json` that cannot be used. `message` names the property, what came and what was expected. */
-export class QwenConfigError extends Error {}
-
 /** Longest file, in bytes. */
 export const CONFIG_MAX_BYTES = 65_536;
 
@@ -57,7 +55,7 @@ const NEW_TOKENS_MAX = 512;
 const LANGUAGES_MAX = 200;
 const BATCH_MAX = 64;
 
-/** Reads the text of a recogniser's file. @throws QwenConfigError */
+/** Reads the text of a recogniser's file. @throws ModelFileError */
 export function parseQwenConfig(text: string): QwenConfig {
   const values = toObject(text);
   const audio = readAudioConfig(values, 'qwen3-asr');
@@ -75,7 +73,7 @@ export function parseQwenConfig(text: string): QwenConfig {
   };
 }
 
-/** @param model what the file has to say that it is. @throws QwenConfigError */
+/** @param model what the file has to say that it is. @throws ModelFileError */
 export function readAudioConfig(values: Readonly<Record<string, unknown>>, model: string): QwenAudioConfig {
   const whole = (name: string, minimum: number, maximum: number) => wholeIn(values[name], name, minimum, maximum);
   if (values['model'] !== model) throw wrong('model', values['model'], JSON.stringify(model));
@@ -120,25 +118,6 @@ function listIn(value: unknown, name: string, longest: number): readonly unknown
   throw wrong(name, value, `an array of 1 to ${longest}`);
 }
 
-/** A whole number within bounds. @throws QwenConfigError that names the property */
-export function wholeIn(value: unknown, name: string, minimum: number, maximum: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  throw wrong(name, value, `a whole number from ${minimum} to ${maximum}`);
-}
-
-function wrong(name: string, value: unknown, expected: string): QwenConfigError {
-  return new QwenConfigError(`${name}: got ${showValue(value)}, expected ${expected}`);
-}
-
-/** The object that a file holds. @throws QwenConfigError */
-export function toObject(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new QwenConfigError('got something that is not JSON, expected an object');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new QwenConfigError(`got ${showValue(value)}, expected an object`);
-  return value as Readonly<Record<string, unknown>>;
+function wrong(name: string, value: unknown, expected: string): ModelFileError {
+  return new ModelFileError(`${name}: got ${showValue(value)}, expected ${expected}`);
 }

@@ -2,9 +2,10 @@
  * The prompt of Qwen3-ASR, as `_build_text_prompt` of qwen_asr/inference/qwen3_asr.py writes it: a system turn with
  * what is known of the speech, a user turn with the speech, and the beginning of the answer.
  */
+import { ModelFileError } from '../folder-files.ts';
 import type { QwenConfig } from './config.ts';
 import { languagePrefix, TEXT_TAG } from './output.ts';
-import { type QwenTokenizer, type TextPart, TokenizerError } from './tokenizer.ts';
+import type { QwenTokenizer, TextPart } from './tokenizer.ts';
 
 /** Control tokens by their names. */
 const TURN = { token: '<|im_start|>' } as const;
@@ -43,7 +44,7 @@ export class PromptWriter {
 
   /**
    * @param knownTokensMax what is known of the speech has about so many at most: the end of what has more is left out
-   * @throws TokenizerError when a token of the prompt is missing, or is another one than the model's
+   * @throws ModelFileError when a token of the prompt is missing, or is another one than the model's
    */
   constructor(
     tokenizer: QwenTokenizer,
@@ -55,9 +56,9 @@ export class PromptWriter {
     this.#audioPad = audioPadToken;
     for (const { token } of [TURN, AUDIO, AUDIO_END]) tokenizer.idOf(token);
     if (tokenizer.idOf(AUDIO_PAD) !== audioPadToken)
-      throw new TokenizerError(`${AUDIO_PAD}: got ${tokenizer.idOf(AUDIO_PAD)}, expected ${audioPadToken}`);
+      throw new ModelFileError(`${AUDIO_PAD}: got ${tokenizer.idOf(AUDIO_PAD)}, expected ${audioPadToken}`);
     if (!endTokens.includes(tokenizer.idOf(TURN_END.token)))
-      throw new TokenizerError(`${TURN_END.token}: got ${tokenizer.idOf(TURN_END.token)}, expected an end token`);
+      throw new ModelFileError(`${TURN_END.token}: got ${tokenizer.idOf(TURN_END.token)}, expected an end token`);
     this.textTag = tokenizer.idOf(TEXT_TAG);
   }
 

@@ -1,6 +1,7 @@
 /** The numbers of a published folder, from its `config.json` or from its graphs, as those of our own. */
 import type { ModelFile } from '../../graph/model-file.ts';
-import { parseQwenConfig, type QwenConfig, QwenConfigError } from './config.ts';
+import { ModelFileError, toObject } from '../folder-files.ts';
+import { parseQwenConfig, type QwenConfig } from './config.ts';
 import { nameOfLanguage, QWEN_LANGUAGES } from './languages.ts';
 import type { PublishedWeights } from './published-layout.ts';
 import type { QwenTokenizer } from './tokenizer.ts';
@@ -34,26 +35,21 @@ const PLACES: Readonly<Record<keyof PublishedSizes, readonly [section: string, n
   melBins: ['encoder', 'num_mel_bins'],
 };
 
-/** Sizes by the text of `config.json` of a folder with a split decoder. @throws QwenConfigError */
+/** Sizes by the text of `config.json` of a folder with a split decoder. @throws ModelFileError */
 export function readSplitSizes(text: string): PublishedSizes {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new QwenConfigError('got something that is not JSON, expected an object');
-  }
+  const json = toObject(text);
   const valueAt = ([section, name]: readonly [string, string]) => propertyOf(propertyOf(json, section), name);
   const sizes = Object.fromEntries(Object.entries(PLACES).map(([size, place]) => [size, valueAt(place)]));
   try {
     return checked(sizes as Sizes);
   } catch (error) {
-    if (!(error instanceof QwenConfigError)) throw error;
+    if (!(error instanceof ModelFileError)) throw error;
     const named = (size: string) => PLACES[size as keyof PublishedSizes]?.join('.') ?? size;
-    throw new QwenConfigError(error.message.replace(/^\w+(?=:)/, named));
+    throw new ModelFileError(error.message.replace(/^\w+(?=:)/, named));
   }
 }
 
-/** Sizes by the graphs of sherpa-onnx, which has no `config.json`. @throws QwenConfigError */
+/** Sizes by the graphs of sherpa-onnx, which has no `config.json`. @throws ModelFileError */
 export function readStaticSizes(graphs: {
   readonly convolutions: ModelFile;
   readonly encoder: ModelFile;
@@ -79,7 +75,7 @@ export function roomOf({ inputs, metadata }: ModelFile): number | null {
   return lengthOf(inputs, 'cache_key_0', 1) ?? (Number.isInteger(told) && told > 0 ? told : null);
 }
 
-/** The whole of what is known of a model. @throws QwenConfigError, TokenizerError */
+/** The whole of what is known of a model. @throws ModelFileError, ModelFileError */
 export function publishedConfig(
   sizes: PublishedSizes,
   dtype: PublishedWeights,
@@ -102,7 +98,7 @@ export function publishedConfig(
 function newTokensFor(room: number): number {
   const half = Math.floor((room - PROMPT_TOKENS - KNOWN_TOKENS_MAX) / 2);
   if (half >= NEW_TOKENS_MIN) return Math.min(half, NEW_TOKENS_MAX);
-  throw new QwenConfigError(
+  throw new ModelFileError(
     `max_total_len: got ${room}, expected ${PROMPT_TOKENS + KNOWN_TOKENS_MAX + 2 * NEW_TOKENS_MIN} or more`,
   );
 }

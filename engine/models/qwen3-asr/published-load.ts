@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withChosenRows } from '../../graph/chosen-rows.ts';
-import { type ModelFile, placeOf, readModelFile } from '../../graph/model-file.ts';
+import { type ModelFile, placeOf } from '../../graph/model-file.ts';
 import { openGraph, openSession, type SessionOptions } from '../../onnx.ts';
 import type { InferenceSession } from '../../onnxruntime.ts';
 import { Refusal } from '../../refusal.ts';
+import { readGraph, readText, refusing } from '../folder-files.ts';
 import { CONFIG_MAX_BYTES, type QwenConfig } from './config.ts';
 import { EmbeddingRows } from './embedding-rows.ts';
-import { readText, refusing } from './folder.ts';
 import type { AudioEncoder, TextDecoder } from './parts.ts';
 import { PromptWriter } from './prompt.ts';
 import { KNOWN_TOKENS_MAX, publishedConfig, readSplitSizes, readStaticSizes, roomOf } from './published-config.ts';
@@ -55,7 +55,7 @@ async function openSplit(
   options: PublishedOptions,
 ): Promise<PublishedParts> {
   const [encoder, prompt, step] = [layout.encoder, layout.prompt, layout.step].map((name) =>
-    readGraph(folder, name),
+    readWhole(folder, name),
   ) as [ModelFile, ModelFile, ModelFile];
   requireInputs(encoder, ['mel']);
   requireInputs(prompt, ['input_ids', 'position_ids', 'audio_features', 'audio_offset']);
@@ -90,7 +90,7 @@ async function openStatic(
   options: PublishedOptions,
 ): Promise<PublishedParts> {
   const [convolutions, encoder, decoder] = [layout.convolutions, layout.encoder, layout.decoder].map((name) =>
-    readGraph(folder, name),
+    readWhole(folder, name),
   ) as [ModelFile, ModelFile, ModelFile];
   requireInputs(convolutions, ['input_features']);
   requireInputs(encoder, ['input_features', 'feature_attention_mask']);
@@ -153,20 +153,12 @@ function readTokenizer(folder: string): string {
 }
 
 /** Without its large constants, whose files must be there. */
-function readGraph(folder: string, name: string): ModelFile {
-  const model = readFile(join(folder, name));
+function readWhole(folder: string, name: string): ModelFile {
+  const model = readGraph(join(folder, name));
   const files = new Set([...model.constants.values()].flatMap((constant) => placeOf(constant)?.location ?? []));
   const missing = [...files].filter((file) => !existsSync(join(folder, file)));
   if (missing.length === 0) return model;
   throw new Refusal('model_missing', `${folder} lacks ${missing.join(', ')}, expected by ${name}`);
-}
-
-function readFile(path: string): ModelFile {
-  try {
-    return readModelFile(path);
-  } catch (error) {
-    throw new Refusal('model_missing', error instanceof Error ? error.message : String(error));
-  }
 }
 
 function requireInputs({ path, inputs }: ModelFile, expected: readonly string[]): void {

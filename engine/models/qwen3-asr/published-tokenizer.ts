@@ -3,8 +3,8 @@
  * `tokenizer_config.json`. It is written as the `tokenizer.json` that transformers makes of it
  * (models/qwen2/tokenization_qwen2.py).
  */
+import { ModelFileError } from '../folder-files.ts';
 import { propertyOf } from './published-config.ts';
-import { TokenizerError } from './tokenizer.ts';
 
 /** The texts of the three files. */
 export interface TokenizerFiles {
@@ -20,7 +20,7 @@ const SPLIT =
 
 const BYTES = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false } as const;
 
-/** The text of the `tokenizer.json`. @throws TokenizerError that names the file */
+/** The text of the `tokenizer.json`. @throws ModelFileError that names the file */
 export function tokenizerJsonOf({ vocabulary, merges, config }: TokenizerFiles): string {
   return JSON.stringify({
     version: '1.0',
@@ -52,7 +52,7 @@ export function tokenizerJsonOf({ vocabulary, merges, config }: TokenizerFiles):
 function readVocabulary(text: string): Readonly<Record<string, unknown>> {
   const vocabulary = readObject(text, 'vocab.json');
   if (Object.values(vocabulary).every(Number.isInteger)) return vocabulary;
-  throw new TokenizerError('vocab.json: expected a whole number for each token');
+  throw new ModelFileError('vocab.json: expected a whole number for each token');
 }
 
 /** Each line has two pieces that become one, those that are merged first in front; the first line may be a comment. */
@@ -62,7 +62,7 @@ function readMerges(text: string): string[] {
   return merges.flatMap((line, index) => {
     if (line === '') return [];
     if (/^[^ ]+ [^ ]+$/.test(line)) return [line];
-    throw new TokenizerError(`merges.txt: line ${index + 1 + lines.length - merges.length}: expected two pieces`);
+    throw new ModelFileError(`merges.txt: line ${index + 1 + lines.length - merges.length}: expected two pieces`);
   });
 }
 
@@ -71,12 +71,12 @@ function readAdded(text: string): unknown[] {
   const name = 'tokenizer_config.json';
   const added = readObject(text, name)['added_tokens_decoder'];
   if (typeof added !== 'object' || added === null || Array.isArray(added))
-    throw new TokenizerError(`${name}: added_tokens_decoder: expected an object`);
+    throw new ModelFileError(`${name}: added_tokens_decoder: expected an object`);
   return Object.entries(added).map(([id, token]) => {
-    if (!/^\d{1,9}$/.test(id)) throw new TokenizerError(`${name}: added_tokens_decoder: expected numbers as names`);
+    if (!/^\d{1,9}$/.test(id)) throw new ModelFileError(`${name}: added_tokens_decoder: expected numbers as names`);
     const content = propertyOf(token, 'content');
     if (typeof content !== 'string')
-      throw new TokenizerError(`${name}: added_tokens_decoder: ${id}: expected an object with a content`);
+      throw new ModelFileError(`${name}: added_tokens_decoder: ${id}: expected an object with a content`);
     return { id: Number(id), content, special: propertyOf(token, 'special') === true };
   });
 }
@@ -86,8 +86,8 @@ function readObject(text: string, name: string): Readonly<Record<string, unknown
   try {
     value = JSON.parse(text);
   } catch {
-    throw new TokenizerError(`${name}: got something that is not JSON, expected an object`);
+    throw new ModelFileError(`${name}: got something that is not JSON, expected an object`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new TokenizerError(`${name}: expected an object`);
+  throw new ModelFileError(`${name}: expected an object`);
 }

@@ -4,15 +4,13 @@
  */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { LRUCache } from 'lru-cache';
+import { ModelFileError } from '../folder-files.ts';
 
 /** Longest file, in bytes: that of Qwen3 has 11 million. */
 export const TOKENIZER_MAX_BYTES = 64 * 2 ** 20;
 
 /** UTF-16 units of all texts whose tokens are kept: what stands before the speech is the same for a whole call. */
 const KEPT_CHARS = 100_000;
-
-/** A `tokenizer.json` that cannot be used. `message` says what came and what was expected. */
-export class TokenizerError extends Error {}
 
 /** A token that was added to the vocabulary. */
 interface AddedToken {
@@ -42,7 +40,7 @@ export class QwenTokenizer {
   /**
    * @param text of the file
    * @param vocabularySize no token has this number or a higher one
-   * @throws TokenizerError
+   * @throws ModelFileError
    */
   constructor(text: string, vocabularySize: number) {
     const { json, vocabulary, added } = readTokenizer(text, vocabularySize);
@@ -50,7 +48,7 @@ export class QwenTokenizer {
       this.#encoder = new Tokenizer({ ...json, added_tokens: [] }, {});
       this.encode('a b');
     } catch (error) {
-      throw new TokenizerError(`it cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      throw new ModelFileError(`it cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     }
     this.#added = new Map(added.map(({ content, id }) => [content, id]));
     this.#controls = new Set(added.filter(({ special }) => special).map(({ id }) => id));
@@ -67,7 +65,7 @@ export class QwenTokenizer {
     return ids;
   }
 
-  /** The tokens of parts, of which plain ones that follow one another are one text. @throws TokenizerError */
+  /** The tokens of parts, of which plain ones that follow one another are one text. @throws ModelFileError */
   encodeParts(parts: readonly TextPart[]): number[] {
     const tokens: number[] = [];
     let plain = '';
@@ -83,10 +81,10 @@ export class QwenTokenizer {
     return tokens;
   }
 
-  /** The number of an added token. @throws TokenizerError when there is none of that name */
+  /** The number of an added token. @throws ModelFileError when there is none of that name */
   idOf(name: string): number {
     const id = this.#added.get(name);
-    if (id === undefined) throw new TokenizerError(`added_tokens: got none called ${name}, expected it`);
+    if (id === undefined) throw new ModelFileError(`added_tokens: got none called ${name}, expected it`);
     return id;
   }
 
@@ -119,24 +117,24 @@ function readTokenizer(text: string, vocabularySize: number): ReadTokenizer {
   const json = objectIn(parse(text), 'the file');
   const model = objectIn(json['model'], 'model');
   if (model['type'] !== 'BPE')
-    throw new TokenizerError(`model.type: got ${typeof model['type']}, expected "BPE", as Qwen has it`);
+    throw new ModelFileError(`model.type: got ${typeof model['type']}, expected "BPE", as Qwen has it`);
   const vocabulary = objectIn(model['vocab'], 'model.vocab');
-  if (!Array.isArray(model['merges'])) throw new TokenizerError('model.merges: expected an array');
+  if (!Array.isArray(model['merges'])) throw new ModelFileError('model.merges: expected an array');
   const { added_tokens: addedTokens } = json;
-  if (!Array.isArray(addedTokens)) throw new TokenizerError('added_tokens: expected an array');
+  if (!Array.isArray(addedTokens)) throw new ModelFileError('added_tokens: expected an array');
   const added = addedTokens.map((token) => readAdded(token));
   const isToken = (id: unknown): id is number =>
     typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < vocabularySize;
   const ids = [...Object.values(vocabulary), ...added.map(({ id }) => id)];
   if (!ids.every(isToken))
-    throw new TokenizerError(`expected every token's number to be below ${vocabularySize}, as the model has it`);
+    throw new ModelFileError(`expected every token's number to be below ${vocabularySize}, as the model has it`);
   return { json, vocabulary, added };
 }
 
 function readAdded(value: unknown): AddedToken {
   const { id, content, special } = objectIn(value, 'added_tokens');
   if (typeof id !== 'number' || typeof content !== 'string' || content === '')
-    throw new TokenizerError('added_tokens: expected objects with an id and a content');
+    throw new ModelFileError('added_tokens: expected objects with an id and a content');
   return { id, content, special: special === true };
 }
 
@@ -144,13 +142,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TokenizerError('got something that is not JSON, expected an object');
+    throw new ModelFileError('got something that is not JSON, expected an object');
   }
 }
 
 function objectIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new TokenizerError(`${name}: expected an object`);
+  throw new ModelFileError(`${name}: expected an object`);
 }
 
 function piecesOf(

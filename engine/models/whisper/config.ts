@@ -1,5 +1,5 @@
 /** `config.json` and `generation_config.json` of a Whisper folder, as Hugging Face transformers writes them. */
-import { ModelFileError } from '../moonshine-streaming/config.ts';
+import { isWhole, ModelFileError, toObject, wholeIn } from '../folder-files.ts';
 import { showValue } from '../show-value.ts';
 
 /** Longest of these files, in bytes: those of large-v3 have 4000. */
@@ -51,48 +51,27 @@ type Values = Readonly<Record<string, unknown>>;
  * @throws ModelFileError that names the property, what came and what was expected
  */
 export function parseWhisperConfig(config: string, generation: string | null): WhisperConfig {
-  const values = toObject(config);
+  const values: Values = toObject(config);
   if (values['model_type'] !== 'whisper')
     throw new ModelFileError(`model_type: got ${showValue(values['model_type'])}, expected "whisper"`);
   const more: Values = generation === null ? {} : toObject(generation);
-  const vocabularySize = wholeIn(values, 'vocab_size', 16, VOCABULARY_MAX);
-  const layers = wholeIn(values, 'decoder_layers', 1, LAYERS_MAX);
-  const heads = wholeIn(values, 'decoder_attention_heads', 1, HEADS_MAX);
+  const vocabularySize = wholeIn(values['vocab_size'], 'vocab_size', 16, VOCABULARY_MAX);
+  const layers = wholeIn(values['decoder_layers'], 'decoder_layers', 1, LAYERS_MAX);
+  const heads = wholeIn(values['decoder_attention_heads'], 'decoder_attention_heads', 1, HEADS_MAX);
   const tokens = (name: string) => tokensIn(more[name] ?? values[name] ?? [], name, vocabularySize);
   const told = more['is_multilingual'] ?? values['is_multilingual'];
   return {
-    bands: wholeIn(values, 'num_mel_bins', 1, BANDS_MAX),
+    bands: wholeIn(values['num_mel_bins'], 'num_mel_bins', 1, BANDS_MAX),
     layers,
     heads,
-    positions: wholeIn(values, 'max_source_positions', 100, POSITIONS_MAX),
-    textPositions: wholeIn(values, 'max_target_positions', 16, POSITIONS_MAX),
+    positions: wholeIn(values['max_source_positions'], 'max_source_positions', 100, POSITIONS_MAX),
+    textPositions: wholeIn(values['max_target_positions'], 'max_target_positions', 16, POSITIONS_MAX),
     vocabularySize,
     isMultilingual: typeof told === 'boolean' ? told : vocabularySize >= MULTILINGUAL_VOCABULARY_MIN,
     suppressed: tokens('suppress_tokens'),
     suppressedFirst: tokens('begin_suppress_tokens'),
     aligningHeads: headsIn(more['alignment_heads'] ?? [], layers, heads),
   };
-}
-
-function toObject(text: string): Values {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ModelFileError('got something that is not JSON, expected an object');
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values;
-  throw new ModelFileError(`got ${showValue(value)}, expected an object`);
-}
-
-function wholeIn(values: Values, name: string, minimum: number, maximum: number): number {
-  const value = values[name];
-  if (isWhole(value, minimum, maximum)) return value;
-  throw new ModelFileError(`${name}: got ${showValue(value)}, expected a whole number from ${minimum} to ${maximum}`);
-}
-
-function isWhole(value: unknown, minimum: number, maximum: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
 }
 
 /** Old files list -1 for what their author's program finds itself. */

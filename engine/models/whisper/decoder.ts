@@ -6,10 +6,10 @@ import { attentionGraph } from '../../graph/whisper.ts';
 import { floatsOf, openGraph, openSession, type SessionOptions, tensorOf } from '../../onnx.ts';
 import type { InferenceSession, Tensor } from '../../onnxruntime.ts';
 import { cropCache } from '../attention-cache.ts';
+import { ModelFileError } from '../folder-files.ts';
 import type { LogitsText } from '../greedy.ts';
 import { type DecoderShape, flag, MergedText, noPast, pastOf, presentOf, shapeOfDecoder } from '../merged-decoder.ts';
 import { type Tensors, tokenTensor } from '../moonshine-graphs.ts';
-import { ModelFileError } from '../moonshine-streaming/config.ts';
 import type { AligningHead, WhisperConfig } from './config.ts';
 
 const ALIGNMENT = 'alignment';

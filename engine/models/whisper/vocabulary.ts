@@ -2,7 +2,7 @@
  * Whisper's tokens: those of text are GPT-2's, or of the same kind; behind them are those that stand in the prompt, by
  * their names, for their numbers differ from version to version.
  */
-import { ModelFileError } from '../moonshine-streaming/config.ts';
+import { ModelFileError } from '../folder-files.ts';
 import { QwenTokenizer } from '../qwen3-asr/tokenizer.ts';
 import type { TokenTexts } from '../token-texts.ts';
 
@@ -34,7 +34,7 @@ export class WhisperVocabulary implements TokenTexts {
 
   /**
    * @param json the text of `tokenizer.json`
-   * @throws ModelFileError when a token is missing; TokenizerError when it is no such file
+   * @throws ModelFileError when it is no such file, or a token is missing
    */
   constructor(json: string, { vocabularySize, isMultilingual }: { vocabularySize: number; isMultilingual: boolean }) {
     this.#tokenizer = new QwenTokenizer(json, vocabularySize);

@@ -1,4 +1,4 @@
-/** The clips of engine/export/parakeet-tdt/reference.py: whole numbers alone, so that both programs make the same. */
+/** The clips of engine/export/common/tones.py: whole numbers alone, so that both programs make the same. */
 
 const RATE_HZ = 16_000;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ModelFileError, parseStreamingConfig } from '../../../engine/models/moonshine-streaming/config.ts';
+import { ModelFileError } from '../../../engine/models/folder-files.ts';
+import { parseStreamingConfig } from '../../../engine/models/moonshine-streaming/config.ts';
 import { readTokens, TokenTable } from '../../../engine/models/moonshine-streaming/token-table.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

@@ -6,9 +6,10 @@ import { ENGINE_RATE_HZ, type SpokenWord } from '../../../contract.ts';
 import { tensorOf } from '../../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../../onnxruntime.ts';
 import type { Steps } from '../../../scheduler.ts';
+import { ModelFileError } from '../../folder-files.ts';
 import { QwenFeatures } from '../features.ts';
 import type { AudioEncoder } from '../parts.ts';
-import { type QwenTokenizer, TokenizerError } from '../tokenizer.ts';
+import type { QwenTokenizer } from '../tokenizer.ts';
 import type { AlignerConfig } from './config.ts';
 import { mendTimes } from './mend-times.ts';
 import { canAlign, wordsToAlign } from './words.ts';
@@ -37,12 +38,12 @@ export class ForcedAligner {
   readonly #parts: AlignerParts;
   readonly #features: QwenFeatures;
 
-  /** @throws TokenizerError when a token of the prompt is missing, or is another one than the model's */
+  /** @throws ModelFileError when a token of the prompt is missing, or is another one than the model's */
   constructor(parts: AlignerParts) {
     const { tokenizer, config } = parts;
     for (const { token } of [AUDIO, AUDIO_END]) tokenizer.idOf(token);
     if (tokenizer.idOf(TIMESTAMP.token) !== config.timestampToken)
-      throw new TokenizerError(
+      throw new ModelFileError(
         `${TIMESTAMP.token}: got ${tokenizer.idOf(TIMESTAMP.token)}, expected ${config.timestampToken}`,
       );
     this.#parts = parts;

@@ -1,5 +1,6 @@
 /** `aligner/config.json` of a Qwen3-ASR folder, as engine/export/qwen3-asr writes it. */
-import { type QwenAudioConfig, readAudioConfig, toObject, wholeIn } from '../config.ts';
+import { toObject, wholeIn } from '../../folder-files.ts';
+import { type QwenAudioConfig, readAudioConfig } from '../config.ts';
 
 /** What the file says of the graphs of a forced aligner. */
 export interface AlignerConfig extends QwenAudioConfig {
@@ -14,7 +15,7 @@ export interface AlignerConfig extends QwenAudioConfig {
 const CLASSES_MAX = 1_000_000;
 const CLASS_MS_MAX = 10_000;
 
-/** Reads the text of the file. @throws QwenConfigError */
+/** Reads the text of the file. @throws ModelFileError */
 export function parseAlignerConfig(text: string): AlignerConfig {
   const values = toObject(text);
   const audio = readAudioConfig(values, 'qwen3-asr-aligner');

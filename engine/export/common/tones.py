@@ -1,4 +1,4 @@
-"""Clips for tests: those of ../parakeet-tdt/reference.py, sample by sample."""
+"""Clips for tests of several families."""
 
 import numpy as np
 
