@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { WrittenText } from '../../../engine/models/qwen3-asr/parts.ts';
+import { answerIn, type PromptWriter } from '../../../engine/models/qwen3-asr/prompt.ts';
+import type { Tensor } from '../../../engine/onnxruntime.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { makeClip } from './parakeet-clips.ts';
 
@@ -48,6 +50,23 @@ export const samplesOf = cases.clips.map(({ seconds }, index) => makeClip(index,
 export function differenceFrom(expected: readonly number[], values: Float32Array, step: number): number {
   expect(expected.length).toBe(Math.ceil(values.length / step));
   return Math.max(...expected.map((value, index) => Math.abs(value - (values[index * step] as number))));
+}
+
+/** What a decoder is asked for such a reading. */
+export function requestOf(
+  prompts: PromptWriter,
+  audio: Tensor,
+  { context, language, draft }: Pick<Reading, 'context' | 'language' | 'draft'>,
+) {
+  const answer = language === null ? [] : answerIn(language);
+  return {
+    prompt: prompts.write({ context, hotWords: [], audioTokens: audio.dims[0] ?? 0, answer }),
+    audio,
+    draft: draft.slice(0, cases.maxNewTokens - 1),
+    maxTokens: cases.maxNewTokens,
+    newTokensMax: cases.maxNewTokens,
+    endTokens: cases.endTokens,
+  };
 }
 
 /** What transformers says, with the agreed beginning of the draft and without the end token. */

@@ -3,7 +3,6 @@ import { namesInFolder } from '../../../engine/models/folder-names.ts';
 import { loadModels } from '../../../engine/models/load-models.ts';
 import { MODEL_TABLE } from '../../../engine/models/model-table.ts';
 import { QwenFeatures } from '../../../engine/models/qwen3-asr/features.ts';
-import { answerIn } from '../../../engine/models/qwen3-asr/prompt.ts';
 import { findPublishedLayout } from '../../../engine/models/qwen3-asr/published-layout.ts';
 import { openPublished, type PublishedParts } from '../../../engine/models/qwen3-asr/published-load.ts';
 import { StaticCacheDecoder } from '../../../engine/models/qwen3-asr/static-cache-decoder.ts';
@@ -11,7 +10,16 @@ import { openSession } from '../../../engine/onnx.ts';
 import type { Tensor } from '../../../engine/onnxruntime.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { TONE } from '../settings.ts';
-import { cases, differenceFrom, expectWritten, folderOf, type Reading, saidOf, samplesOf } from './qwen3-asr-cases.ts';
+import {
+  cases,
+  differenceFrom,
+  expectWritten,
+  folderOf,
+  type Reading,
+  requestOf,
+  saidOf,
+  samplesOf,
+} from './qwen3-asr-cases.ts';
 
 const session = { device: { provider: 'cpu' }, threads: 1 } as const;
 
@@ -28,18 +36,6 @@ async function hear(name: string) {
   const audio: Tensor[] = [];
   for (const samples of samplesOf) audio.push(await runThrough(parts.encoder.encode(features.compute(samples))));
   return { parts, audio };
-}
-
-function requestOf({ prompts }: PublishedParts, audio: Tensor, { context, language, draft }: Reading) {
-  const answer = language === null ? [] : answerIn(language);
-  return {
-    prompt: prompts.write({ context, hotWords: [], audioTokens: audio.dims[0] ?? 0, answer }),
-    audio,
-    draft: draft.slice(0, cases.maxNewTokens - 1),
-    maxTokens: cases.maxNewTokens,
-    newTokensMax: cases.maxNewTokens,
-    endTokens: cases.endTokens,
-  };
 }
 
 describe.each([
@@ -65,7 +61,7 @@ describe.each([
     for (const [index, { readings }] of cases.clips.entries())
       for (const reading of readings) {
         kinds.add(`${reading.draftIs} ${reading.language} ${reading.context}`);
-        const request = requestOf(parts, audio[index] as Tensor, reading);
+        const request = requestOf(parts.prompts, audio[index] as Tensor, reading);
         expectWritten(await runThrough(parts.decoder.write(request)), reading, tolerance);
       }
     expect(kinds.size).toBeGreaterThanOrEqual(6);
@@ -74,7 +70,7 @@ describe.each([
   it('lets urgent work in between its runs', async () => {
     const { parts, audio } = await heard;
     const [{ readings: [reading] = [] } = { readings: [] }] = cases.clips;
-    const steps = parts.decoder.write(requestOf(parts, audio[0] as Tensor, reading as Reading));
+    const steps = parts.decoder.write(requestOf(parts.prompts, audio[0] as Tensor, reading as Reading));
     let runs = 1;
     while (!(await steps.next()).done) runs++;
     expect(runs).toBe(reading?.tokens.length);
@@ -86,7 +82,7 @@ describe.each([
     for (const [index, { readings }] of cases.clips.entries())
       for (const reading of readings.filter(({ draftIs }) => draftIs === 'partly right')) {
         const right = saidOf(reading);
-        const request = requestOf(parts, audio[index] as Tensor, reading);
+        const request = requestOf(parts.prompts, audio[index] as Tensor, reading);
         for (const count of [0, 3, 50]) {
           const redraft = (tokens: readonly number[]) => [...right.slice(tokens.length, tokens.length + count), 7];
           const steps = parts.decoder.write({ ...request, redraft });
@@ -133,7 +129,7 @@ describe('a cache with an end', () => {
   it('ends a text that does not fit in, whatever the draft', async () => {
     const { parts, audio, decoder } = await limited();
     const reading = cases.clips[1]?.readings[0] as Reading;
-    const request = { ...requestOf(parts, audio, reading), endTokens: [-1], maxTokens: 100, newTokensMax: 100 };
+    const request = { ...requestOf(parts.prompts, audio, reading), endTokens: [-1], maxTokens: 100, newTokensMax: 100 };
     const { tokens } = await runThrough(decoder.write(request));
     expect(tokens.length).toBe(room - request.prompt.length);
     expect(tokens.slice(0, saidOf(reading).length)).toEqual(saidOf(reading).slice(0, tokens.length));
@@ -143,7 +139,10 @@ describe('a cache with an end', () => {
 
   it('refuses a prompt that does not fit in', async () => {
     const { parts, audio, decoder } = await limited();
-    const request = requestOf(parts, audio, { ...(cases.clips[1]?.readings[0] as Reading), context: 'x'.repeat(99) });
+    const request = requestOf(parts.prompts, audio, {
+      ...(cases.clips[1]?.readings[0] as Reading),
+      context: 'x'.repeat(99),
+    });
     expect(() => decoder.write(request)).toThrow(/got a prompt of \d+ tokens, expected less than 40/);
   });
 });

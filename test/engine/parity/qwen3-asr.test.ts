@@ -13,7 +13,7 @@ import { runThrough } from '../../../engine/scheduler.ts';
 import { makeRun, RunRequest } from '../../../engine/shared-runs.ts';
 import { TONE } from '../settings.ts';
 import { makeClip } from './parakeet-clips.ts';
-import { cases, differenceFrom, expectWritten, folderOf, samplesOf } from './qwen3-asr-cases.ts';
+import { cases, differenceFrom, expectWritten, folderOf, requestOf, samplesOf } from './qwen3-asr-cases.ts';
 
 const { config, tokenizer, prompts } = readQwenFolder(folderOf('float'));
 const features = new QwenFeatures(config);
@@ -101,17 +101,8 @@ describe("Qwen3-ASR's decoder", () => {
     return Promise.all(clips.map((clip) => runThrough(encoder.encode(clip))));
   })();
 
-  async function requestOf({ context, language, index, draft }: (typeof readings)[number]) {
-    const audio = (await heard)[index] as Tensor;
-    const answer = language === null ? [] : answerIn(language);
-    return {
-      prompt: prompts.write({ context, hotWords: [], audioTokens: audio.dims[0] ?? 0, answer }),
-      audio,
-      draft: draft.slice(0, cases.maxNewTokens - 1),
-      maxTokens: cases.maxNewTokens,
-      newTokensMax: cases.maxNewTokens,
-      endTokens: cases.endTokens,
-    };
+  async function requested(reading: (typeof readings)[number]) {
+    return requestOf(prompts, (await heard)[reading.index] as Tensor, reading);
   }
 
   it.each([
@@ -123,12 +114,12 @@ describe("Qwen3-ASR's decoder", () => {
     const decoder = await openDecoder(options);
     expect(new Set(readings.map(({ draftIs }) => draftIs)).size).toBeGreaterThanOrEqual(4);
     for (const reading of readings)
-      expectWritten(await runThrough(decoder.write(await requestOf(reading))), reading, 1e-3);
+      expectWritten(await runThrough(decoder.write(await requested(reading))), reading, 1e-3);
   });
 
   it.each([9, 512])('writes texts of one run as it writes each alone, %i tokens at a time', async (runTokens) => {
     const decoder = await openDecoder({ runTokens, keepsPast: false, batchMax: 64 });
-    const requests = await Promise.all(readings.map(requestOf));
+    const requests = await Promise.all(readings.map(requested));
     const written = await shareRuns(requests.map((request) => decoder.write(request)));
     for (const [index, text] of written.entries())
       expectWritten(text, readings[index] as (typeof readings)[number], 1e-3);
@@ -146,7 +137,7 @@ describe("Qwen3-ASR's decoder", () => {
         for (const redraft of redrafts) {
           const rest = (tokens: readonly number[]) =>
             typeof redraft === 'number' ? right.slice(tokens.length, tokens.length + redraft) : redraft;
-          const steps = decoder.write({ ...(await requestOf(reading)), redraft: rest });
+          const steps = decoder.write({ ...(await requested(reading)), redraft: rest });
           let runs = 0;
           let step = await steps.next();
           for (; !step.done; step = await steps.next()) {
@@ -163,7 +154,7 @@ describe("Qwen3-ASR's decoder", () => {
   it('lets urgent work in between its runs', async () => {
     const decoder = await openDecoder({ runTokens: 5, keepsPast: true, batchMax: 1 });
     const reading = readings.find(({ draftIs, tokens }) => draftIs === 'none' && tokens.length === 24);
-    const steps = decoder.write(await requestOf(reading as (typeof readings)[number]));
+    const steps = decoder.write(await requested(reading as (typeof readings)[number]));
     let runs = 0;
     for (let step = await steps.next(); !step.done; step = await steps.next()) {
       runs++;
