@@ -97,7 +97,7 @@ async function openStatic(
   requireInputs(decoder, ['input_ids', 'audio_features', 'attention_mask', 'cache_position', 'cache_key_0']);
   const sizes = refusing(decoder.path, () => readStaticSizes({ convolutions, encoder, decoder }));
   const room = roomOf(decoder);
-  const known = refusing(join(folder, STATIC_FILES.vocabulary), () => {
+  const known = refusing(join(folder, dirname(STATIC_FILES.vocabulary)), () => {
     const tokenizer = new QwenTokenizer(readTokenizer(folder), sizes.vocabularySize);
     const config = publishedConfig(sizes, layout.weights, tokenizer, room);
     return {

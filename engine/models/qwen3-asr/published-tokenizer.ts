@@ -4,6 +4,7 @@
  * (models/qwen2/tokenization_qwen2.py).
  */
 import { ModelFileError } from '../folder-files.ts';
+import { readMerges, readNamedObject, readVocabulary } from '../tokenizer-files.ts';
 import { propertyOf } from './published-config.ts';
 
 /** The texts of the three files. */
@@ -42,34 +43,16 @@ export function tokenizerJsonOf({ vocabulary, merges, config }: TokenizerFiles):
       end_of_word_suffix: '',
       fuse_unk: false,
       byte_fallback: false,
-      vocab: readVocabulary(vocabulary),
+      vocab: readVocabulary(vocabulary, 'vocab.json'),
       merges: readMerges(merges),
     },
-  });
-}
-
-/** Nothing but numbers is taken: what is nested deep cannot be written again. */
-function readVocabulary(text: string): Readonly<Record<string, unknown>> {
-  const vocabulary = readObject(text, 'vocab.json');
-  if (Object.values(vocabulary).every(Number.isInteger)) return vocabulary;
-  throw new ModelFileError('vocab.json: expected a whole number for each token');
-}
-
-/** Each line has two pieces that become one, those that are merged first in front; the first line may be a comment. */
-function readMerges(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
-  const merges = lines[0]?.startsWith('#version') ? lines.slice(1) : lines;
-  return merges.flatMap((line, index) => {
-    if (line === '') return [];
-    if (/^[^ ]+ [^ ]+$/.test(line)) return [line];
-    throw new ModelFileError(`merges.txt: line ${index + 1 + lines.length - merges.length}: expected two pieces`);
   });
 }
 
 /** The added tokens by their numbers. */
 function readAdded(text: string): unknown[] {
   const name = 'tokenizer_config.json';
-  const added = readObject(text, name)['added_tokens_decoder'];
+  const added = readNamedObject(text, name)['added_tokens_decoder'];
   if (typeof added !== 'object' || added === null || Array.isArray(added))
     throw new ModelFileError(`${name}: added_tokens_decoder: expected an object`);
   return Object.entries(added).map(([id, token]) => {
@@ -79,15 +62,4 @@ function readAdded(text: string): unknown[] {
       throw new ModelFileError(`${name}: added_tokens_decoder: ${id}: expected an object with a content`);
     return { id: Number(id), content, special: propertyOf(token, 'special') === true };
   });
-}
-
-function readObject(text: string, name: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ModelFileError(`${name}: got something that is not JSON, expected an object`);
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new ModelFileError(`${name}: expected an object`);
 }

@@ -38,10 +38,11 @@ export function readWhisperFolder(folder: string, provider: 'cpu' | 'cuda'): Whi
     const generation = names.includes(GENERATION_FILE) ? read(GENERATION_FILE, CONFIG_MAX_BYTES) : null;
     return parseWhisperConfig(read(CONFIG_FILE, CONFIG_MAX_BYTES), generation);
   });
-  const vocabulary = refusing(join(folder, TOKENIZER_FILE), () => {
-    const whole = read(TOKENIZER_FILE, TOKENIZER_MAX_BYTES);
+  const isOne = names.includes(TOKENIZER_FILE);
+  const vocabulary = refusing(isOne ? join(folder, TOKENIZER_FILE) : folder, () => {
+    if (isOne) return new WhisperVocabulary(read(TOKENIZER_FILE, TOKENIZER_MAX_BYTES), config);
     const [pieces = '', merges = '', added = ''] = VOCABULARY_FILES.map((name) => read(name, TOKENIZER_MAX_BYTES));
-    return new WhisperVocabulary(whole === '' ? tokenizerOf(pieces, merges, added || '{}') : whole, config);
+    return new WhisperVocabulary(tokenizerOf(pieces, merges, added || '{}'), config);
   });
   return {
     layout,

@@ -5,6 +5,7 @@
 import { ModelFileError } from '../folder-files.ts';
 import { QwenTokenizer } from '../qwen3-asr/tokenizer.ts';
 import type { TokenTexts } from '../token-texts.ts';
+import { readMerges, readVocabulary } from '../tokenizer-files.ts';
 
 /** Tags that Whisper writes in a way of its own. */
 const BCP47: Readonly<Record<string, string>> = { jw: 'jv' };
@@ -102,22 +103,22 @@ function languagesIn(ids: ReadonlyMap<string, number>): ReadonlyMap<string, numb
 
 /** The vocabulary of folders that have it in files of GPT-2's kind, as a `tokenizer.json`. @throws ModelFileError */
 export function tokenizerOf(vocabulary: string, merges: string, added: string): string {
-  const numbers = (text: string) => Object.entries(JSON.parse(text) as Record<string, number>);
-  const pairs = merges.split('\n').filter((line) => line !== '' && !line.startsWith('#version'));
-  try {
-    const control = numbers(added).map(([content, id]) => ({ id, content, special: true }));
-    const text = numbers(vocabulary).filter(([, id]) => !control.some((token) => token.id === id));
-    return JSON.stringify({
-      added_tokens: [...control, ...endIn(text)],
-      normalizer: null,
-      post_processor: null,
-      pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
-      decoder: { type: 'ByteLevel' },
-      model: { type: 'BPE', vocab: Object.fromEntries(text), merges: pairs.map((pair) => pair.replace(/\r$/, '')) },
-    });
-  } catch (error) {
-    throw new ModelFileError(`expected objects of tokens and numbers: ${String(error)}`);
-  }
+  const control = Object.entries(readVocabulary(added, 'added_tokens.json')).map(([content, id]) => ({
+    id,
+    content,
+    special: true,
+  }));
+  const pieces = Object.entries(readVocabulary(vocabulary, 'vocab.json'));
+  const controls = new Set(control.map(({ id }) => id));
+  const text = pieces.filter(([, id]) => !controls.has(id));
+  return JSON.stringify({
+    added_tokens: [...control, ...endIn(text)],
+    normalizer: null,
+    post_processor: null,
+    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+    decoder: { type: 'ByteLevel' },
+    model: { type: 'BPE', vocab: Object.fromEntries(text), merges: readMerges(merges) },
+  });
 }
 
 /** `<|endoftext|>` is in the vocabulary itself where `added_tokens.json` leaves it out. */

@@ -137,8 +137,8 @@ describe('a published folder', () => {
     ['split', 'embed_tokens.bin', 'x', /embed_tokens.bin: got 1 bytes, expected 2 or 4 for each of 318 x 48 numbers/],
     ['split', 'decoder_step.onnx', 'x', /decoder_step.onnx is no ONNX file/],
     ['split', 'tokenizer.json', '{}', /tokenizer.json/],
-    ['static', 'tokenizer/vocab.json', '[]', /vocab.json: expected an object/],
-    ['static', 'tokenizer/merges.txt', 'a b\nc\n', /merges.txt: line 2: expected two pieces/],
+    ['static', 'tokenizer/vocab.json', '[]', /tokenizer: vocab.json: got an array of 0, expected an object/],
+    ['static', 'tokenizer/merges.txt', 'a b\nc\n', /tokenizer: merges.txt: line 2: expected two pieces/],
     [
       'static',
       'tokenizer/tokenizer_config.json',
