@@ -76,7 +76,8 @@ async function collect(from: string, drafts: readonly Draft[], version: string):
     await checkMetadata(entry, version, from);
     const draft = drafts.find(({ name }) => name === basename(entry.path) && !found.has(name));
     if (draft === undefined) continue;
-    if (entry.bytes > FILE_MAX_BYTES) throw new Error(`${from}: ${entry.path} has ${entry.bytes} bytes`);
+    if (entry.bytes > FILE_MAX_BYTES)
+      throw new Error(`${from}: ${entry.path} has ${entry.bytes} bytes, expected at most ${FILE_MAX_BYTES}`);
     found.set(draft.name, await write(entry, draft.path));
   }
   return found;
