@@ -10,6 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'server',
     'http',
     'hints',
+    'flows',
     'records',
     'tracing',
     'jobs',
@@ -25,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     'http',
+    'flows',
     'records',
     'jobs',
     'recordings',
@@ -37,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'audio',
   ],
   http: [
+    'flows',
     'records',
     'jobs',
     'recordings',
@@ -50,6 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   trunks: ['calls', 'protocols', 'audio'],
   calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
+  flows: ['calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'],
   records: ['calls', 'protocols', 'transcription', 'audio'],
   hints: ['records', 'calls', 'protocols'],
   tracing: ['calls', 'protocols', 'transcription'],

@@ -1,0 +1,197 @@
+/** What the steps of a flow can do, as their writer gives it: one schema for each verb. */
+import { z } from 'zod';
+import { conditionSchema, valueSchema, variableSchema } from './conditions.ts';
+import { nameSchema, promptSchema } from './prompts.ts';
+
+/** Where a flow goes on: a step of the same flow, or `end`, `back` (the question before), `repeat` (this step). */
+const targetSchema = nameSchema;
+const durationMs = (max: number) => z.number().int().min(0).max(max);
+const urlSchema = z.string().min(1).max(2000);
+
+/** What happens when a question gets no answer, or none that fits: the prompt of each further try, then `next`. */
+const fallbackSchema = z.strictObject({
+  prompts: z.array(promptSchema).max(10).optional().describe('Of the first further try, the second, …'),
+  next: targetSchema.optional().describe('Where the flow goes on after the last try'),
+});
+
+/** What all questions share. */
+const question = {
+  prompt: promptSchema,
+  retries: z.number().int().min(0).max(10).optional().describe('Further tries, 2 unless given'),
+  timeoutMs: durationMs(60_000).optional().describe('How long the caller may be silent after the prompt: 5000'),
+  noInput: fallbackSchema.optional(),
+  noMatch: fallbackSchema.optional(),
+};
+
+const say = z.union([promptSchema, z.strictObject({ prompt: promptSchema })]);
+
+const play = z.strictObject({
+  recording: nameSchema,
+  text: z.string().max(2000).optional().describe('Said where there is no such recording in the language'),
+  loop: z.number().int().min(1).max(1000).optional(),
+  bargeIn: z.enum(['any', 'keys', 'speech', 'none']).optional(),
+});
+
+const choiceSchema = z.strictObject({
+  key: z
+    .string()
+    .regex(/^[0-9*#]$/, 'expected one key: 0 to 9, * or #')
+    .optional(),
+  say: z.array(z.string().min(1).max(100)).min(1).max(50).optional().describe('Words and phrases that choose it'),
+  value: valueSchema.optional().describe('What `into` gets; the name of the choice unless given'),
+  next: targetSchema.optional(),
+});
+
+const menu = z.strictObject({
+  ...question,
+  choices: z.record(nameSchema, choiceSchema),
+  into: variableSchema.optional(),
+});
+
+const gather = z.strictObject({
+  ...question,
+  kind: z.enum(['digits', 'text', 'number', 'date', 'time', 'yesNo', 'phone', 'amount', 'choice']),
+  into: variableSchema,
+  min: z.number().optional().describe('Fewest digits, or the smallest number'),
+  max: z.number().optional().describe('Most digits, or the greatest number'),
+  terminator: z.enum(['#', '*', 'none']).optional().describe('The key that ends digits: # unless given'),
+  interDigitMs: durationMs(30_000).optional().describe('How long the next key may take: 3000'),
+  choices: z.record(nameSchema, z.array(z.string().min(1).max(100)).min(1).max(50)).optional(),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'expected a currency such as EUR')
+    .optional(),
+  private: z.boolean().optional().describe('The answer is in no event and no log'),
+});
+
+const confirm = z.strictObject({ ...question, yes: targetSchema, no: targetSchema });
+
+const branch = z.strictObject({
+  when: z
+    .array(
+      z.strictObject({ if: z.union([conditionSchema, z.array(conditionSchema).min(1).max(20)]), next: targetSchema }),
+    )
+    .min(1)
+    .max(100)
+    .describe('The first whose condition is true; of a list of conditions all must be'),
+  else: targetSchema.optional(),
+});
+
+const set = z.record(variableSchema, valueSchema);
+
+const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
+const span = z.string().regex(HOURS, 'expected hours such as 09:00-17:30');
+const day = z.array(span).max(10);
+const hours = z.strictObject({
+  timeZone: z.string().describe('Of the IANA database, such as Europe/Berlin'),
+  week: z.strictObject({
+    monday: day.optional(),
+    tuesday: day.optional(),
+    wednesday: day.optional(),
+    thursday: day.optional(),
+    friday: day.optional(),
+    saturday: day.optional(),
+    sunday: day.optional(),
+  }),
+  holidays: z
+    .array(
+      z.union([z.string(), z.strictObject({ date: z.string(), name: z.string().optional(), open: day.optional() })]),
+    )
+    .max(400)
+    .optional()
+    .describe('Days such as 2026-12-25, or 12-25 for every year; with `open` the shop has other hours'),
+  open: targetSchema,
+  closed: targetSchema,
+  holiday: targetSchema.optional().describe('`closed` unless given'),
+});
+
+const http = z.strictObject({
+  url: urlSchema,
+  method: z.enum(['GET', 'POST']).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  query: z.record(z.string(), valueSchema).optional(),
+  body: z.record(z.string(), valueSchema).optional().describe('Sent as JSON'),
+  timeoutMs: durationMs(30_000).optional().describe('5000'),
+  take: z.record(variableSchema, z.string()).optional().describe('JSON paths (RFC 9535) into variables'),
+  waiting: promptSchema.optional().describe('Said meanwhile'),
+  failed: targetSchema.optional(),
+});
+
+const record = z.strictObject({
+  prompt: promptSchema.optional(),
+  into: variableSchema.optional().describe('Gets the name of the recording'),
+  maxMs: durationMs(600_000).optional().describe('120000'),
+  minMs: durationMs(60_000).optional().describe('Less is no message: 1000'),
+  silenceMs: durationMs(30_000).optional().describe('Silence that ends it: 4000'),
+  terminator: z.enum(['#', '*', 'any', 'none']).optional(),
+  beep: z.boolean().optional(),
+  transcript: z.boolean().optional(),
+  webhook: urlSchema.optional().describe('Told of the message, signed'),
+  empty: targetSchema.optional().describe('Where the flow goes on when nothing was said'),
+});
+
+const transfer = z.strictObject({
+  to: z.string().min(1).max(256).describe('A number, a SIP address, or context/extension of Asterisk'),
+  from: z.string().max(256).optional().describe('The caller number that the other side sees'),
+  prompt: promptSchema.optional(),
+  timeoutMs: durationMs(120_000).optional().describe('How long it may ring: 30000'),
+  handoffData: z.union([z.string(), z.record(z.string(), valueSchema)]).optional(),
+  failed: targetSchema.optional().describe('Nobody answered, or the carrier cannot'),
+});
+
+const app = z.strictObject({
+  url: urlSchema.optional().describe('APP_URL unless given'),
+  greeting: z.string().max(2000).optional(),
+  parameters: z.record(z.string(), valueSchema).optional(),
+  into: variableSchema.optional().describe('Gets what the app hands over'),
+  failed: targetSchema.optional(),
+});
+
+const queueMusic = z.strictObject({
+  recording: nameSchema,
+  announce: promptSchema.optional(),
+  everyMs: durationMs(600_000).optional().describe('30000'),
+  maxMs: durationMs(7_200_000).optional().describe('600000'),
+  poll: http.omit({ waiting: true, failed: true }).optional().describe('Asked before each announcement'),
+  until: conditionSchema.optional().describe('Ends the wait when it is true after an answer of `poll`'),
+  timedOut: targetSchema.optional(),
+});
+
+const language = z.strictObject({ to: z.string().min(2).max(64), voice: z.string().optional() });
+
+const hangup = z.strictObject({
+  prompt: promptSchema.optional(),
+  handoffData: z.union([z.string(), z.record(z.string(), valueSchema)]).optional(),
+});
+
+const flow = z.strictObject({
+  name: nameSchema,
+  with: z.record(variableSchema, valueSchema).optional(),
+  into: z.record(variableSchema, variableSchema).optional().describe('Our variables from those of the flow at its end'),
+});
+
+/** All verbs. A text in a value may hold variables: `Hello {name}`. */
+export const VERB_SCHEMAS = {
+  say,
+  play,
+  menu,
+  gather,
+  confirm,
+  branch,
+  set,
+  hours,
+  http,
+  record,
+  transfer,
+  app,
+  queueMusic,
+  language,
+  hangup,
+  flow,
+} as const;
+
+/** What a step does. */
+export type FlowVerb = keyof typeof VERB_SCHEMAS;
+
+/** What stands behind each verb, read. */
+export type VerbFields = { readonly [Verb in FlowVerb]: z.infer<(typeof VERB_SCHEMAS)[Verb]> };

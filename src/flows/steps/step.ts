@@ -1,0 +1,74 @@
+/** What the steps of a flow are made of, and what they are given to work with. */
+import type { CallAppOptions } from '../../calls/app/call-app.ts';
+import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts';
+import type { FlowPrompt } from '../file/prompts.ts';
+import type { FlowVerb, VerbFields } from '../file/verbs.ts';
+
+/** Where a flow goes on: the name of a step, `end`, `back` or `repeat`; null = where the step's `next` says. */
+export type StepExit = string | null;
+
+/** The variables of a flow that is under way. */
+export interface Variables {
+  /** Null = it was never set. Knows `call.…` too. */
+  get(name: string): FlowValue;
+  set(name: string, value: FlowValue): void;
+  /** `text` with the values of its variables, as texts: for addresses and bodies, not for speech. */
+  fill(text: string): string;
+  isTrue(condition: FlowCondition): boolean;
+  all(): FlowValues;
+}
+
+/** What the caller did. Keys are told one by one. */
+export type CallerInput =
+  | { readonly type: 'key'; readonly key: string }
+  /** A turn of the caller's speech, whole. `confidence` is null where the recogniser does not say. */
+  | { readonly type: 'speech'; readonly text: string; readonly confidence: number | null }
+  | { readonly type: 'silence' };
+
+/** What is waited for. */
+export interface InputRequest {
+  /** Counted from the end of what is said; a caller who speaks has until the end of the turn. */
+  readonly timeoutMs: number;
+  /** Which of the caller's input counts; the other is passed over. */
+  readonly accepts: 'keys' | 'speech' | 'any';
+  /** The digits that are asked for: the ends of turns wait for them. */
+  readonly expectsDigits?: { readonly min: number; readonly max: number };
+}
+
+/** What became of a question, for the record. */
+export interface InputNote {
+  readonly kind: 'keys' | 'speech' | 'none';
+  readonly outcome: 'match' | 'noMatch' | 'noInput';
+  /** What the caller said or pressed; null = nothing, or it is private. */
+  readonly text: string | null;
+  /** What it was understood as. */
+  readonly value: FlowValue;
+}
+
+/** What a step is given. */
+export interface StepTools {
+  readonly call: CallAppOptions;
+  /** The flow and the step that run. */
+  readonly flow: string;
+  readonly step: string;
+  readonly variables: Variables;
+  /** Aborts when the call is over, or a global key leaves the step. */
+  readonly signal: AbortSignal;
+  /** Says a prompt after all that is being said. Resolves when it was heard or cut off. @throws StepFailure */
+  say(prompt: FlowPrompt): Promise<void>;
+  /** Says a prompt and resolves with the first input from its beginning on. @throws StepFailure */
+  ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
+  /** Tells the record. */
+  note(note: InputNote): void;
+}
+
+/** A step cannot be done. The flow goes on with the step's `failed`, then the flow's; the message is for the log. */
+export class StepFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StepFailure';
+  }
+}
+
+/** Does one step. Rejects with a StepFailure when it cannot be done. */
+export type StepRunner<Verb extends FlowVerb> = (fields: VerbFields[Verb], tools: StepTools) => Promise<StepExit>;
