@@ -7,6 +7,7 @@ import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext } from '../context.ts';
 import type { EndReason } from '../feed/events.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
+import type { TransferOutcome, TransferRequest } from '../leg.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 
 /** What is told of the caller's speech: what was recognised, better texts of it, and where a turn ends. */
@@ -44,6 +45,8 @@ export interface CallAppOptions {
   onConnection(state: 'lost' | 'back'): void;
   /** The call is to end. All speech has been played. */
   onEnd(handoffData: string | null, reason: EndReason): void;
+  /** Gives the call to somebody else; where that is done the app ends the call. Never rejects. */
+  transfer(request: TransferRequest): Promise<TransferOutcome>;
   /** Something of ours failed: the owner ends the call. */
   onFailure(error: unknown): void;
 }
