@@ -25,7 +25,7 @@ import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
 import type { LegMonitor } from './leg-monitor.ts';
 import { readBargeIn } from './outbound/barge-in.ts';
 import { CallVoice } from './outbound/voice.ts';
-import { CallRecording } from './sound/call-recording.ts';
+import { type CallRecording, openRecording } from './sound/call-recording.ts';
 
 /** How often stalls and the backlog are looked at. */
 const TICK_MS = 250;
@@ -97,7 +97,7 @@ export class Call implements LegHandlers {
     this.#options = options;
     this.#log = context.log.child({ callId: id, carrier: start.carrier });
     this.#feed = new CallFeed({ callId: id, feed: context.feed, log: this.#log, nowMs: () => this.durationMs });
-    this.recording = this.#openRecording();
+    this.recording = openRecording({ start, summary, context, log: this.#log, callMs: () => this.durationMs });
     const publish = (news: LanguageNews): void => this.#feed.publishLanguage(news);
     this.languages = new CallLanguages({ start, summary, context, log: this.#log, publish });
     this.voice = this.#openVoice();
@@ -297,25 +297,6 @@ export class Call implements LegHandlers {
     };
   }
 
-  #openRecording(): CallRecording | null {
-    const { id: callId, start, summary, context } = this.#options;
-    const { soundTap: tap, settings, clock, feed } = context;
-    if (tap === null) return null;
-    const { startedAt, parameters } = summary.beginning;
-    return new CallRecording({
-      callId,
-      start,
-      startedAt,
-      asked: parameters.record,
-      tap,
-      settings,
-      clock,
-      log: this.#log,
-      callMs: () => this.durationMs,
-      publish: (state) => feed.publish({ type: 'recording', callId, state, atMs: this.durationMs }),
-    });
-  }
-
   #openVoice(): CallVoice {
     const { start, leg, context } = this.#options;
     const voice = new CallVoice({
@@ -357,6 +338,7 @@ export class Call implements LegHandlers {
         this.#handoffData = handoffData;
         void this.end(reason);
       },
+      onFlow: (news) => this.#feed.publishFlow(news),
       onFailure: (error) => this.fail(error),
     });
   }

@@ -5,6 +5,7 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
+import { chooseFlow } from './app/call-flows.ts';
 import { appAddressOf } from './app/request.ts';
 import { Call, type CallOptions } from './call.ts';
 import { type CallParameters, readCallParameters } from './call-parameters.ts';
@@ -27,6 +28,8 @@ interface LegOffer {
   readonly tokenRequired: boolean;
   /** Whether the peer that opened the socket has shown a secret of ours. */
   readonly trusted?: boolean;
+  /** The flow that whoever opened the socket asks for; a parameter of the call goes before it. */
+  readonly flow?: string | undefined;
   /** We make the call, and it is not answered yet; left out = the other side made it. */
   readonly outgoing?: OutgoingCall | undefined;
   /** Opens the leg on the socket. */
@@ -255,7 +258,7 @@ export class CallRegistry {
   }
 
   #summarise(id: string, start: CallStart): CallSummary {
-    const { settings, clock } = this.#context;
+    const { settings, clock, flows } = this.#context;
     const { carrier, from, to, tracks } = start;
     return new CallSummary({
       id,
@@ -263,7 +266,7 @@ export class CallRegistry {
       from,
       to,
       tracks,
-      app: appAddressOf(start, settings),
+      app: appAddressOf(start, settings, chooseFlow(start, flows)?.flow?.name ?? null),
       startedAt: clock.wall(),
       state: 'live',
       parameters: readCallParameters(start),
