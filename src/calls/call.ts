@@ -240,9 +240,8 @@ export class Call implements LegHandlers {
     this.recording?.end();
     const { durationMs } = this;
     const handoffData = this.#handoffData;
-    const at = this.#options.context.clock.wall();
     // First, so that whoever reads of the end finds the call ended.
-    this.#options.onEnded(this, { at, reason, durationMs, handoffData });
+    this.#options.onEnded(this, { at: this.#options.context.clock.wall(), reason, durationMs, handoffData });
     this.#feed.publishEnded(reason, durationMs, handoffData);
     const { counts, dropped: finalsDropped } = this.summary;
     const { finals, gaps } = counts;
@@ -325,7 +324,7 @@ export class Call implements LegHandlers {
 
   /** Null when there is none, or the carrier takes no sound of it. */
   #openApp(): CallApp | null {
-    const { start, context } = this.#options;
+    const { start, leg, context } = this.#options;
     return openCallApp({
       start,
       voice: this.voice,
@@ -339,6 +338,7 @@ export class Call implements LegHandlers {
         void this.end(reason);
       },
       onFlow: (news) => this.#feed.publishFlow(news),
+      transfer: async (request) => (await leg.transfer?.(request)) ?? 'unsupported',
       onFailure: (error) => this.fail(error),
     });
   }

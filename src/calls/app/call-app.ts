@@ -8,6 +8,7 @@ import type { CallContext } from '../context.ts';
 import type { FlowNews } from '../feed/call-feed.ts';
 import type { EndReason } from '../feed/events.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
+import type { TransferOutcome, TransferRequest } from '../leg.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 
 /** What is told of the caller's speech: what was recognised, better texts of it, and where a turn ends. */
@@ -49,6 +50,8 @@ export interface CallAppOptions {
   onEnd(handoffData: string | null, reason: EndReason): void;
   /** A flow tells of itself. */
   onFlow(news: FlowNews): void;
+  /** Gives the call to somebody else; where that is done the app ends the call. Never rejects. */
+  transfer(request: TransferRequest): Promise<TransferOutcome>;
   /** Something of ours failed: the owner ends the call. */
   onFailure(error: unknown): void;
 }
