@@ -9,11 +9,11 @@ import type { Log } from '../foundation/log/log.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-transcriber.ts';
-import type { CallApp } from './app/call-app.ts';
+import type { CallApp, CallAppOptions } from './app/call-app.ts';
+import type { FlowContext } from './app/call-flows.ts';
 import { openCallApp } from './app/open-app.ts';
 import type { CallEnding, CallSummary } from './call-summary.ts';
 import type { CallTrace } from './call-tracer.ts';
-import type { CallContext } from './context.ts';
 import { CallFeed } from './feed/call-feed.ts';
 import type { EndReason } from './feed/events.ts';
 import { EchoFilter } from './inbound/echo-filter.ts';
@@ -45,7 +45,7 @@ export interface CallOptions {
   readonly start: CallStart;
   readonly leg: CallLeg;
   readonly monitor: LegMonitor;
-  readonly context: CallContext;
+  readonly context: FlowContext;
   /** What is known of it, kept current by whoever made it. */
   readonly summary: CallSummary;
   /** Where the calls of the gateway count tracks whose captions come late. */
@@ -325,7 +325,7 @@ export class Call implements LegHandlers {
   /** Null when there is none, or the carrier takes no sound of it. */
   #openApp(): CallApp | null {
     const { start, leg, context } = this.#options;
-    return openCallApp({
+    const options: CallAppOptions = {
       start,
       voice: this.voice,
       languages: this.languages,
@@ -340,7 +340,8 @@ export class Call implements LegHandlers {
       onFlow: (news) => this.#feed.publishFlow(news),
       transfer: async (request) => (await leg.transfer?.(request)) ?? 'unsupported',
       onFailure: (error) => this.fail(error),
-    });
+    };
+    return openCallApp(options, context.flows ?? null);
   }
 
   #onTrack(track: Track, event: TrackEvent): void {

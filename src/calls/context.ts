@@ -5,7 +5,6 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
 import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
-import type { CallFlows } from './app/call-flows.ts';
 import type { AppSettings } from './app/request.ts';
 import type { AppServices } from './app/services.ts';
 import type { CallTracer } from './call-tracer.ts';
@@ -51,8 +50,6 @@ export interface CallContext {
   readonly engine: Engine;
   readonly synthesizer: SentenceSynthesizer;
   readonly apps: AppServices;
-  /** Those of FLOWS_DIR; absent or null = there are none. */
-  readonly flows?: CallFlows | null;
   readonly clock: Clock;
   /** What is known of called numbers; absent = nothing. */
   readonly numbers?: Pick<Numbers, 'find'>;

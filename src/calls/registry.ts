@@ -5,13 +5,12 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
-import { chooseFlow } from './app/call-flows.ts';
+import { chooseFlow, type FlowContext } from './app/call-flows.ts';
 import { appAddressOf } from './app/request.ts';
 import { Call, type CallOptions } from './call.ts';
 import { type CallParameters, readCallParameters } from './call-parameters.ts';
 import { type CallEnding, CallSummary } from './call-summary.ts';
 import type { CallView } from './call-view.ts';
-import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
 import { LagTally } from './inbound/lag.ts';
@@ -50,7 +49,7 @@ interface Failure {
  */
 export class CallRegistry {
   readonly tokens: CallTokens;
-  readonly #context: CallContext;
+  readonly #context: FlowContext;
   /** Sockets that have not begun a stream. */
   readonly #pendingCalls = new Set<PendingCall>();
   readonly #outgoing = new OutgoingCalls();
@@ -61,7 +60,7 @@ export class CallRegistry {
   readonly #taken: TakenIds | null;
   #drained: Promise<void> | null = null;
 
-  constructor(context: CallContext) {
+  constructor(context: FlowContext) {
     this.#context = context;
     this.tokens = new CallTokens({ clock: context.clock });
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });

@@ -1,5 +1,6 @@
 /** What calls know of flows: that a call may follow one, and which. */
 import type { CallStart } from '../../protocols/dialect.ts';
+import type { CallContext } from '../context.ts';
 import type { CallApp, CallAppOptions } from './call-app.ts';
 import { callParameter } from './request.ts';
 
@@ -20,6 +21,12 @@ export interface CallFlows {
   calledAt(told: string | null): CallFlow | null;
 }
 
+/** What all calls of one gateway share, with the flows that they may follow. */
+export interface FlowContext extends CallContext {
+  /** Those of FLOWS_DIR; absent or null = there are none. */
+  readonly flows?: CallFlows | null;
+}
+
 /** What is said of the flow of a call: its name, and the flow, null where there is none of that name. */
 export interface ChosenFlow {
   readonly name: string;
@@ -33,7 +40,8 @@ type FlowRelevant = Pick<CallStart, 'parameters' | 'playback' | 'relay' | 'outgo
 
 /**
  * Which flow a call follows: the one that its parameters name, or else, unless they name an app or TwiML, that of the
- * number that was called; of calls that we make that number is no one of ours. Null = none is asked for, or the carrier takes no sound.
+ * number that was called; of calls that we make that is no number of ours. Null = none is asked for, or the carrier
+ * takes no sound.
  */
 export function chooseFlow(start: FlowRelevant, flows: CallFlows | null | undefined): ChosenFlow | null {
   const { parameters, playback, relay, outgoing = false, to } = start;

@@ -2,7 +2,7 @@
 
 import { AppSocket } from './app-socket.ts';
 import type { CallApp, CallAppOptions } from './call-app.ts';
-import { chooseFlow } from './call-flows.ts';
+import { type CallFlows, chooseFlow } from './call-flows.ts';
 import { readAppRequest, twimlUrlOf } from './request.ts';
 import { type Beginning, TwimlFollower } from './twiml/follower.ts';
 
@@ -10,10 +10,10 @@ import { type Beginning, TwimlFollower } from './twiml/follower.ts';
  * Begins the call's flow, dials its app, or asks for its TwiML; null when the call has none of them, or its carrier
  * takes no sound. A flow that is asked for and is not there is as if it was not asked for.
  */
-export function openCallApp(options: CallAppOptions): CallApp | null {
+export function openCallApp(options: CallAppOptions, flows: CallFlows | null): CallApp | null {
   const { start, context } = options;
   if (start.playback === 'none') return null;
-  const chosen = chooseFlow(start, context.flows);
+  const chosen = chooseFlow(start, flows);
   if (chosen !== null && chosen.flow !== null) return chosen.flow.open(options);
   if (chosen !== null) options.log.warn({ flow: chosen.name }, 'the call asks for a flow that is not there');
   const beginning = beginningOf(options);

@@ -72,9 +72,9 @@ const voiceSchema = {
   description:
     'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With ' +
     '`?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?flow=<name>` ' +
-    'that flow talks to the caller; with `?app=<url>` that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for ' +
-    'TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio ' +
-    '(X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+    'that flow talks to the caller; with `?app=<url>` that app does; with `?twiml=<url>`, or where APP_TWIML_URL ' +
+    'is set, the app is asked for TwiML of its own, which is answered with its ConversationRelay made a stream to ' +
+    'here. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
