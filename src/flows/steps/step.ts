@@ -3,6 +3,7 @@ import type { CallAppOptions } from '../../calls/app/call-app.ts';
 import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { FlowVerb, VerbFields } from '../file/verbs.ts';
+import type { FlowWorld } from './flow-world.ts';
 
 /** Where a flow goes on: the name of a step, `end`, `back` or `repeat`; null = where the step's `next` says. */
 export type StepExit = string | null;
@@ -52,6 +53,8 @@ export interface StepTools {
   readonly flow: string;
   readonly step: string;
   readonly variables: Variables;
+  /** The time, and in tests what stands in for the network, transfers and apps. */
+  readonly world: FlowWorld;
   /** Aborts when the call is over, or a global key leaves the step. */
   readonly signal: AbortSignal;
   /** Says a prompt after all that is being said. Resolves when it was heard or cut off. @throws StepFailure */
@@ -60,6 +63,8 @@ export interface StepTools {
   ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
   /** Tells the record. */
   note(note: InputNote): void;
+  /** The flow ends with this step, whatever its exit is, and the call with it: `handoffData` is told of its end. */
+  leave(outcome: 'done' | 'transferred', handoffData: string | null): void;
 }
 
 /** A step cannot be done. The flow goes on with the step's `failed`, then the flow's; the message is for the log. */

@@ -1,0 +1,74 @@
+/** Whether a place is open: the verb `hours`. */
+import type { VerbFields } from '../file/verbs.ts';
+import { isTimeZone, placeTime } from './place-time.ts';
+
+/** The part of the verb's fields that says when. */
+export type OpeningHours = Pick<VerbFields['hours'], 'timeZone' | 'week' | 'holidays'>;
+
+const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const HOLIDAY = /^(?:(\d{4})-)?(\d{2})-(\d{2})$/;
+/** Has a February 29. */
+const LEAP_YEAR = 2024;
+
+/**
+ * Whether a place is open at `now`, by the clock on its wall. A span counts from its first minute to the one before its
+ * last. On a holiday the hours of the week do not count: `open` is said of the holiday's own hours, `holiday` of the
+ * rest of the day. A single day goes before a yearly one.
+ * @throws RangeError when there is no such time zone
+ */
+export function isOpen(hours: OpeningHours, now: Date): 'open' | 'closed' | 'holiday' {
+  const { year, month, day, weekday, minutes } = placeTime(now, hours.timeZone);
+  const yearly = `${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  const holidays = (hours.holidays ?? []).map((holiday) => (typeof holiday === 'string' ? { date: holiday } : holiday));
+  const holiday =
+    holidays.find(({ date }) => date === `${String(year).padStart(4, '0')}-${yearly}`) ??
+    holidays.find(({ date }) => date === yearly);
+  if (holiday !== undefined) return isInside(holiday.open, minutes) ? 'open' : 'holiday';
+  return isInside(hours.week[DAYS[weekday] ?? 'sunday'], minutes) ? 'open' : 'closed';
+}
+
+/** What is wrong with `hours` beside their form, each as a sentence's end: "…, expected …". */
+export function findHoursProblems(hours: OpeningHours): string[] {
+  const problems: string[] = [];
+  if (!isTimeZone(hours.timeZone))
+    problems.push(`timeZone is ${hours.timeZone}, expected one of the IANA database such as Europe/Berlin`);
+  for (const name of DAYS) problems.push(...spanProblems(`week.${name}`, hours.week[name]));
+  (hours.holidays ?? []).forEach((holiday, index) => {
+    const date = typeof holiday === 'string' ? holiday : holiday.date;
+    if (!isHoliday(date)) problems.push(`holidays[${index}] is ${date}, expected a day such as 2026-12-25 or 12-25`);
+    if (typeof holiday !== 'string') problems.push(...spanProblems(`holidays[${index}].open`, holiday.open));
+  });
+  return problems;
+}
+
+function spanProblems(where: string, spans: readonly string[] | undefined): string[] {
+  return (spans ?? []).flatMap((span) => {
+    const [from, to] = readSpan(span);
+    if (to > from) return [];
+    return `${where} is ${span}, expected an end after the begin: over midnight are two spans, to 24:00 and from 00:00`;
+  });
+}
+
+function isHoliday(date: string): boolean {
+  const [, year = String(LEAP_YEAR), month, day] = HOLIDAY.exec(date) ?? [];
+  const made = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return made.getUTCMonth() + 1 === Number(month) && made.getUTCDate() === Number(day);
+}
+
+function isInside(spans: readonly string[] | undefined, minutes: number): boolean {
+  return (spans ?? []).some((span) => {
+    const [from, to] = readSpan(span);
+    return minutes >= from && minutes < to;
+  });
+}
+
+/** `09:00-17:30` in minutes since midnight. */
+function readSpan(span: string): [number, number] {
+  const [from = '', to = ''] = span.split('-');
+  return [minutesOf(from), minutesOf(to)];
+}
+
+function minutesOf(time: string): number {
+  const [hour, minute] = time.split(':');
+  return Number(hour) * 60 + Number(minute);
+}
