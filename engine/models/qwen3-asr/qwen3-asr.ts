@@ -28,8 +28,8 @@ const PARTIAL_TOKENS = 32;
 /** How far from the longest stretch a pause is looked for. */
 const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
 /**
- * Tokens of a draft at most, 20 s of quick speech: a run gives the logits of each of them twice, of 0.6 MB, and for each
- * of the texts that share it.
+ * Tokens of a draft at most, 20 s of quick speech: a run has the logits of each of them twice, of 0.6 MB, for each of
+ * the texts that share it.
  */
 const DRAFT_TOKENS_MAX = 128;
 /** Tokens of a warm-up: of its draft, and those that it adds. */

@@ -34,11 +34,12 @@ const QWEN_SPLIT =
 
 const BYTES = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false } as const;
 
-/** What splits a text, as the file has it: Qwen's expression, or GPT-2's, which the library has. */
+/** What splits a text at Qwen, as the file has it. */
 export const QWEN_SPLITTER = {
   type: 'Sequence',
   pretokenizers: [{ type: 'Split', pattern: { Regex: QWEN_SPLIT }, behavior: 'Isolated', invert: false }, BYTES],
 } as const;
+/** The same of GPT-2 and Whisper; the library has its expression. */
 export const GPT2_SPLITTER = { ...BYTES, use_regex: true } as const;
 
 /** Bytes as byte-level BPE writes them: those that can be seen as they are, others from U+0100 on, in order. */
