@@ -72,6 +72,8 @@ export function maskWritten(event: FeedEvent, patterns: OwnPatterns): FeedEvent 
     }
     case 'hint':
       return maskHint(event, mask);
+    case 'flow.ended':
+      return { ...event, reason: event.reason === null ? null : mask(event.reason) };
     case 'call.ended':
       return maskHandoff(event, mask);
     default:

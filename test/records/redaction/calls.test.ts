@@ -68,7 +68,7 @@ function read(): string[] {
   return [...seen.values()].map((event) => {
     if (event.type === 'dtmf') return event.digit;
     if (event.type === 'revision') return `${event.utterance}v${event.version} ${event.text}`;
-    return 'text' in event ? event.text : event.type;
+    return 'text' in event ? (event.text ?? '') : event.type;
   });
 }
 

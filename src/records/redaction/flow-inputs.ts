@@ -1,0 +1,66 @@
+/**
+ * What callers answered to the questions of a flow. The feed has told it before, as captions or as keys: it reads as
+ * they do, also when they are given back or masked later.
+ */
+import type { FlowInputEvent } from '../../calls/feed/events.ts';
+import { type CallRedactor, maskAlone } from './call-redactor.ts';
+
+/** Answers of one call that may read differently later. */
+const KEPT_MAX = 60;
+
+/** An answer, and how it reads at any time. */
+interface Kept {
+  readonly event: FlowInputEvent;
+  readonly read: () => string;
+  shown: FlowInputEvent;
+}
+
+/** The answers of one call. */
+export class FlowInputs {
+  readonly #redactor: CallRedactor;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(redactor: CallRedactor) {
+    this.#redactor = redactor;
+  }
+
+  /** What is told in place of `event`; `id` = how {@link changed} names it. */
+  take(id: string, event: FlowInputEvent, nowMs: number): FlowInputEvent {
+    const read = this.#reader(event, nowMs);
+    const shown = this.#mask(event, read());
+    this.#kept.set(id, { event, read, shown });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
+    return shown;
+  }
+
+  /** The answers that read differently since they were told last. */
+  changed(): { id: string; event: FlowInputEvent }[] {
+    return [...this.#kept].flatMap(([id, kept]) => {
+      const event = this.#mask(kept.event, kept.read());
+      if (event.text === kept.shown.text && event.value === kept.shown.value) return [];
+      kept.shown = event;
+      return [{ id, event }];
+    });
+  }
+
+  #reader({ kind, text }: FlowInputEvent, nowMs: number): () => string {
+    if (text === null) return () => '';
+    const cue = this.#redactor.expectedOf('inbound', nowMs);
+    if (kind === 'keys') return this.#redactor.keys.echo(text, cue);
+    return this.#redactor.heard.inbound.echo(text, cue);
+  }
+
+  #mask(event: FlowInputEvent, text: string): FlowInputEvent {
+    if (event.text === null) return { ...event, value: this.#maskValue(event, false) };
+    return { ...event, text, value: this.#maskValue(event, text !== event.text) };
+  }
+
+  /** Digits of an answer that is masked are nowhere; the name of a choice has none. */
+  #maskValue({ value, text }: FlowInputEvent, isMasked: boolean): FlowInputEvent['value'] {
+    if (value === null || typeof value === 'boolean') return value;
+    const written = String(value);
+    if (isMasked && (/\d/.test(written) || written === text)) return null;
+    return maskAlone(written, this.#redactor.patterns) === written ? value : null;
+  }
+}
