@@ -22,16 +22,20 @@ const keysSchema = z.union([
 /** What must have happened, or must happen within a time. */
 const expectationSchema = z
   .strictObject({
-    step: nameSchema.optional().describe('The flow has come to this step'),
+    step: nameSchema
+      .optional()
+      .describe('The flow is at this step, or came through it since the last line of the caller'),
     said: z
       .union([textSchema, z.array(textSchema).min(1).max(20)])
       .optional()
-      .describe('The flow said this since the caller did something; case and punctuation do not matter'),
-    notSaid: textSchema.optional().describe('The flow has not said this since the caller did something'),
-    heard: textSchema.optional().describe('The caller heard this of what was said; what was cut off does not count'),
+      .describe(
+        'The caller heard this since the last line of the caller: what was cut off does not count, nor do case and ' +
+          'punctuation',
+      ),
+    notSaid: textSchema.optional().describe('The caller has not heard this since the last line of the caller'),
     variables: valuesSchema.optional().describe('What the variables are now'),
     ended: z.boolean().optional().describe('The flow is over'),
-    answerWithinMs: waitSchema.optional().describe('From what the caller did to the first sound after it'),
+    answerWithinMs: waitSchema.optional().describe('From the end of what the caller did to the first sound after it'),
     withinMs: waitSchema.optional().describe('How long all of it is waited for: 15000'),
   })
   .refine(

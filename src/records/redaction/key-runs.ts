@@ -57,13 +57,11 @@ export class KeyRuns {
     return { isMasked, changes: isMasked ? [...changes, ...this.#maskIfPrivate()] : changes };
   }
 
-  /** How `text` reads, which repeats the keys that were pressed last: as they do, now and later. */
-  echo(text: string, cue: Cue | null): () => string {
-    const count = text.replace(/\D/g, '').length;
-    const keys = count === 0 ? [] : this.#recent.slice(-count);
-    if (keys.map(({ digit }) => digit).join('') === text.replace(/\D/g, '')) return () => maskKeys(text, keys);
-    const isHidden = isPrivateRun(text.replace(/\D/g, ''), cue);
-    return () => (isHidden ? text.replace(/\d/g, MASKED_KEY) : text);
+  /** How `text` reads, which repeats the keys that were pressed last: as they do, now and later. Null = it does not. */
+  echo(text: string): (() => string) | null {
+    const digits = text.replace(/\D/g, '');
+    const keys = digits === '' ? [] : this.#recent.slice(-digits.length);
+    return keys.map(({ digit }) => digit).join('') === digits ? () => maskKeys(text, keys) : null;
   }
 
   /** Ends a run after a pause. Returns what changed. */
