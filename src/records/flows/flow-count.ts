@@ -80,7 +80,11 @@ export class FlowCount {
   add(call: number, event: FlowEvent): void {
     if (this.#current?.call !== call) {
       this.#finishCall();
-      this.#current = { call, path: new FlowPath((visit) => this.#steps.get(keyOf(visit))?.addVisit(call, visit)), ended: null };
+      this.#current = {
+        call,
+        path: new FlowPath((visit) => this.#steps.get(keyOf(visit))?.addVisit(call, visit)),
+        ended: null,
+      };
     }
     const { path } = this.#current;
     if (event.type === 'flow.step') this.#begin(event);

@@ -104,13 +104,13 @@ export class StepTally {
   }
 }
 
-/** The same words, whatever their case, spaces and signs at the end. */
+/** The same words, whatever their case, spaces and punctuation. */
 function plainOf(text: string): string {
   return text
     .toLowerCase()
+    .replace(/[.,;:!?…]/g, '')
     .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[.,!?…]+$/, '');
+    .trim();
 }
 
 function byCount(a: { readonly count: number }, b: { readonly count: number }): number {
