@@ -35,7 +35,9 @@ describe('HINTS_FILE', () => {
     await expect(open()).rejects.toThrow(`HINTS_FILE: ${path}: cannot be read (ENOENT)`);
     writeFileSync(path, 'cards:\n  - { title: T, text: X, words: [] }\n');
     await expect(open()).rejects.toThrow(ConfigError);
-    await expect(open()).rejects.toThrow(`HINTS_FILE: ${path}:2:33: cards.0.words: got a list, expected at least 1 entry`);
+    await expect(open()).rejects.toThrow(
+      `HINTS_FILE: ${path}:2:33: cards.0.words: got a list, expected at least 1 entry`,
+    );
   });
 
   it('is taken over when it has changed; a wrong one is told and changes nothing', async () => {
