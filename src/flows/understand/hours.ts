@@ -56,7 +56,7 @@ function spanProblems(where: HoursProblem['path'], spans: readonly string[] | un
   return (spans ?? []).flatMap((span, index) => {
     const [from, to] = readSpan(span);
     if (to > from) return [];
-    const message = `got ${span}, expected an end after the begin: over midnight are two spans, to 24:00 and from 00:00`;
+    const message = `got ${span}, expected a later end: over midnight are two spans, to 24:00 and from 00:00`;
     return [{ path: [...where, index], message }];
   });
 }
