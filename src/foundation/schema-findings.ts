@@ -91,7 +91,8 @@ function expectation(issue: Issue, path: YamlPath, reading: Reading): string {
   const value = valueAt(reading.value, path);
   switch (issue.code) {
     case 'invalid_type':
-      return `expected ${kindName(issue.expected)}${issue.expected === 'string' && isNumber(value) ? ' in quotes' : ''}`;
+      if (issue.expected === 'string' && isNumber(value)) return 'expected a text in quotes';
+      return `expected ${kindName(issue.expected)}`;
     case 'invalid_value': {
       const names = issue.values.map(String);
       const near = typeof value === 'string' ? nearestName(value, names) : null;
