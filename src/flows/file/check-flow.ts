@@ -1,0 +1,25 @@
+/** Checks of a flow's file what its schema cannot see. */
+import { checkPaths } from './check-paths.ts';
+import { checkQuestions } from './check-questions.ts';
+import { checkSteps } from './check-steps.ts';
+import { checkValues } from './check-values.ts';
+import { checkVariables } from './check-variables.ts';
+import type { FlowFile } from './flow-file.ts';
+import type { FlowFinding } from './flow-finding.ts';
+
+/**
+ * All that is wrong with `file`, where other flows do not count. Where not all steps could be read, `names` has those of
+ * all, and what they would be needed for is not checked.
+ */
+export function checkFlow(file: FlowFile, names: ReadonlySet<string>): FlowFinding[] {
+  const isWhole = names.size === Object.keys(file.steps).length;
+  const steps = checkSteps(file, names);
+  const isLinked = isWhole && !steps.some(({ isWarning }) => isWarning === undefined);
+  return [
+    ...steps,
+    ...(isLinked ? checkPaths(file) : []),
+    ...checkQuestions(file),
+    ...checkVariables(file, isWhole),
+    ...checkValues(file),
+  ];
+}
