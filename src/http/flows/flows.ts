@@ -44,9 +44,7 @@ interface FlowRoutesOptions {
 
 /** `GET /v1/flows`, `GET /v1/flows/{name}` and its statistics. */
 export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, options, done) => {
-  const { flows, analytics, clock, trail } = options;
-  const nowMs = (): number => clock.wall().getTime();
-  const counting = new Counting();
+  const { flows, analytics, clock } = options;
   app.get(
     '/v1/flows',
     {
@@ -59,7 +57,7 @@ export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, opt
       },
     },
     async ({ query: { from, ...page } }) => {
-      const fromMs = from === undefined ? nowMs() - PERIOD_MS : Date.parse(from);
+      const fromMs = from === undefined ? clock.wall().getTime() - PERIOD_MS : Date.parse(from);
       const { data, next } = pageOf(flows(), (flow) => [0, 0, flow.name], page);
       return { data: await Promise.all(data.map((flow) => listFlow(flow, analytics, fromMs))), next };
     },
@@ -83,6 +81,13 @@ export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, opt
     },
   );
 
+  void app.register(statisticsRoute, options);
+  done();
+};
+
+const statisticsRoute: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, options, done) => {
+  const { flows, analytics, clock, trail } = options;
+  const counting = new Counting();
   app.get(
     '/v1/flows/:name/statistics',
     {
@@ -97,7 +102,7 @@ export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, opt
       },
     },
     async (request, reply) => {
-      const wanted = readRequest(request.params.name, request.query, nowMs());
+      const wanted = readRequest(request.params.name, request.query, clock.wall().getTime());
       if (analytics === null) throw recordsOff();
       const gone = goneSignal(reply);
       const counted = await counting.run(() => analytics.count(wanted, gone));
