@@ -3,6 +3,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { CallFlows } from './calls/app/call-flows.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
 import type { FeedArchive } from './calls/feed/archive.ts';
@@ -84,6 +85,8 @@ interface ServerOptions {
   readonly stored: (Pick<StoredCalls, 'get' | 'latestAgents'> & FeedArchive) | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
+  /** Those of FLOWS_DIR; absent or null = there are none. */
+  readonly flows?: CallFlows | null;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
@@ -272,9 +275,9 @@ function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders 
 
 /** The ways in for carriers, each with a secret of its own. */
 async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
-  const { settings, registry, apps, webSockets, announced, metrics, clock, log } = options;
+  const { settings, registry, apps, flows = null, webSockets, announced, metrics, clock, log } = options;
   watchCarrierRoutes(app, { metrics, clock });
-  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log });
+  await app.register(twilioRoutes, { settings, registry, apps, flows, webSockets, access, log });
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });

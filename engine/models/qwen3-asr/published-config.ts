@@ -1,7 +1,7 @@
 /** The numbers of a published folder, from its `config.json` or from its graphs, as those of our own. */
 import type { ModelFile } from '../../graph/model-file.ts';
 import { ModelFileError, toObject } from '../folder-files.ts';
-import { parseQwenConfig, type QwenConfig } from './config.ts';
+import { type QwenConfig, readQwenConfig } from './config.ts';
 import { nameOfLanguage, QWEN_LANGUAGES } from './languages.ts';
 import type { PublishedWeights } from './published-layout.ts';
 import type { QwenTokenizer } from './tokenizer.ts';
@@ -112,9 +112,7 @@ function checked(sizes: Sizes): PublishedSizes {
 /** With the checks of our own file. */
 function toConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
   const languages = QWEN_LANGUAGES.map(nameOfLanguage);
-  return parseQwenConfig(
-    JSON.stringify({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 }),
-  );
+  return readQwenConfig({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 });
 }
 
 /** A property of what may be no object; undefined where it has none. */

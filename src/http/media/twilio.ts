@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { type CallFlows, chooseFlow } from '../../calls/app/call-flows.ts';
 import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -16,6 +17,7 @@ import type { Access } from '../access/access.ts';
 import { Origins } from '../access/origin.ts';
 import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
+import { flowQuery } from './flow-query.ts';
 import { OwnTwiml, type OwnTwimlSettings, type WebhookCall } from './own-twiml.ts';
 
 const MEDIA_PATH = '/twilio/media';
@@ -69,10 +71,10 @@ const voiceSchema = {
   summary: "Twilio's voice webhook: connects the call to Trunkline",
   description:
     'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With ' +
-    '`?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` ' +
-    'that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for ' +
-    'TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio ' +
-    '(X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+    '`?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?flow=<name>` ' +
+    'that flow talks to the caller; with `?app=<url>` that app does; with `?twiml=<url>`, or where APP_TWIML_URL ' +
+    'is set, the app is asked for TwiML of its own, which is answered with its ConversationRelay made a stream to ' +
+    'here. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
@@ -82,6 +84,7 @@ const voiceSchema = {
     twiml: twimlUrl
       .optional()
       .describe("Where the app's own TwiML is asked for (http or https URL), in place of APP_TWIML_URL"),
+    flow: flowQuery,
     callerName: label.optional().describe('Who speaks on the track `inbound`'),
     agentName: label.optional().describe('Who speaks on the track `outbound`: with `listen`, who answers that number'),
     agent: label.optional().describe('Whose call it is'),
@@ -128,6 +131,8 @@ interface TwilioOptions {
   readonly settings: TwilioSettings;
   readonly registry: Pick<CallRegistry, 'admit' | 'tokens'>;
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
+  /** Those of FLOWS_DIR; null = there are none. */
+  readonly flows: CallFlows | null;
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
   readonly log: Pick<Log, 'warn'>;
@@ -136,7 +141,7 @@ interface TwilioOptions {
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app,
-  { settings, registry, apps, webSockets, access, log },
+  { settings, registry, apps, flows, webSockets, access, log },
   done,
 ) => {
   const origins = new Origins(settings);
@@ -155,7 +160,8 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     refuseOurselves(request);
     const { listen, twiml, ...named } = request.query;
     const call = callOf(request, request.body);
-    const source = listen === undefined ? ownTwiml.sourceOf({ app: named.app, twiml }) : null;
+    const source =
+      listen === undefined && !hasFlow(flows, request) ? ownTwiml.sourceOf({ app: named.app, twiml }) : null;
     reply.type('text/xml; charset=utf-8');
     if (source !== null) return await ownTwiml.begin(call, source);
     const token = registry.tokens.issue(call.known);
@@ -190,6 +196,18 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   });
   done();
 };
+
+/** Whether a flow talks to the caller, before TwiML of the app's own is asked for. */
+function hasFlow(flows: CallFlows | null, { query, body }: VoiceRequest): boolean {
+  const { flow, app, twiml } = query;
+  const start = { parameters: onlyGiven({ flow, app, twiml }), playback: 'buffered', to: body.To ?? null } as const;
+  return (chooseFlow(start, flows)?.flow ?? null) !== null;
+}
+
+interface VoiceRequest {
+  readonly query: Readonly<Partial<Record<'flow' | 'app' | 'twiml', string | undefined>>>;
+  readonly body: Pick<VoiceFields, 'To'>;
+}
 
 type VoiceFields = z.infer<typeof voiceFields>;
 

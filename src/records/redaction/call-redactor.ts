@@ -3,6 +3,7 @@ import type {
   CallEndedEvent,
   CaptionEvent,
   FeedEvent,
+  FlowInputEvent,
   HintEvent,
   RevisionEvent,
   SpokenEvent,
@@ -43,15 +44,29 @@ export class CallRedactor {
     return this.#cues.expectedOf(side, nowMs);
   }
 
+  /** What a flow understood, redacted: it is masked with what was asked for before. */
+  maskInput(event: FlowInputEvent, nowMs: number): FlowInputEvent {
+    const { patterns } = this;
+    const cue = this.expectedOf('inbound', nowMs);
+    const mask = (text: string): string => maskAlone(text, patterns, cue);
+    const text = event.text === null ? null : mask(event.text);
+    const { value } = event;
+    if (value === null || typeof value === 'boolean') return { ...event, text };
+    const masked = mask(String(value));
+    if (masked !== String(value)) return { ...event, text, value: masked };
+    // Digits that are words in the text are masked there alone.
+    return { ...event, text, value: text === event.text ? value : null };
+  }
+
   /** `side` said `text`: what it asks for is expected from now on. Call after the text itself is redacted. */
   noteSaid(side: Side, text: string, nowMs: number): void {
     this.#cues.note(side, text, nowMs);
   }
 }
 
-/** `text` by itself, redacted. */
-export function maskAlone(text: string, patterns: OwnPatterns): string {
-  const { findings } = analyse([text], { cue: null, patterns });
+/** `text` by itself, redacted. `cue` = what number was asked for; null = none. */
+export function maskAlone(text: string, patterns: OwnPatterns, cue: Cue | null = null): string {
+  const { findings } = analyse([text], { cue, patterns });
   return maskText(
     text,
     findings.flatMap(({ label, spans }) => spans.map(({ from, to }) => ({ from, to, label }))),

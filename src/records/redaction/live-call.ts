@@ -54,6 +54,8 @@ export class LiveCall {
         return [this.#takeSpoken(event, nowMs)];
       case 'dtmf':
         return [this.#takeKey(event, nowMs)];
+      case 'flow.input':
+        return [this.#redactor.maskInput(event, nowMs)];
       case 'call.ended':
         return [...this.#release(), maskWritten(event, this.#redactor.patterns)];
       default:

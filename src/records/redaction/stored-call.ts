@@ -56,6 +56,8 @@ export class StoredCall {
         return this.#takeText(this.#redactor.spoken, id, event, nowMs);
       case 'dtmf':
         return this.#takeKey(id, event, nowMs);
+      case 'flow.input':
+        return { event: this.#redactor.maskInput(event, nowMs), rewrites: [] };
       case 'call.ended':
         return { event: maskWritten(event, this.#redactor.patterns), rewrites: this.#release() };
       default:

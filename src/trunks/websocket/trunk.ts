@@ -30,6 +30,8 @@ export interface SocketAdmission {
   readonly tokenRequired?: boolean;
   /** Whether the peer that opened the socket has shown a secret of ours. Then it may name the call's app. */
   readonly trusted?: boolean;
+  /** The flow that whoever opened the socket asks for; a parameter of the call goes before it. */
+  readonly flow?: string | undefined;
   /** Whether to send silence while nothing is said; left out = no. */
   readonly fillSilence?: boolean;
 }
@@ -50,11 +52,12 @@ export class WebSocketTrunk {
   /** Takes over an upgraded socket for good. It becomes a call when its `start` is accepted. */
   accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
     const { registry, settings, clock } = this.#options;
-    const { tokenRequired = false, trusted = false, fillSilence = false } = admission;
+    const { tokenRequired = false, trusted = false, fillSilence = false, flow } = admission;
     registry.accept({
       carrier: dialect.carrier,
       tokenRequired,
       trusted,
+      flow,
       connect: (handlers) =>
         openWebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers, fillSilence }),
     });

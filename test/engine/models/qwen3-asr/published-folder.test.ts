@@ -154,6 +154,13 @@ describe('a published folder', () => {
     expect(message).toContain(folder);
   });
 
+  it('is refused with sizes that are lists however deep', async () => {
+    copy('split');
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    writeFileSync(join(folder, 'config.json'), `{"decoder": {"vocab_size": ${deep}}}`);
+    expect((await refusalOf()).message).toMatch(/decoder.vocab_size: got an array of 1, expected a whole number/);
+  });
+
   it('is refused with graphs of another layout', async () => {
     copy('split');
     cpSync(join(FIXTURES, 'split', 'decoder_step.onnx'), join(folder, 'decoder_init.onnx'));
