@@ -194,6 +194,16 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });
   });
 
+  openMedia(app, { settings, registry, webSockets, access }, { origins, transfers });
+  done();
+};
+
+/** `WS /twilio/media`. */
+function openMedia(
+  app: Parameters<typeof twilioRoutes>[0],
+  { settings, registry, webSockets, access }: Pick<TwilioOptions, 'settings' | 'registry' | 'webSockets' | 'access'>,
+  { origins, transfers }: { readonly origins: Origins; readonly transfers: TwilioTransfers },
+): void {
   app.route({
     method: 'GET',
     url: MEDIA_PATH,
@@ -214,8 +224,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
       });
     },
   });
-  done();
-};
+}
 
 /** Whether a flow talks to the caller, before TwiML of the app's own is asked for. */
 function hasFlow(flows: CallFlows | null, { query, body }: VoiceRequest): boolean {
