@@ -7,9 +7,9 @@ import type { FuzzTarget } from '../fuzz.ts';
 export const target: FuzzTarget = {
   name: 'refer',
   seeds: [
-    '6002\nevent: refer;id=9\nsubscription-state: terminated;reason=noresource\ncontent-type: message/sipfrag\n\nSIP/2.0 200',
+    '6002\nevent: refer;id=9\nsubscription-state: terminated;x=y\ncontent-type: message/sipfrag\n\nSIP/2.0 200',
     '+49 (30) 123-456\nevent: message-summary\n\n',
-    'sip:sales@[::1]:5070;transport=tcp\nsubscription-state: active\ncontent-type: message/sipfrag;x=1\n\nSIP/2.0 180 R',
+    'sip:sales@[::1]:5070;transport=tcp\nsubscription-state: on\ncontent-type: message/sipfrag;x=1\n\nSIP/2.0 180 R',
   ].map((text) => Buffer.from(text)),
   words: [
     'sip:',
