@@ -1,6 +1,6 @@
 /**
- * Calls of Twilio that are given to somebody else. Where our webhook began the call, Twilio asks what follows its stream
- * (`/twilio/after`) and gets a `<Dial>`; other calls are changed by Twilio's REST API
+ * Calls of Twilio that are given to somebody else. Where our webhook began the call, Twilio asks what follows its
+ * stream (`/twilio/after`) and gets a `<Dial>`; other calls are changed by Twilio's REST API
  * (https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource).
  */
 import { OneUse } from '../../calls/admission/one-use.ts';

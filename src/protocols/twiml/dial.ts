@@ -25,12 +25,16 @@ export function dialTwiml({ to, from, timeoutMs }: DialRequest): string | null {
   if (whom === null) return null;
   const seconds = Math.min(Math.max(Math.ceil(timeoutMs / 1000), TIMEOUT_MIN_S), TIMEOUT_MAX_S);
   const caller = from === null ? '' : ` callerId="${escapeXml(from)}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?><Response><Dial timeout="${seconds}"${caller}>${whom}</Dial></Response>`;
+  return response(`<Dial timeout="${seconds}"${caller}>${whom}</Dial>`);
 }
 
 /** The document after which Twilio ends the call. */
 export function endTwiml(): string {
-  return '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup/></Response>';
+  return response('<Hangup/>');
+}
+
+function response(verb: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><Response>${verb}</Response>`;
 }
 
 function noun(to: string): string | null {

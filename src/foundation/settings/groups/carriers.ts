@@ -11,8 +11,8 @@ export const carriers = {
     TWILIO_ACCOUNT_SID: text(
       '',
       'sid',
-      'Account SID of your Twilio account (AC…). With it and TWILIO_AUTH_TOKEN the server can transfer calls that its ' +
-        'webhook did not begin. Empty = it cannot.',
+      'Account SID of your Twilio account (AC…). With it and TWILIO_AUTH_TOKEN the server can transfer calls that ' +
+        'its webhook did not begin. Empty = it cannot.',
     ),
     TWILIO_CALL_TOKEN: choice(
       'required',
