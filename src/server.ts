@@ -283,7 +283,7 @@ function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders 
 async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
   const { settings, registry, apps, flows = null, webSockets, announced, metrics, clock, log } = options;
   watchCarrierRoutes(app, { metrics, clock });
-  await app.register(twilioRoutes, { settings, registry, apps, flows, webSockets, access, log });
+  await app.register(twilioRoutes, { settings, registry, apps, flows, webSockets, access, clock, log });
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });

@@ -45,6 +45,8 @@ export class FakeCalls {
   readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
   readonly tokens: CallTokens;
   refusal: TrunklineError | null = null;
+  /** Names of flows that there are. */
+  readonly flows: string[] = [];
 
   readonly handovers: Handovers;
   readonly twiml: TwimlClient;
@@ -229,6 +231,10 @@ export async function startServer(
     apps: calls,
     flowFiles: { list: () => flowFiles },
     webSockets: calls,
+    flows: {
+      named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
+      calledAt: () => null,
+    },
     announced,
     assistant: environment['ARI_URL'] === undefined ? null : calls,
     dialer: settings.SIP_PORT === 0 ? null : calls,
@@ -251,6 +257,10 @@ export async function startServer(
   app.addHook('onClose', () => batches.close());
   const told = { feed, clock, metrics, logLines, health, flowFiles };
   return { app, calls, announced, ...told, engine: speaker, recordings, speech, kept };
+}
+
+function unopened(): never {
+  throw new Error('no flow is opened here');
 }
 
 type KeptParts = Omit<ConstructorParameters<typeof CallUpkeep>[0], 'records' | 'sentences' | 'sound'> & {
