@@ -6,18 +6,20 @@ import { checkValues } from './check-values.ts';
 import { checkVariables } from './check-variables.ts';
 import type { FlowFile } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
+import { toFlow } from './to-flow.ts';
 
 /**
  * All that is wrong with `file`, where other flows do not count. Where not all steps could be read, `names` has those of
  * all, and what they would be needed for is not checked.
  */
 export function checkFlow(file: FlowFile, names: ReadonlySet<string>): FlowFinding[] {
-  const isWhole = names.size === Object.keys(file.steps).length;
-  const steps = checkSteps(file, names);
+  const flow = toFlow(file, '', '');
+  const isWhole = names.size === flow.steps.size;
+  const steps = checkSteps(flow, names);
   const isLinked = isWhole && !steps.some(({ isWarning }) => isWarning === undefined);
   return [
     ...steps,
-    ...(isLinked ? checkPaths(file) : []),
+    ...(isLinked ? checkPaths(flow) : []),
     ...checkQuestions(file),
     ...checkVariables(file, isWhole),
     ...checkValues(file),

@@ -3,13 +3,10 @@ import { createHash } from 'node:crypto';
 import { describeIssues, valueAt } from '../../foundation/schema-findings.ts';
 import { YamlDocument, type YamlPath, type YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkFlow } from './check-flow.ts';
-import type { Flow, FlowLimits, FlowStep } from './flow.ts';
+import type { Flow } from './flow.ts';
 import { type FlowFile, flowSchema } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
-import { FLOW_VERBS } from './verbs.ts';
-
-/** Where a file leaves them out. */
-const LIMITS: FlowLimits = { steps: 500, visits: 50, timeMs: 1_800_000 };
+import { toFlow } from './to-flow.ts';
 
 /** What was read of a file. */
 export interface ReadFlow {
@@ -84,38 +81,4 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** A file of which nothing could be read. */
 export function unreadFlow(message: string): ReadFlow {
   return { document: new YamlDocument(''), flow: null, errors: [{ line: 1, column: 1, message }], warnings: [] };
-}
-
-function toFlow(file: FlowFile, name: string, sha256: string): Flow {
-  const steps = Object.entries(file.steps).flatMap(([step, written]) => toStep(step, written) ?? []);
-  return {
-    name,
-    sha256,
-    about: file.about ?? '',
-    start: file.start,
-    language: file.language ?? null,
-    voice: file.voice ?? null,
-    bargeIn: file.bargeIn ?? 'any',
-    keys: new Map(Object.entries(file.keys ?? {})),
-    parameters: file.parameters ?? {},
-    variables: file.variables ?? {},
-    failed: file.failed ?? null,
-    failedPrompt: file.failedPrompt ?? null,
-    limits: limitsOf(file),
-    steps: new Map(steps.map((step) => [step.name, step])),
-    file,
-  };
-}
-
-function limitsOf({ limits = {} }: FlowFile): FlowLimits {
-  const { steps = LIMITS.steps, visits = LIMITS.visits, timeMs = LIMITS.timeMs } = limits;
-  return { steps, visits, timeMs };
-}
-
-/** Null = it has no verb. */
-function toStep(name: string, written: FlowFile['steps'][string]): FlowStep | null {
-  const verb = FLOW_VERBS.find((candidate) => written[candidate] !== undefined);
-  if (verb === undefined) return null;
-  // That the fields are those of the verb is what the schema says.
-  return { name, verb, fields: written[verb], next: written.next ?? null } as FlowStep;
 }
