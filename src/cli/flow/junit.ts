@@ -4,7 +4,12 @@ import type { TestResult } from './test-result.ts';
 /** One suite for each file of tests. */
 export function junitOf(results: readonly TestResult[]): string {
   const files = [...new Set(results.map(({ file }) => file))];
-  const suites = files.map((file) => suiteOf(file, results.filter((result) => result.file === file)));
+  const suites = files.map((file) =>
+    suiteOf(
+      file,
+      results.filter((result) => result.file === file),
+    ),
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${totalsOf(results)}>\n${suites.join('')}</testsuites>\n`;
 }
 

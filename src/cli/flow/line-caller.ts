@@ -1,7 +1,7 @@
 /** A scripted caller on a simulated telephone line: it speaks with a voice, and hears what the flow says. */
 import type { FeedEvent } from '../../calls/feed/events.ts';
-import type { CallNews } from '../../flows/testing/observed-call.ts';
-import { ObservedCall } from '../../flows/testing/observed-call.ts';
+import type { CallNews, ObservedCall } from '../../flows/testing/observed-call.ts';
+import { newsOfFlow } from '../../flows/testing/text-line.ts';
 import type { ScriptedCaller } from '../../flows/testing/script.ts';
 import { sleep, systemClock } from '../../foundation/clock.ts';
 import { bytesToMs, MULAW_8K } from '../../foundation/units.ts';
@@ -27,12 +27,13 @@ export interface LineCallerOptions {
   readonly from: string;
   readonly to: string;
   readonly parameters: Readonly<Record<string, string>>;
+  readonly observed: ObservedCall;
   /** Makes what the caller says, at 8 kHz. */
   speech(text: string): Promise<Int16Array>;
 }
 
 export class LineCaller implements ScriptedCaller {
-  readonly observed = new ObservedCall();
+  readonly observed: ObservedCall;
   /** Resolves when the line is dead; rejects when the gateway refuses the call. */
   readonly ended: Promise<unknown>;
   readonly #options: LineCallerOptions;
@@ -49,6 +50,7 @@ export class LineCaller implements ScriptedCaller {
   constructor(options: LineCallerOptions) {
     const { url, callSid, from, to, parameters } = options;
     this.#options = options;
+    this.observed = options.observed;
     this.#line = new TwilioCaller({
       url: `${url.replace(/^http/, 'ws')}/twilio/media`,
       tracks: { inbound: this.#microphone.track },
@@ -141,11 +143,9 @@ export class LineCaller implements ScriptedCaller {
 function newsOf(event: FeedEvent): CallNews | null {
   switch (event.type) {
     case 'flow.step':
-      return { type: 'step', flow: event.flow, step: event.step, verb: event.verb };
     case 'flow.input':
-      return { type: 'input', outcome: event.outcome, text: event.text, value: event.value };
     case 'flow.ended':
-      return { type: 'ended', outcome: event.outcome, reason: event.reason };
+      return newsOfFlow(event);
     case 'spoken':
       return { type: 'spoken', text: event.text, heard: event.heardText, interrupted: event.interrupted };
     case 'call.ended':
