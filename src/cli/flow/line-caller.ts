@@ -1,8 +1,8 @@
 /** A scripted caller on a simulated telephone line: it speaks with a voice, and hears what the flow says. */
 import type { FeedEvent } from '../../calls/feed/events.ts';
 import type { CallNews, ObservedCall } from '../../flows/testing/observed-call.ts';
-import { newsOfFlow } from '../../flows/testing/text-line.ts';
 import type { ScriptedCaller } from '../../flows/testing/script.ts';
+import { newsOfFlow } from '../../flows/testing/text-line.ts';
 import { sleep, systemClock } from '../../foundation/clock.ts';
 import { bytesToMs, MULAW_8K } from '../../foundation/units.ts';
 import { Microphone } from '../../simulator/microphone.ts';

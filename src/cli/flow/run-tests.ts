@@ -110,7 +110,7 @@ function withCommon({ at, from, to, parameters, variables, http, transfer, app }
 }
 
 async function openRunner(folder: string, { text, parallel }: TestOptions, environment: Settings): Promise<TestRunner> {
-  if (text) return { run: runTextTest, close: () => Promise.resolve() };
+  if (text) return { run: (run) => runTextTest(run, environment), close: () => Promise.resolve() };
   const own = ownGateway(environment);
   return TestLine.open({ ...own, FLOWS_DIR: folder, APP_URL: '', MAX_CALLS: Math.max(own.MAX_CALLS, parallel) });
 }

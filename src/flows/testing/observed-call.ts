@@ -100,7 +100,8 @@ export class ObservedCall {
   }
 }
 
-function describeInput({ outcome, text, value }: Extract<CallNews, { type: 'input' }>): string {
+/** What became of a question, in words. */
+export function describeInput({ outcome, text, value }: Extract<CallNews, { type: 'input' }>): string {
   if (outcome === 'noInput') return 'heard nothing';
   const what = text === null ? 'something private' : `"${text}"`;
   return outcome === 'match' ? `understood ${what} as ${JSON.stringify(value)}` : `understood nothing in ${what}`;

@@ -29,8 +29,7 @@ export class TextCaller implements ScriptedCaller {
   get isListenedTo(): boolean {
     if (this.#line.isSpeaking) return false;
     return (
-      this.observed.hasAsked ||
-      (this.observed.isAtQuestion && this.#clock.nowMs() - this.#quietSinceMs >= WORDLESS_MS)
+      this.observed.hasAsked || (this.observed.isAtQuestion && this.#clock.nowMs() - this.#quietSinceMs >= WORDLESS_MS)
     );
   }
 

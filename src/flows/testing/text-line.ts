@@ -91,7 +91,11 @@ export class TextLine {
       },
       // Steps use what TextVoice has of it.
       voice: this.#voice as unknown as CallVoice,
-      languages: { caller: null, name: () => undefined, suggest: () => undefined } as unknown as CallAppOptions['languages'],
+      languages: {
+        caller: null,
+        name: () => undefined,
+        suggest: () => undefined,
+      } as unknown as CallAppOptions['languages'],
       context,
       log,
       trace: null,
