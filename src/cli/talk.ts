@@ -90,7 +90,9 @@ class Talk {
 
   /** Synthesizes the caller's lines, then calls. */
   static async begin(gateway: Gateway, options: TalkOptions): Promise<Talk> {
-    const lines = Object.entries(TALK_LINES).map(async ([name, text]) => [name, await callerSpeech(gateway.url, text, TALK_VOICE)] as const);
+    const lines = Object.entries(TALK_LINES).map(
+      async ([name, text]) => [name, await callerSpeech(gateway.url, text, TALK_VOICE)] as const,
+    );
     const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, options);
     const feed = await openFeed(gateway.url, talk.#caller.callSid, (event) => talk.#note(event));
     talk.#closeFeed = () => feed.close();

@@ -6,8 +6,8 @@ import type { FlowSet } from '../../flows/file/flow.ts';
 import type { FlowWorld } from '../../flows/steps/flow-world.ts';
 import { type CallNews, describeInput, ObservedCall } from '../../flows/testing/observed-call.ts';
 import { CALLED_NUMBER, CALLER_NUMBER } from '../../flows/testing/test-file.ts';
-import type { TextLine } from '../../flows/testing/text-line.ts';
 import { timeZoneOf } from '../../flows/testing/test-world.ts';
+import type { TextLine } from '../../flows/testing/text-line.ts';
 import { wallTimeIn } from '../../flows/testing/wall-time.ts';
 import { sleep, systemClock, type Timer } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -167,7 +167,7 @@ class Conversation {
         this.#out.line(this.#out.dim(`[the app at ${url ?? 'APP_URL'} hands over nothing]`));
         return Promise.resolve(null);
       },
-      variables: Object.fromEntries(Object.entries(this.#options.var).map(([name, text]) => [name, valueOf(text)])),
+      variables: Object.fromEntries(Object.entries(this.#options.var).map(([name, text]) => [name, typedValue(text)])),
     };
   }
 
@@ -184,7 +184,7 @@ class Conversation {
 }
 
 /** As YAML would read it. */
-function valueOf(text: string): FlowValue {
+function typedValue(text: string): FlowValue {
   if (/^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text)) return Number(text);
   return text === 'true' ? true : text === 'false' ? false : text;
 }

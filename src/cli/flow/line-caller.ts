@@ -5,11 +5,7 @@ import type { ScriptedCaller } from '../../flows/testing/script.ts';
 import { newsOfFlow } from '../../flows/testing/text-line.ts';
 import { sleep, systemClock } from '../../foundation/clock.ts';
 import { bytesToMs, MULAW_8K } from '../../foundation/units.ts';
-import { Microphone } from '../../simulator/microphone.ts';
-import { TwilioCaller } from '../../simulator/twilio-caller.ts';
 
-/** A test that lasts for longer has its line cut. */
-const CALL_MAX_MS = 600_000;
 /** From the end of what the flow says to what the caller says. */
 const BREATH_MS = 300;
 /** A prompt may be followed by another one within this time. */
@@ -19,14 +15,30 @@ const WORDLESS_MS = 2000;
 const KEY_GAP_MS = 150;
 const LOOK_MS = 10;
 
-/** The call of a test. */
-export interface LineCallerOptions {
-  /** Of the gateway, `http:`. */
-  readonly url: string;
-  readonly callSid: string;
-  readonly from: string;
-  readonly to: string;
-  readonly parameters: Readonly<Record<string, string>>;
+/** What comes of a line. */
+export interface LineListener {
+  /** Sound of the flow, µ-law. */
+  onAudio(payload: Uint8Array): void;
+  /** What is not heard yet was thrown away. */
+  onClear(): void;
+}
+
+/** A simulated telephone line, on which the caller's sound is silence but for what is said. */
+export interface CallerLine {
+  /** As the gateway names the call. */
+  readonly callId: string;
+  /** Time of the call. */
+  readonly sentMs: number;
+  /** Says `samples` (8 kHz) from `fromMs` of the call on. Returns when they end, in ms of the call. */
+  speak(samples: Int16Array, fromMs: number): number;
+  press(key: string): void;
+  hangUp(): void;
+  /** Calls. Resolves when the line is dead; rejects when the gateway refuses the call. */
+  run(listener: LineListener): Promise<unknown>;
+}
+
+interface LineCallerOptions {
+  readonly line: CallerLine;
   readonly observed: ObservedCall;
   /** Makes what the caller says, at 8 kHz. */
   speech(text: string): Promise<Int16Array>;
@@ -34,11 +46,7 @@ export interface LineCallerOptions {
 
 export class LineCaller implements ScriptedCaller {
   readonly observed: ObservedCall;
-  /** Resolves when the line is dead; rejects when the gateway refuses the call. */
-  readonly ended: Promise<unknown>;
   readonly #options: LineCallerOptions;
-  readonly #microphone = new Microphone(CALL_MAX_MS);
-  readonly #line: TwilioCaller;
   /** Until when what has come plays, in ms of the call. */
   #playsUntilMs = 0;
   /** When the caller was done with what is not answered yet. */
@@ -48,23 +56,24 @@ export class LineCaller implements ScriptedCaller {
   #answerMs: number | null = null;
 
   constructor(options: LineCallerOptions) {
-    const { url, callSid, from, to, parameters } = options;
     this.#options = options;
     this.observed = options.observed;
-    this.#line = new TwilioCaller({
-      url: `${url.replace(/^http/, 'ws')}/twilio/media`,
-      tracks: { inbound: this.#microphone.track },
-      pace: 'realtime',
-      clock: systemClock,
-      callSid,
-      from,
-      to,
-      parameters,
-      onAudio: (payload) => this.#onAudio(payload.length),
+  }
+
+  /** Calls. Resolves when the line is dead, and says why it never lived; null = it did. */
+  async call(): Promise<string | null> {
+    const listener = {
+      onAudio: (payload: Uint8Array) => this.#onAudio(payload),
       onClear: () => this.#onClear(),
-    });
-    this.ended = this.#line.run().finally(() => this.observed.note({ type: 'over' }));
-    this.ended.catch(() => undefined);
+    };
+    try {
+      await this.#line.run(listener);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      this.observed.note({ type: 'over' });
+    }
   }
 
   get isListenedTo(): boolean {
@@ -89,7 +98,7 @@ export class LineCaller implements ScriptedCaller {
   async say(text: string): Promise<void> {
     const samples = await this.#options.speech(text);
     const isCuttingIn = this.isSpokenTo;
-    const endMs = this.#microphone.speak(samples, this.#line.sentMs + (isCuttingIn ? 0 : BREATH_MS));
+    const endMs = this.#line.speak(samples, this.#line.sentMs + (isCuttingIn ? 0 : BREATH_MS));
     const durationMs = endMs - this.#line.sentMs;
     this.#act(systemClock.nowMs() + durationMs, isCuttingIn);
     await sleep(systemClock, durationMs);
@@ -99,7 +108,7 @@ export class LineCaller implements ScriptedCaller {
     for (const [index, key] of [...keys].entries()) {
       if (index > 0) await sleep(systemClock, KEY_GAP_MS);
       this.#act(systemClock.nowMs(), this.isSpokenTo);
-      this.#line.sendDtmf(key);
+      this.#line.press(key);
     }
   }
 
@@ -117,7 +126,7 @@ export class LineCaller implements ScriptedCaller {
   }
 
   hangUp(): void {
-    this.#line.hangup();
+    this.#line.hangUp();
   }
 
   #act(atMs: number, isCuttingIn: boolean): void {
@@ -126,8 +135,13 @@ export class LineCaller implements ScriptedCaller {
     this.#answerMs = null;
   }
 
-  #onAudio(bytes: number): void {
-    this.#playsUntilMs = Math.max(this.#playsUntilMs, this.#line.sentMs) + bytesToMs(bytes, MULAW_8K);
+  get #line(): CallerLine {
+    return this.#options.line;
+  }
+
+  #onAudio(payload: Uint8Array): void {
+    if (isSilent(payload)) return;
+    this.#playsUntilMs = Math.max(this.#playsUntilMs, this.#line.sentMs) + bytesToMs(payload.length, MULAW_8K);
     if (this.#actedAtMs === null || this.#isCuttingIn) return;
     this.#answerMs = Math.max(systemClock.nowMs() - this.#actedAtMs, 0);
     this.#actedAtMs = null;
@@ -137,6 +151,11 @@ export class LineCaller implements ScriptedCaller {
     this.#playsUntilMs = this.#line.sentMs;
     this.#isCuttingIn = false;
   }
+}
+
+/** Below about −60 dBm0: some carriers are sent silence where nothing is said. */
+function isSilent(payload: Uint8Array): boolean {
+  return payload.every((byte) => (byte & 0x7f) >= 0x7a);
 }
 
 /** Null = nothing that a test looks at. */

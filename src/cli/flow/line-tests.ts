@@ -1,5 +1,4 @@
 /** Runs tests as calls over a simulated line with a gateway of their own. */
-import { randomUUID } from 'node:crypto';
 import type { FeedEvent } from '../../calls/feed/events.ts';
 import type { FlowWorld } from '../../flows/steps/flow-world.ts';
 import { ObservedCall } from '../../flows/testing/observed-call.ts';
@@ -12,12 +11,23 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { type Gateway, runGateway } from '../../main.ts';
 import { callerSpeech } from '../caller-speech.ts';
 import { untilReady } from '../readiness.ts';
-import { LineCaller } from './line-caller.ts';
+import { type CallerLine, LineCaller } from './line-caller.ts';
 import type { TestResult, TestRun, TestRunner } from './test-result.ts';
+import { type LineCall, twilioLine } from './twilio-line.ts';
 
 /** Of flite, whose voices are always there; no flow speaks with it unless it says so. */
 const CALLER_VOICE = 'kal16';
 const FLITE = 'flite';
+
+/** Opens the line of a call. */
+export type OpenLine = (call: LineCall) => CallerLine | Promise<CallerLine>;
+
+interface TestLineParts {
+  readonly gateway: Gateway;
+  readonly worlds: Map<string, FlowWorld>;
+  readonly openLine: OpenLine;
+  readonly voice: string;
+}
 
 /** A gateway with the flows of one folder, for tests. */
 export class TestLine implements TestRunner {
@@ -26,16 +36,21 @@ export class TestLine implements TestRunner {
   readonly #callers = new Map<string, LineCaller>();
   readonly #speech = new Map<string, Promise<Int16Array>>();
   readonly #voice: string;
+  readonly #openLine: OpenLine;
 
-  private constructor(gateway: Gateway, worlds: Map<string, FlowWorld>, voice: string) {
+  private constructor({ gateway, worlds, openLine, voice }: TestLineParts) {
     this.#gateway = gateway;
     this.#worlds = worlds;
+    this.#openLine = openLine;
     this.#voice = voice;
     gateway.subscribe((event: FeedEvent) => this.#callers.get(event.callId)?.onEvent(event));
   }
 
-  /** @throws ConfigError when the flows cannot be used */
-  static async open(settings: Settings): Promise<TestLine> {
+  /**
+   * Starts the gateway. `openLine` = the line of a call, Twilio's unless given.
+   * @throws ConfigError when the flows cannot be used
+   */
+  static async open(settings: Settings, openLine: OpenLine = twilioLine): Promise<TestLine> {
     let refusal: string | null = null;
     const worlds = new Map<string, FlowWorld>();
     const gateway = await runGateway(settings, {
@@ -47,7 +62,7 @@ export class TestLine implements TestRunner {
     });
     try {
       await untilReady(gateway.url, systemClock, () => refusal);
-      return new TestLine(gateway, worlds, await chooseVoice(gateway.url));
+      return new TestLine({ gateway, worlds, openLine, voice: await chooseVoice(gateway.url) });
     } catch (error) {
       await gateway.close();
       throw error;
@@ -56,31 +71,29 @@ export class TestLine implements TestRunner {
 
   /** Makes the call of a test. Never rejects. */
   async run({ file, tests, test, set }: TestRun): Promise<TestResult> {
-    const callSid = `CA${randomUUID().replaceAll('-', '')}`;
-    const voice = tests.voice ?? this.#voice;
     const startMs = systemClock.nowMs();
     const observed = new ObservedCall();
-    const onSet: FlowWorld['onSet'] = (_flow, name, value) => observed.note({ type: 'set', name, value });
-    this.#worlds.set(callSid, testWorld(test, { clock: systemClock, timeZone: timeZoneOf(set), onSet }));
-    const caller = new LineCaller({
+    const line = await this.#openLine({
       url: this.#gateway.url,
-      callSid,
       from: test.from ?? CALLER_NUMBER,
       to: test.to ?? CALLED_NUMBER,
       parameters: { ...test.parameters, flow: tests.flow },
-      observed,
-      speech: (text) => this.#speak(text, voice),
     });
-    this.#callers.set(callSid, caller);
-    try {
-      const { failures, answersMs } = await runScript(test, caller);
-      const { dialogue, steps } = observed;
-      const durationMs = systemClock.nowMs() - startMs;
-      return { file, flow: tests.flow, name: test.name, failures, dialogue, durationMs, answersMs, steps };
-    } finally {
-      this.#callers.delete(callSid);
-      this.#worlds.delete(callSid);
-    }
+    const { callId } = line;
+    const onSet: FlowWorld['onSet'] = (_flow, name, value) => observed.note({ type: 'set', name, value });
+    this.#worlds.set(callId, testWorld(test, { clock: systemClock, timeZone: timeZoneOf(set), onSet }));
+    const speech = (text: string): Promise<Int16Array> => this.#speak(text, tests.voice ?? this.#voice);
+    const caller = new LineCaller({ line, observed, speech });
+    this.#callers.set(callId, caller);
+    const called = caller.call();
+    const { failures, answersMs } = await runScript(test, caller);
+    const refusal = await called;
+    this.#callers.delete(callId);
+    this.#worlds.delete(callId);
+    const { dialogue, steps } = observed;
+    const durationMs = systemClock.nowMs() - startMs;
+    const reasons = refusal === null ? failures : [`the call could not be made: ${refusal}`];
+    return { file, flow: tests.flow, name: test.name, failures: reasons, dialogue, durationMs, answersMs, steps };
   }
 
   close(): Promise<void> {

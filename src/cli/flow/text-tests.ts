@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../calls/context.ts';
 import type { FlowSet } from '../../flows/file/flow.ts';
+import type { PromptRecordings } from '../../flows/prompts/prompt-pieces.ts';
 import { FlowApp } from '../../flows/run/flow-app.ts';
-import { STEP_RUNNERS } from '../../flows/steps/step-runners.ts';
 import type { FlowWorld } from '../../flows/steps/flow-world.ts';
+import { STEP_RUNNERS } from '../../flows/steps/step-runners.ts';
 import { type CallNews, ObservedCall } from '../../flows/testing/observed-call.ts';
 import { runScript } from '../../flows/testing/script.ts';
 import { CALLED_NUMBER, CALLER_NUMBER } from '../../flows/testing/test-file.ts';
@@ -15,11 +16,15 @@ import { type Clock, systemClock } from '../../foundation/clock.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { MULAW_8K } from '../../foundation/units.ts';
 import { VirtualClock } from '../../foundation/virtual-clock.ts';
 import type { TestResult, TestRun } from './test-result.ts';
 
 /** As fast as people speak. */
 const PACE = 1;
+
+/** They are read as what they say, or as what they are called. */
+const NO_RECORDINGS: PromptRecordings = { find: () => ({ samples: new Int16Array(0), rateHz: MULAW_8K.rateHz }) };
 
 interface TextCall {
   readonly set: FlowSet;
@@ -44,8 +49,7 @@ export function openTextLine({ set, settings, clock, world, from, to, ...call }:
     context,
     log,
     start: { callId: randomUUID(), from, to, parameters: call.parameters },
-    open: (options) =>
-      new FlowApp({ set, call: options, world, runners: STEP_RUNNERS, recordings: { find: () => null } }),
+    open: (options) => new FlowApp({ set, call: options, world, runners: STEP_RUNNERS, recordings: NO_RECORDINGS }),
   });
 }
 
