@@ -1,5 +1,6 @@
 /** Reads YAML that operators write, and says where what is wrong stands. */
 import type { z } from 'zod';
+import { describeIssues } from './schema-findings.ts';
 import { YamlDocument, type YamlPath, type YamlProblem } from './yaml-document.ts';
 
 /** A file cannot be used. The message is `path:line:column: what came and what was expected`. */
@@ -34,9 +35,10 @@ export function parseYaml<T>(
     check(parsed.data, refuse);
     return parsed.data;
   }
-  const [issue] = parsed.error.issues;
-  const at = (issue?.path ?? []).filter((part) => typeof part !== 'symbol');
-  return refuse(at, issue?.message ?? 'is not as expected');
+  // Such files may have secrets.
+  const [finding] = describeIssues(parsed.error.issues, { schema, value: document.value, showsTexts: false });
+  const { path: at, message, part } = finding ?? { path: [], message: 'is not as expected', part: 'value' };
+  throw new FileError(placed(path, document.problemAt(at, message, part)));
 }
 
 /** A problem as it is told: `path:line:column: message`. */

@@ -1,5 +1,6 @@
 /** Reads a flow's file. */
 import { createHash } from 'node:crypto';
+import { describeIssues } from '../../foundation/schema-findings.ts';
 import { YamlDocument, type YamlProblem } from '../../foundation/yaml-document.ts';
 import type { Flow, FlowLimits, FlowStep } from './flow.ts';
 import { type FlowFile, flowSchema } from './flow-file.ts';
@@ -25,12 +26,10 @@ export function readFlow(text: string, name: string): ReadFlow {
   if (document.problems.length > 0) return { document, flow: null, errors: document.problems, warnings: [] };
   const parsed = flowSchema.safeParse(document.value);
   if (!parsed.success) {
-    const errors = parsed.error.issues.map(({ path, message }) =>
-      document.problemAt(
-        path.filter((part) => typeof part !== 'symbol'),
-        message,
-      ),
-    );
+    const reading = { schema: flowSchema, value: document.value, showsTexts: true };
+    const errors = describeIssues(parsed.error.issues, reading)
+      .map(({ path, message, part }) => document.problemAt(path, message, part))
+      .toSorted((one, other) => one.line - other.line || one.column - other.column);
     return { document, flow: null, errors, warnings: [] };
   }
   const sha256 = createHash('sha256').update(text).digest('hex');
