@@ -60,7 +60,7 @@ export function parseQwenConfig(text: string): QwenConfig {
   return readQwenConfig(toObject(text));
 }
 
-/** Reads the values of a recogniser's file. @throws ModelFileError */
+/** Checks the values of a recogniser's file, however deep they are. @throws ModelFileError */
 export function readQwenConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
   const audio = readAudioConfig(values, 'qwen3-asr');
   const whole = (name: string, minimum: number, maximum: number) => wholeIn(values[name], name, minimum, maximum);

@@ -27,8 +27,14 @@ const UNFIXED_SAMPLES = 4 * ENGINE_RATE_HZ;
 const PARTIAL_TOKENS = 32;
 /** How far from the longest stretch a pause is looked for. */
 const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
+/**
+ * Tokens of a draft at most, 20 s of quick speech: a run has the logits of each of them twice, of 0.6 MB, for each of
+ * the texts that share it.
+ */
+const DRAFT_TOKENS_MAX = 128;
 /** Tokens of a warm-up: of its draft, and those that it adds. */
 const WARM_UP_TOKENS = 16;
+const WARM_UP_WORDS = 'a word';
 /** No token. */
 const NEVER = [-1];
 /** Scripts that put no space between sentences. */
@@ -103,12 +109,13 @@ export class Qwen3Asr implements Asr {
       this.#maxTokens(samples.length, told === null ? null : language) - start.fixed.length,
       1,
     );
+    const { redraft } = start;
     const written = yield* decoder.write({
       prompt: prompts.write({ context, hotWords, audioTokens: clip.tokens, answer: start.parts }),
       audio,
       // A draft leaves room for at least one token more.
-      draft: start.draft.slice(0, maxTokens - 1),
-      ...(start.redraft !== undefined && { redraft: start.redraft }),
+      draft: start.draft.slice(0, Math.min(maxTokens - 1, DRAFT_TOKENS_MAX)),
+      ...(redraft !== undefined && { redraft: (tokens) => redraft(tokens).slice(0, DRAFT_TOKENS_MAX) }),
       maxTokens,
       newTokensMax: start.fixed.length > 0 ? PARTIAL_TOKENS : maxTokens,
       endTokens: config.endTokens,
@@ -163,12 +170,13 @@ export class Qwen3Asr implements Asr {
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
-    const { tokenizer, prompts, encoder, decoder, config } = this.#parts;
+    const { tokenizer, prompts, encoder, decoder, config, aligner } = this.#parts;
     await warmUpSizes(encoder, config, this.provider);
     const clip = this.#features.compute(samples);
     const audio = await runThrough(encoder.encode(clip));
     const answer = answerIn(this.#assumed);
-    const draft = tokenizer.encode('a b c d e f g h').slice(0, WARM_UP_TOKENS);
+    // The last token of text shows whether the graphs know as many as the tokenizer.
+    const draft = [...tokenizer.encode('a b c d e f g h').slice(0, WARM_UP_TOKENS - 1), tokenizer.plainEnd - 1];
     await runThrough(
       decoder.write({
         prompt: prompts.write({ context: '', hotWords: [], audioTokens: clip.tokens, answer }),
@@ -179,6 +187,7 @@ export class Qwen3Asr implements Asr {
         endTokens: NEVER,
       }),
     );
+    if (aligner !== null) await runThrough(aligner.align(samples, WARM_UP_WORDS, 'en'));
   }
 }
 

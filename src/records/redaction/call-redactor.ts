@@ -3,7 +3,6 @@ import type {
   CallEndedEvent,
   CaptionEvent,
   FeedEvent,
-  FlowInputEvent,
   HintEvent,
   RevisionEvent,
   SpokenEvent,
@@ -44,20 +43,6 @@ export class CallRedactor {
     return this.#cues.expectedOf(side, nowMs);
   }
 
-  /** What a flow understood, redacted: it is masked with what was asked for before. */
-  maskInput(event: FlowInputEvent, nowMs: number): FlowInputEvent {
-    const { patterns } = this;
-    const cue = this.expectedOf('inbound', nowMs);
-    const mask = (text: string): string => maskAlone(text, patterns, cue);
-    const text = event.text === null ? null : mask(event.text);
-    const { value } = event;
-    if (value === null || typeof value === 'boolean') return { ...event, text };
-    const masked = mask(String(value));
-    if (masked !== String(value)) return { ...event, text, value: masked };
-    // Digits that are words in the text are masked there alone.
-    return { ...event, text, value: text === event.text ? value : null };
-  }
-
   /** `side` said `text`: what it asks for is expected from now on. Call after the text itself is redacted. */
   noteSaid(side: Side, text: string, nowMs: number): void {
     this.#cues.note(side, text, nowMs);
@@ -87,6 +72,8 @@ export function maskWritten(event: FeedEvent, patterns: OwnPatterns): FeedEvent 
     }
     case 'hint':
       return maskHint(event, mask);
+    case 'flow.ended':
+      return { ...event, reason: event.reason === null ? null : mask(event.reason) };
     case 'call.ended':
       return maskHandoff(event, mask);
     default:

@@ -44,6 +44,6 @@ describe('a file of tests', () => {
   it('refuses two tests of one name, and a time that is none', () => {
     const one = ['  - name: a', '    script: [{ hangup: true }]'];
     expect(() => read('version: 1', 'tests:', ...one, ...one)).toThrow(/5:11: .*this name already/);
-    expect(() => read('version: 1', 'at: noon', 'tests:', ...one)).toThrow(/2:5: at: expected a time/);
+    expect(() => read('version: 1', 'at: noon', 'tests:', ...one)).toThrow(/2:5: at: got a text, expected a time/);
   });
 });
