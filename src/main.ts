@@ -3,6 +3,7 @@
 import type { CallView } from './calls/call-view.ts';
 import type { FeedEvent } from './calls/feed/events.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
+import type { FlowWorld } from './flows/steps/flow-world.ts';
 import { createLog, type Log } from './foundation/log/log.ts';
 import { watchDescriptors } from './foundation/machine/descriptors.ts';
 import { findWarnings } from './foundation/settings/config.ts';
@@ -10,6 +11,7 @@ import type { Settings } from './foundation/settings/settings.ts';
 import { settlesWithin } from './foundation/settles-within.ts';
 import { MULAW_8K } from './foundation/units.ts';
 import { listenAt } from './listen.ts';
+import type { CallStart } from './protocols/dialect.ts';
 import { buildParts, type Parts } from './wiring.ts';
 
 /** Longer than the records wait for their last events. */
@@ -59,6 +61,8 @@ export interface GatewayOptions {
   readonly onStuck?: () => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
+  /** The time of a call's flow, and what stands in for what it reaches; null, or left out = as they are. For tests. */
+  readonly flowWorld?: (start: CallStart) => FlowWorld | null;
 }
 
 /**

@@ -102,6 +102,7 @@ export class TextLine {
       onConnection: () => undefined,
       onEnd: () => this.#end(),
       onFlow: (news) => this.#onFlow(news),
+      onPrivate: () => undefined,
       transfer: () => Promise.resolve('unsupported'),
       onFailure: (error) => {
         log.error({ err: error }, 'the flow failed');
