@@ -75,7 +75,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   for (const warning of findWarnings(settings)) log.warn(warning);
   const state = { isDraining: false };
   const isDraining = () => state.isDraining;
-  const parts = await buildParts(settings, { log, onRefused, engineWatcher: options.engineWatcher, isDraining });
+  const { engineWatcher, flowWorld } = options;
+  const parts = await buildParts(settings, { log, onRefused, engineWatcher, isDraining, flowWorld });
   try {
     const url = await start(parts, settings);
     options.onListening?.(url, keptBy(parts), parts.people.users?.list.size ?? 0);
@@ -152,13 +153,14 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 
 /** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */
 async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, log: Log): Promise<void> {
-  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints, numbers } = parts;
+  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints, numbers, flows } = parts;
   const steps: Readonly<Record<string, () => unknown>> = {
     trunks: () => trunks.close(),
     server: () => server.close(),
     upkeep: () => upkeep?.close(),
     hints: () => hints.close(),
     numbers: () => numbers.close(),
+    flows: () => flows.close(),
     batches: () => batches.close(),
     engines: () => engineClient.close(),
     speech: () => speech.close(),

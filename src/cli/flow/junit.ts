@@ -21,7 +21,8 @@ function caseOf({ flow, name, durationMs, failures, dialogue }: TestResult): str
   const head = `    <testcase classname="${escaped(flow)}" name="${escaped(name)}" time="${seconds(durationMs)}"`;
   if (failures.length === 0) return `${head}/>\n`;
   const text = [...failures, '', ...dialogue].join('\n');
-  return `${head}>\n      <failure message="${escaped(failures[0] ?? '')}">${escaped(text)}</failure>\n    </testcase>\n`;
+  const failure = `<failure message="${escaped(failures[0] ?? '')}">${escaped(text)}</failure>`;
+  return `${head}>\n      ${failure}\n    </testcase>\n`;
 }
 
 function totalsOf(results: readonly TestResult[]): string {

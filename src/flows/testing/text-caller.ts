@@ -15,7 +15,7 @@ const WORDLESS_MS = 2000;
 
 export class TextCaller implements ScriptedCaller {
   readonly observed: ObservedCall;
-  readonly answerMs = null;
+  readonly answerMs = 'untimed';
   readonly #clock: VirtualClock;
   readonly #line: TextLine;
   #quietSinceMs = 0;
