@@ -7,7 +7,7 @@ import { runThrough, type Steps } from '../../scheduler.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { quietStretches } from '../quiet-cuts.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
-import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
+import { joinReadings, type StretchReading } from '../stretch-readings.ts';
 import type { ForcedAligner } from './aligner/aligner.ts';
 import { AnswerPlanner, type AnswerStart } from './answer.ts';
 import type { QwenConfig } from './config.ts';
@@ -37,8 +37,6 @@ const WARM_UP_TOKENS = 16;
 const WARM_UP_WORDS = 'a word';
 /** No token. */
 const NEVER = [-1];
-/** Scripts that put no space between sentences. */
-const SPACELESS_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}，。！？、]$/u;
 
 const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
 
@@ -93,7 +91,8 @@ export class Qwen3Asr implements Asr {
       read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
       yield;
     }
-    return joinRead(read);
+    // Each has tokens that name the language: together they begin no text.
+    return { ...joinReadings(read), tokens: [] };
   }
 
   async *#read(samples: Int16Array, draft: readonly number[], options: ReadingOptions): Steps<Recognition> {
@@ -189,28 +188,4 @@ export class Qwen3Asr implements Asr {
     );
     if (aligner !== null) await runThrough(aligner.align(samples, WARM_UP_WORDS, 'en'));
   }
-}
-
-/** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
-function joinRead(stretches: readonly StretchReading[]): Recognition {
-  const read = stretches.map(({ recognition }) => recognition);
-  const looped = read.some((each) => each.looped);
-  const text = read.reduce((before, each) => joinTexts(before, each.text), '');
-  const language = read.find((each) => each.language !== undefined)?.language;
-  const isSpelled = read.every(({ pieces }) => pieces !== undefined);
-  const isTimed = read.every(({ words }) => words !== undefined);
-  return {
-    text,
-    tokens: [],
-    logprobs: looped ? new Float32Array(0) : Float32Array.from(read.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
-    looped,
-    ...(language !== undefined && { language }),
-    ...(isSpelled && { pieces: looped ? [] : read.flatMap(({ pieces = [] }) => pieces) }),
-    ...(isTimed && !looped && { words: wordsOfStretches(stretches) }),
-  };
-}
-
-function joinTexts(before: string, behind: string): string {
-  if (before === '' || behind === '') return before + behind;
-  return SPACELESS_END.test(before) ? before + behind : `${before} ${behind}`;
 }
