@@ -192,10 +192,8 @@ steps:
   });
 
   it('are begun again by who goes back to them', async () => {
-    const call = new FlowCall(
-      `keys: { '*': back }\n${say('s1: { flow: { name: ask }, next: s2 }', 's2: { confirm: { prompt: OK?, yes: end, no: end } }')}`,
-      { others: { ask: ASK } },
-    );
+    const steps = ['s1: { flow: { name: ask }, next: s2 }', 's2: { confirm: { prompt: OK?, yes: end, no: end } }'];
+    const call = new FlowCall(`keys: { '*': back }\n${say(...steps)}`, { others: { ask: ASK } });
     await (await call.hear()).press('42');
     await (await call.hear()).press('*');
     expect(call.steps).toEqual(['s1', 'ask', 'done', 's2', 's1', 'ask']);
