@@ -69,7 +69,7 @@ export interface StepTools {
   readonly recordings: PromptRecordings;
   /** Aborts when the call is over, or a global key leaves the step. */
   readonly signal: AbortSignal;
-  /** Says a prompt after all that is being said. Resolves when it was heard to its end, or cut off. @throws StepFailure */
+  /** Says a prompt after all that is being said. Resolves when it was heard or cut off. @throws StepFailure */
   say(prompt: FlowPrompt): Promise<'heard' | 'cut'>;
   /** Says a prompt and resolves with the first input from its beginning on. @throws StepFailure */
   ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
