@@ -9,8 +9,8 @@ import type { FlowFinding } from './flow-finding.ts';
 import { toFlow } from './to-flow.ts';
 
 /**
- * All that is wrong with `file`, where other flows do not count. Where not all steps could be read, `names` has those of
- * all, and what they would be needed for is not checked.
+ * All that is wrong with `file`, where other flows do not count. Where some steps could not be read, `names` has those
+ * of all, and what they would be needed for is not checked.
  */
 export function checkFlow(file: FlowFile, names: ReadonlySet<string>): FlowFinding[] {
   const flow = toFlow(file, '', '');
