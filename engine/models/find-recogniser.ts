@@ -1,5 +1,5 @@
 /** Which recogniser a setting means: one that is in the npm packages, an installed one, or a folder of the operator. */
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { Refusal } from '../refusal.ts';
 import { BRIDGE_FILE, type Bridge, BridgeError } from './bridge.ts';
@@ -69,11 +69,19 @@ function lookInto(rows: readonly RecogniserRow[], folder: string): FoundRecognis
 function checkFiles(folder: string): void {
   for (const name of findRecogniserFiles(namesInFolder(folder))?.files ?? []) {
     const path = join(folder, name);
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = look(path);
     if (found === undefined) throw new Refusal('model_missing', `${path} is a link to nothing`);
     if (!found.isFile()) throw new Refusal('bad_settings', `${path} is no file`);
     if (GRAPH.test(name) && found.size > GRAPH_MAX_BYTES)
       throw new Refusal('bad_settings', `${path}: got ${found.size} bytes, expected at most ${GRAPH_MAX_BYTES}`);
+  }
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new Refusal('model_missing', `${path} cannot be read: ${reasonOf(error)}`);
   }
 }
 

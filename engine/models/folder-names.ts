@@ -1,5 +1,5 @@
 /** What lies in a model's folder. The command line reads it too. */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Folders within a model's own that have files of the model. */
@@ -15,6 +15,19 @@ export function namesInFolder(folder: string): string[] {
   return [...names, ...inner.flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))];
 }
 
+/** Bytes of a file; 0 where there is none, or it cannot be looked at: links may lead to themselves. */
+export function fileBytes(path: string): number {
+  return statsOf(path)?.size ?? 0;
+}
+
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return statsOf(path)?.isDirectory() === true;
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 /** How large a model's graphs are: what a reading costs grows with the weights that are read for it. */
-import { statSync } from 'node:fs';
 import type { SoundCost } from '../job-costs.ts';
+import { fileBytes } from './folder-names.ts';
 import { weightsBeside } from './recogniser-folders.ts';
 
 const MILLION_BYTES = 1e6;
@@ -28,5 +28,5 @@ export function costBySize(graphs: readonly string[], perMillion: CostPerMillion
 /** Bytes of a graph and of the weights beside it; 0 where there is none. */
 export function graphBytes(graph: string): number {
   const files = new Set([graph, ...weightsBeside(graph)]);
-  return [...files].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+  return [...files].reduce((sum, file) => sum + fileBytes(file), 0);
 }

@@ -2,10 +2,9 @@
  * What an engine process needs with a recogniser from a folder, estimated from the sizes of its files: it is to be
  * known before the process is started. Both sides import this.
  */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Family } from './bridge.ts';
-import { namesInFolder } from './folder-names.ts';
+import { fileBytes, namesInFolder } from './folder-names.ts';
 import { findRecogniserFiles } from './recogniser-folders.ts';
 
 const MB = 2 ** 20;
@@ -85,7 +84,7 @@ export function processMemory(folder: string): ProcessMemory {
   const family = found?.family ?? null;
   const files: readonly string[] = found?.files ?? [];
   const { baseBytes, perByte } = (family !== null && MEASURED[family]) || OTHERS;
-  const sizes = files.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  const sizes = files.map((name) => fileBytes(join(folder, name)));
   const bytes = files.reduce((sum, name, index) => {
     const [, times = 0] = perByte.find(([file]) => file.test(name)) ?? [];
     return sum + times * (sizes[index] ?? 0);

@@ -41,6 +41,8 @@ export class CallSummary {
   #outcome: string | null = null;
   #tags: readonly string[] = [];
   #sound: CallView['sound'] = null;
+  #flow: string | null = null;
+  #flowVersion: string | null = null;
 
   constructor(beginning: CallBeginning) {
     this.beginning = beginning;
@@ -88,6 +90,11 @@ export class CallSummary {
         // Readers may get it redacted.
         if (this.#ending !== null) this.#ending = { ...this.#ending, handoffData: event.handoffData };
         return;
+      case 'flow.started':
+        // A call begins with one flow; those that follow are parts of it.
+        this.#flow ??= event.flow;
+        this.#flowVersion ??= event.version;
+        return;
       case 'recording':
         this.#sound = SOUND_STATES[event.state];
         return;
@@ -110,6 +117,8 @@ export class CallSummary {
       names: parameters.names,
       agent: parameters.agent,
       queue: parameters.queue,
+      flow: this.#flow,
+      flowVersion: this.#flowVersion,
       appMuted: this.#appMuted,
       appLost: ending === null && this.#appLost,
       state: ending === null ? state : 'ended',

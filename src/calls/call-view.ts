@@ -25,6 +25,9 @@ export interface CallView {
   readonly queue: string | null;
   /** The address of the app without its query; null = the call has none. */
   readonly app: string | null;
+  /** The flow that it began with, and the version of it; null = it went through none. */
+  readonly flow: string | null;
+  readonly flowVersion: string | null;
   /** Somebody took over: what the app says is passed over. */
   readonly appMuted: boolean;
   /** The connection to the app broke and is being opened again. */

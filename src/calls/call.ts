@@ -9,11 +9,11 @@ import type { Log } from '../foundation/log/log.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-transcriber.ts';
-import type { CallApp } from './app/call-app.ts';
+import type { CallApp, CallAppOptions } from './app/call-app.ts';
+import type { FlowContext } from './app/call-flows.ts';
 import { openCallApp } from './app/open-app.ts';
 import type { CallEnding, CallSummary } from './call-summary.ts';
 import type { CallTrace } from './call-tracer.ts';
-import type { CallContext } from './context.ts';
 import { CallFeed } from './feed/call-feed.ts';
 import type { EndReason } from './feed/events.ts';
 import { EchoFilter } from './inbound/echo-filter.ts';
@@ -25,7 +25,7 @@ import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
 import type { LegMonitor } from './leg-monitor.ts';
 import { readBargeIn } from './outbound/barge-in.ts';
 import { CallVoice } from './outbound/voice.ts';
-import { CallRecording } from './sound/call-recording.ts';
+import { type CallRecording, openRecording } from './sound/call-recording.ts';
 
 /** How often stalls and the backlog are looked at. */
 const TICK_MS = 250;
@@ -45,7 +45,7 @@ export interface CallOptions {
   readonly start: CallStart;
   readonly leg: CallLeg;
   readonly monitor: LegMonitor;
-  readonly context: CallContext;
+  readonly context: FlowContext;
   /** What is known of it, kept current by whoever made it. */
   readonly summary: CallSummary;
   /** Where the calls of the gateway count tracks whose captions come late. */
@@ -97,7 +97,7 @@ export class Call implements LegHandlers {
     this.#options = options;
     this.#log = context.log.child({ callId: id, carrier: start.carrier });
     this.#feed = new CallFeed({ callId: id, feed: context.feed, log: this.#log, nowMs: () => this.durationMs });
-    this.recording = this.#openRecording();
+    this.recording = openRecording({ start, summary, context, log: this.#log, callMs: () => this.durationMs });
     const publish = (news: LanguageNews): void => this.#feed.publishLanguage(news);
     this.languages = new CallLanguages({ start, summary, context, log: this.#log, publish });
     this.voice = this.#openVoice();
@@ -240,9 +240,8 @@ export class Call implements LegHandlers {
     this.recording?.end();
     const { durationMs } = this;
     const handoffData = this.#handoffData;
-    const at = this.#options.context.clock.wall();
     // First, so that whoever reads of the end finds the call ended.
-    this.#options.onEnded(this, { at, reason, durationMs, handoffData });
+    this.#options.onEnded(this, { at: this.#options.context.clock.wall(), reason, durationMs, handoffData });
     this.#feed.publishEnded(reason, durationMs, handoffData);
     const { counts, dropped: finalsDropped } = this.summary;
     const { finals, gaps } = counts;
@@ -297,25 +296,6 @@ export class Call implements LegHandlers {
     };
   }
 
-  #openRecording(): CallRecording | null {
-    const { id: callId, start, summary, context } = this.#options;
-    const { soundTap: tap, settings, clock, feed } = context;
-    if (tap === null) return null;
-    const { startedAt, parameters } = summary.beginning;
-    return new CallRecording({
-      callId,
-      start,
-      startedAt,
-      asked: parameters.record,
-      tap,
-      settings,
-      clock,
-      log: this.#log,
-      callMs: () => this.durationMs,
-      publish: (state) => feed.publish({ type: 'recording', callId, state, atMs: this.durationMs }),
-    });
-  }
-
   #openVoice(): CallVoice {
     const { start, leg, context } = this.#options;
     const voice = new CallVoice({
@@ -344,8 +324,8 @@ export class Call implements LegHandlers {
 
   /** Null when there is none, or the carrier takes no sound of it. */
   #openApp(): CallApp | null {
-    const { start, context } = this.#options;
-    return openCallApp({
+    const { start, leg, context } = this.#options;
+    const options: CallAppOptions = {
       start,
       voice: this.voice,
       languages: this.languages,
@@ -357,8 +337,11 @@ export class Call implements LegHandlers {
         this.#handoffData = handoffData;
         void this.end(reason);
       },
+      onFlow: (news) => this.#feed.publishFlow(news),
+      transfer: async (request) => (await leg.transfer?.(request)) ?? 'unsupported',
       onFailure: (error) => this.fail(error),
-    });
+    };
+    return openCallApp(options, context.flows ?? null);
   }
 
   #onTrack(track: Track, event: TrackEvent): void {

@@ -20,6 +20,24 @@ export interface LegHandlers {
   onClosed(end: LegEnd): void;
 }
 
+/** Who is to have the call in our place. */
+export interface TransferRequest {
+  /** A number or a name at the carrier; of SIP an address, too; of Asterisk `context/extension[/priority]`, too. */
+  readonly to: string;
+  /** The caller number that the other side sees; null = as the carrier has it. */
+  readonly from: string | null;
+  /** How long it may ring. */
+  readonly timeoutMs: number;
+  /** For whoever takes the call over, where the carrier can hand it on; null = nothing. */
+  readonly handoffData: string | null;
+}
+
+/**
+ * What became of a transfer. `transferred`: somebody else has the call, as far as the carrier tells, and it is to be
+ * ended here. `unsupported`: this carrier cannot, or not there.
+ */
+export type TransferOutcome = 'transferred' | 'busy' | 'unanswered' | 'refused' | 'unsupported';
+
 /** What a call needs of its leg. */
 export interface CallLeg {
   /** Sends a command. Throws what the dialect throws. Ignored once the leg closes. */
@@ -34,6 +52,11 @@ export interface CallLeg {
   resume(): void;
   /** Presses a key in the carrier's own way. Its tone is sent as well, beginning now; the leg leaves it out then. */
   press?(digit: string): void;
+  /**
+   * Gives the call to somebody else. Absent = the carrier cannot. Never rejects; a leg that the carrier closes because
+   * of it tells its end only after this is resolved, in a later turn of the event loop.
+   */
+  transfer?(request: TransferRequest): Promise<TransferOutcome>;
 }
 
 /** Opens a leg on a socket that is there, and tells `handlers` of it. */

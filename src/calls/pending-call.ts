@@ -7,7 +7,7 @@
 import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../protocols/dialect.ts';
 import type { CallTokens } from './admission/tokens.ts';
-import { withoutForbiddenApp } from './app/request.ts';
+import { callParameter, withoutForbiddenApp } from './app/request.ts';
 import type { Call, CallOptions } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { EndReason } from './feed/events.ts';
@@ -29,6 +29,8 @@ export interface PendingCallOptions {
    * Whether the peer that opened the socket has shown a secret of ours. Then it asks on the operator's behalf.
    */
   readonly trusted?: boolean;
+  /** The flow that whoever opened the socket asks for; a parameter of the call goes before it. */
+  readonly flow?: string | undefined;
   readonly tokens: CallTokens;
   readonly context: CallContext;
   /** Opens the leg on the socket. */
@@ -119,7 +121,7 @@ export class PendingCall implements LegHandlers {
    * the token is good.
    */
   #identify(start: CallStart): CallStart {
-    const { token, ...given } = start.parameters;
+    const { token, ...own } = start.parameters;
     const known = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
     if (known === null && this.#options.tokenRequired) {
       const wrong = 'a call token that is unknown, used, expired or of another call';
@@ -129,8 +131,10 @@ export class PendingCall implements LegHandlers {
           'expected the one that /twilio/voice gave for this call',
       );
     }
+    const given = withFlow(own, known?.flow ?? this.#options.flow);
     const details = { ...boundDetails(given), ...boundDetails(start.details ?? {}), ...known?.details };
-    return { ...start, ...known, details, parameters: this.#checkApp(given, known !== null) };
+    const { flow: _flow, ...told } = known ?? {};
+    return { ...start, ...told, details, parameters: this.#checkApp(given, known !== null) };
   }
 
   /** A stream with a token is trusted if the webhook that issued the token was signed. */
@@ -146,6 +150,10 @@ export class PendingCall implements LegHandlers {
     }
     return parameters;
   }
+}
+
+function withFlow(own: CallStart['parameters'], flow: string | undefined): CallStart['parameters'] {
+  return flow === undefined || callParameter(own, 'flow') !== undefined ? own : { ...own, flow };
 }
 
 /** Those that are told. A dialplan or TwiML may tell, as parameters, what the carrier's own messages do not. */

@@ -5,12 +5,12 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
+import { chooseFlow, type FlowContext } from './app/call-flows.ts';
 import { appAddressOf } from './app/request.ts';
 import { Call, type CallOptions } from './call.ts';
 import { type CallParameters, readCallParameters } from './call-parameters.ts';
 import { type CallEnding, CallSummary } from './call-summary.ts';
 import type { CallView } from './call-view.ts';
-import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
 import { LagTally } from './inbound/lag.ts';
@@ -27,6 +27,8 @@ interface LegOffer {
   readonly tokenRequired: boolean;
   /** Whether the peer that opened the socket has shown a secret of ours. */
   readonly trusted?: boolean;
+  /** The flow that whoever opened the socket asks for; a parameter of the call goes before it. */
+  readonly flow?: string | undefined;
   /** We make the call, and it is not answered yet; left out = the other side made it. */
   readonly outgoing?: OutgoingCall | undefined;
   /** Opens the leg on the socket. */
@@ -47,7 +49,7 @@ interface Failure {
  */
 export class CallRegistry {
   readonly tokens: CallTokens;
-  readonly #context: CallContext;
+  readonly #context: FlowContext;
   /** Sockets that have not begun a stream. */
   readonly #pendingCalls = new Set<PendingCall>();
   readonly #outgoing = new OutgoingCalls();
@@ -58,7 +60,7 @@ export class CallRegistry {
   readonly #taken: TakenIds | null;
   #drained: Promise<void> | null = null;
 
-  constructor(context: CallContext) {
+  constructor(context: FlowContext) {
     this.#context = context;
     this.tokens = new CallTokens({ clock: context.clock });
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
@@ -255,7 +257,7 @@ export class CallRegistry {
   }
 
   #summarise(id: string, start: CallStart): CallSummary {
-    const { settings, clock } = this.#context;
+    const { settings, clock, flows } = this.#context;
     const { carrier, from, to, tracks } = start;
     return new CallSummary({
       id,
@@ -263,7 +265,7 @@ export class CallRegistry {
       from,
       to,
       tracks,
-      app: appAddressOf(start, settings),
+      app: appAddressOf(start, settings, chooseFlow(start, flows)?.flow?.name ?? null),
       startedAt: clock.wall(),
       state: 'live',
       parameters: readCallParameters(start),

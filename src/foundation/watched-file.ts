@@ -75,8 +75,8 @@ export class WatchedFile {
   }
 }
 
-/** Changes whenever the file does, also when another takes its place. */
-async function markOf(path: string): Promise<string> {
+/** A text that changes whenever the file does, also when another takes its place. */
+export async function markOf(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found === null ? 'missing' : `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }

@@ -1,6 +1,7 @@
 /** Reads YAML that operators write, and says where what is wrong stands. */
-import { isCollection, isNode, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
+import { describeIssues } from './schema-findings.ts';
+import { YamlDocument, type YamlPath, type YamlProblem } from './yaml-document.ts';
 
 /** A file cannot be used. The message is `path:line:column: what came and what was expected`. */
 export class FileError extends Error {
@@ -10,13 +11,8 @@ export class FileError extends Error {
   }
 }
 
-/** Where a value stands: the keys and indexes that lead to it. */
-export type YamlPath = readonly (string | number)[];
-
 /** Refuses the value at `at`. @throws FileError always */
 export type Refuse = (at: YamlPath, message: string) => never;
-
-type Document = ReturnType<typeof parseDocument>;
 
 /**
  * The value of `text`, as `schema` reads it; `check` refuses what a schema cannot see. `path` is for messages.
@@ -28,46 +24,24 @@ export function parseYaml<T>(
   schema: z.ZodType<T>,
   check: (value: T, refuse: Refuse) => void = () => undefined,
 ): T {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true, prettyErrors: false });
-  const refuseAt = (offset: number, message: string): never => {
-    const { line, col } = lines.linePos(offset);
-    throw new FileError(`${path}:${line}:${col}: ${message}`);
+  const document = new YamlDocument(text);
+  const [problem] = document.problems;
+  if (problem !== undefined) throw new FileError(placed(path, problem));
+  const refuse: Refuse = (at, message) => {
+    throw new FileError(placed(path, document.problemAt(at, message)));
   };
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) refuseAt(problem.pos[0], problem.message);
-  visit(document, {
-    Pair(_, { key }) {
-      if (!isCollection(key)) return;
-      const came = isSeq(key) ? 'a list' : 'a mapping';
-      refuseAt(key.range?.[0] ?? 0, `got ${came} as a key, expected a text`);
-    },
-  });
-  const refuse: Refuse = (at, message) => refuseAt(offsetOf(document, at), `${at.join('.') || 'the file'}: ${message}`);
-  const parsed = schema.safeParse(toPlain(document, path));
+  const parsed = schema.safeParse(document.value);
   if (parsed.success) {
     check(parsed.data, refuse);
     return parsed.data;
   }
-  const [issue] = parsed.error.issues;
-  const at = (issue?.path ?? []).filter((part) => typeof part !== 'symbol');
-  return refuse(at, issue?.message ?? 'is not as expected');
+  // Such files may have secrets.
+  const [finding] = describeIssues(parsed.error.issues, { schema, value: document.value, showsTexts: false });
+  const { path: at, message, part } = finding ?? { path: [], message: 'is not as expected', part: 'value' };
+  throw new FileError(placed(path, document.problemAt(at, message, part)));
 }
 
-/** No aliases: a short text could stand for any amount of values. */
-function toPlain(document: Document, path: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 0 });
-  } catch {
-    throw new FileError(`${path}: has aliases (*), expected none`);
-  }
-}
-
-/** Where the value at `path` begins, or the nearest around it. */
-function offsetOf(document: Document, path: YamlPath): number {
-  for (let depth = path.length; depth >= 0; depth -= 1) {
-    const node: unknown = document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return 0;
+/** A problem as it is told: `path:line:column: message`. */
+export function placed(path: string, { line, column, message }: YamlProblem): string {
+  return `${path}:${line}:${column}: ${message}`;
 }

@@ -54,6 +54,8 @@ export class CallTally {
       agent,
       queue,
       app,
+      flow: null,
+      flow_version: null,
       state: 'dialing' as const,
       gateway,
       started_ms: Date.parse(startedAt),
@@ -121,6 +123,10 @@ export class CallTally {
         return null;
       case 'gap':
         row.gaps++;
+        return null;
+      case 'flow.started':
+        row.flow ??= event.flow;
+        row.flow_version ??= event.version;
         return null;
       case 'call.ended':
         this.#end(event, atMs);

@@ -158,6 +158,8 @@ function upsertCalls(db: Kysely<Tables>, rows: Rows) {
           agent: ref('excluded.agent'),
           queue: ref('excluded.queue'),
           app: ref('excluded.app'),
+          flow: ref('excluded.flow'),
+          flow_version: ref('excluded.flow_version'),
           state: ref('excluded.state'),
           started_ms: ref('excluded.started_ms'),
           ended_ms: ref('excluded.ended_ms'),

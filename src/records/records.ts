@@ -8,6 +8,7 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { BackupCopies } from './backup-copies.ts';
 import { RecentCount } from './database-report.ts';
+import { FlowAnalytics } from './flows/flow-analytics.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -40,6 +41,8 @@ export class Records {
   readonly calls: StoredCalls;
   readonly lists: CallLists;
   readonly audit: AuditLog;
+  /** How calls went through flows. */
+  readonly flows: FlowAnalytics;
   readonly folder: string | null;
   readonly retentionDays: number;
   /** How many calls there are. */
@@ -63,6 +66,7 @@ export class Records {
     this.calls = new StoredCalls(database);
     this.counted = new RecentCount(database, clock);
     this.lists = new CallLists({ database, clock, calls: this.calls });
+    this.flows = new FlowAnalytics({ database, clock });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
     const { sqliteFolder, audit } = this;

@@ -65,6 +65,8 @@ export class StoredCalls implements FeedArchive {
       agent: row.agent,
       queue: row.queue,
       app: row.app,
+      flow: row.flow,
+      flowVersion: row.flow_version,
       appMuted: false,
       appLost: false,
       state: row.state,

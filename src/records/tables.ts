@@ -21,6 +21,9 @@ export interface CallsTable {
   readonly queue: string | null;
   /** The app's address without its query; null = no app. */
   readonly app: string | null;
+  /** The flow that it began with, and the version of it; null = none. */
+  readonly flow: string | null;
+  readonly flow_version: string | null;
   readonly state: 'dialing' | 'live' | 'ended';
   /** The feed epoch of the gateway that holds the call: one that is not ours is dead. */
   readonly gateway: string;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -88,6 +88,12 @@ describe('the memory of the engines', () => {
     expect(memory(budget, { workers: 2, finalWorkers: 0 })?.problem).toMatch(
       /300 MB that ENGINE_MEMORY_BYTES allows. ENGINE_WORKERS=1 would fit$/,
     );
+  });
+
+  it('is known of a folder with a link to itself, too', () => {
+    for (const name of ['tokenizer.json', 'config.json', 'encoder.onnx']) write(name, 1);
+    symlinkSync('decoder_loop.onnx', join(folder, 'decoder_loop.onnx'));
+    expect(memory({ ASR_MODEL: folder }, { workers: 1, finalWorkers: 0 })?.neededBytes).toBeGreaterThan(900 * MB);
   });
 
   it.runIf(process.platform === 'linux')('counts weights once that processes share', () => {

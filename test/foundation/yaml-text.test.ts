@@ -12,4 +12,50 @@ describe('a YAML file of the operator', () => {
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
   });
+
+  it.each(['[', '- ', '? ', '{a: ', '[\n'])(
+    'is refused where %j is nested without end: it would end the process',
+    (text) => {
+      expect(() => parseYaml(text.repeat(20_000), 'file.yaml', z.unknown())).toThrow(
+        /^file\.yaml:\d+:\d+: is nested deeper than 100 levels$/,
+      );
+    },
+  );
+
+  it.each([
+    ['a: *\n', '1:4: Alias cannot be an empty string: a text that begins with * stands in quotes'],
+    ['a: Now: here\n', '1:4: Nested mappings are not allowed in compact mappings: a text with a colon and a space'],
+    ['a: {name}, hello\n', '1:10: Unexpected scalar at node end: a text that begins with {, [ or a quote stands in'],
+    ['a: 1\na: 2\n', '2:1: Map keys must be unique: the same key stands above'],
+    ['a:\n\tb: 1\n', '2:1: Tabs are not allowed as indentation: lines are indented by spaces'],
+    ['a: 1\n---\nb: 2\n', '2:1: expected one document, without ---'],
+    ['a: &x 1\nb: *x\n', '2:4: has aliases (*), expected none'],
+  ])('says of %j what helps', (text, message) => {
+    expect(() => parseYaml(text, 'file.yaml', z.unknown())).toThrow(`file.yaml:${message}`);
+  });
+
+  const schema = z.strictObject({
+    name: z.string().min(1),
+    kind: z.enum(['digits', 'text']).optional(),
+    count: z.number().int().min(1).max(9).optional(),
+    list: z.array(z.string()).min(1).optional(),
+    prompt: z.union([z.string(), z.strictObject({ text: z.string() })]).optional(),
+    keys: z.record(z.string().regex(/^\d$/, 'expected a digit'), z.string()).optional(),
+  });
+  it.each([
+    ['name: 5', '1:7: name: got the number 5, expected a text in quotes'],
+    ['kind: text', '1:1: name: is missing, expected a text'],
+    ['name: ""', '1:7: name: got a text, expected a text that is not empty'],
+    ['name: a\nnaem: b', '2:1: naem: is unknown, did you mean name? expected name, kind, count, list, prompt or keys'],
+    ['name: a\nkind: digts', '2:7: kind: got a text, did you mean digits? expected digits or text'],
+    ['name: a\ncount: 10', '2:8: count: got the number 10, expected at most 9'],
+    ['name: a\ncount: 1.5', '2:8: count: got the number 1.5, expected a whole number'],
+    ['name: a\nlist: []', '2:7: list: got a list, expected at least 1 entry'],
+    ['name: a\nprompt: [b]', '2:9: prompt: got a list, expected a text or a mapping'],
+    ['name: a\nprompt: {txt: b}', '2:10: prompt.txt: is unknown, did you mean text? expected text'],
+    ['name: a\nkeys: {a: b}', '2:8: keys.a: expected a digit'],
+    ['- a', '1:1: the file: got a list, expected a mapping'],
+  ])('says of %j what came and what was expected', (text, message) => {
+    expect(() => parseYaml(text, 'file.yaml', schema)).toThrow(`file.yaml:${message}`);
+  });
 });

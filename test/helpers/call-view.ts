@@ -12,6 +12,8 @@ export function callView(id: string, changes: Partial<CallView> = {}): CallView 
     agent: null,
     queue: null,
     app: null,
+    flow: null,
+    flowVersion: null,
     appMuted: false,
     appLost: false,
     state: 'live',

@@ -21,6 +21,8 @@ export function callRow(
     agent: null,
     queue: null,
     app: null,
+    flow: null,
+    flow_version: null,
     state: 'ended',
     gateway: 'g',
     started_ms: startedMs,

@@ -34,8 +34,12 @@ describe('a hints file', () => {
   });
 
   it.each([
-    ['nothing', '', 'h.yaml:1:1: the file: Invalid input: expected object'],
-    ['a typo', card('wrods: [a]'), 'h.yaml:2:5: cards.0: Unrecognized key: "wrods"'],
+    ['nothing', '', 'h.yaml:1:1: the file: got nothing, expected a mapping'],
+    [
+      'a typo',
+      card('wrods: [a]'),
+      'h.yaml:4:5: cards.0.wrods: is unknown, did you mean words? expected words, pattern',
+    ],
     ['neither words nor a pattern', card('once: true'), 'h.yaml:2:5: cards.0: expected either words or pattern'],
     ['both', card('words: [a]\n    pattern: b'), 'cards.0: expected either words or pattern'],
     ['words without a word', card('words: [ok, "?!"]'), 'h.yaml:4:17: cards.0.words.1: expected a word or a figure'],
@@ -55,7 +59,11 @@ describe('a hints file', () => {
     ['a title twice', `${card('words: [a]')}${card('words: [b]').slice(7)}`, 'h.yaml:5:12: cards.1.title: there is a'],
     ['a key twice', card('text: Y\n    words: [a]'), 'h.yaml:4:5: Map keys must be unique'],
     ['aliases', 'cards:\n  - &a { title: T, text: X, words: [a] }\n  - *a\n', 'aliases'],
-    ['too many cards', `cards:\n${'  - { title: a, text: b, words: [c] }\n'.repeat(501)}`, 'cards: Too big'],
+    [
+      'too many cards',
+      `cards:\n${'  - { title: a, text: b, words: [c] }\n'.repeat(501)}`,
+      'cards: got a list, expected at most 500 entries',
+    ],
   ])('is refused for %s, with the place', (_what, text, message) => {
     const parse = () => parseCards(text, 'h.yaml');
     expect(parse).toThrow(FileError);

@@ -35,7 +35,9 @@ describe('HINTS_FILE', () => {
     await expect(open()).rejects.toThrow(`HINTS_FILE: ${path}: cannot be read (ENOENT)`);
     writeFileSync(path, 'cards:\n  - { title: T, text: X, words: [] }\n');
     await expect(open()).rejects.toThrow(ConfigError);
-    await expect(open()).rejects.toThrow(`HINTS_FILE: ${path}:2:33: cards.0.words: Too small`);
+    await expect(open()).rejects.toThrow(
+      `HINTS_FILE: ${path}:2:33: cards.0.words: got a list, expected at least 1 entry`,
+    );
   });
 
   it('is taken over when it has changed; a wrong one is told and changes nothing', async () => {
@@ -47,7 +49,7 @@ describe('HINTS_FILE', () => {
     clock.advance(2000);
     await eventually(() => expect(lines).toHaveLength(1));
     expect(lines[0]).toContain('HINTS_FILE has changed and cannot be used; what it said before stays');
-    expect(lines[0]).toContain(`${path}:1:9: cards.0: Unrecognized key`);
+    expect(lines[0]).toContain(`${path}:1:34: cards.0.wrods: is unknown`);
     feed.publish(started('CA2'));
     feed.publish(caption('CA2', 1, 'slow'));
     writeFileSync(path, 'cards: [{ title: New, text: X, words: [slow] }, { title: B, text: X, words: [b] }]');

@@ -36,8 +36,10 @@ vi.mock('../../src/records/migrations/steps.ts', async (importOriginal) => {
   }
 });
 
-const MOOD = '0003-mood';
-const PLACE = '0004-place';
+/** The steps of this program. */
+const SCHEMA = ['0001-records', '0002-words', '0003-flows'];
+const MOOD = '0004-mood';
+const PLACE = '0005-place';
 
 const addMood = async (db: AnyDatabase): Promise<void> => {
   await sql`ALTER TABLE calls ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'`.execute(db);
@@ -75,7 +77,7 @@ describe.each(DATABASES)('pending steps in $name', ({ isThere, start }) => {
     await expect(moods(database)).rejects.toThrow(/mood/);
     Object.assign(later, { [PLACE]: addPlace });
     await migrate(db, kind);
-    expect(await readSchemaState(db)).toEqual({ applied: ['0001-records', '0002-words', MOOD, PLACE], pending: [] });
+    expect(await readSchemaState(db)).toEqual({ applied: [...SCHEMA, MOOD, PLACE], pending: [] });
     expect(await moods(database)).toEqual(['glad']);
   });
 });
@@ -109,14 +111,14 @@ describe('a folder of an earlier program', () => {
   }
 
   it('shows what is pending; a rehearsal on a copy leaves it as it is, and no copy', async () => {
-    const before = { applied: ['0001-records', '0002-words'], pending: [MOOD], calls: 1 };
+    const before = { applied: SCHEMA, pending: [MOOD], calls: 1 };
     expect(await status()).toEqual(before);
     expect(JSON.parse(await ask(bringUp, { dryRun: true }))).toMatchObject({ dryRun: true, pending: [MOOD] });
     expect(await status()).toEqual(before);
     expect(copies()).toEqual([]);
     const { terminal, out } = captureTerminal();
     await showStatus({}, settings(), terminal);
-    expect(out.text).toContain(`schema 0002-words; to be applied: ${MOOD}`);
+    expect(out.text).toContain(`schema 0003-flows; to be applied: ${MOOD}`);
   });
 
   it('says at the rehearsal what would fail, and leaves no copy', async () => {
@@ -128,9 +130,9 @@ describe('a folder of an earlier program', () => {
   it('is brought up by the command, after a copy that has all of it in the earlier schema', async () => {
     const answer = JSON.parse(await ask(bringUp)) as { applied: string[]; backup: string };
     expect(answer.applied).toEqual([MOOD]);
-    expect(await status()).toEqual({ applied: ['0001-records', '0002-words', MOOD], pending: [], calls: 1 });
+    expect(await status()).toEqual({ applied: [...SCHEMA, MOOD], pending: [], calls: 1 });
     const copy = await openSqliteRecords(answer.backup);
-    expect(await readSchemaState(copy.db)).toEqual({ applied: ['0001-records', '0002-words'], pending: [MOOD] });
+    expect(await readSchemaState(copy.db)).toEqual({ applied: SCHEMA, pending: [MOOD] });
     expect(await copy.db.selectFrom('texts').select('text').orderBy('id').execute()).toEqual([
       { text: 'hello' },
       { text: 'there' },
@@ -154,7 +156,7 @@ describe('a folder of an earlier program', () => {
     // Its thread ends with the transaction open, as it does when the process is killed.
     await database.abandon();
     later[MOOD] = addMood;
-    expect(await status()).toEqual({ applied: ['0001-records', '0002-words'], pending: [MOOD], calls: 1 });
+    expect(await status()).toEqual({ applied: SCHEMA, pending: [MOOD], calls: 1 });
     const kept = await start();
     expect(kept.records && (await moods(kept.records.database))).toEqual(['glad']);
     await kept.close();
@@ -165,7 +167,7 @@ describe('a folder of an earlier program', () => {
     await ask(bringUp);
     const before = copies();
     delete later[MOOD];
-    const refusal = /written by a newer Trunkline: they have 0003-mood, and this one knows up to 0002-words\. Start/;
+    const refusal = /written by a newer Trunkline: they have 0004-mood, and this one knows up to 0003-flows\. Start/;
     await expect(start()).rejects.toThrow(ConfigError);
     await expect(start()).rejects.toThrow(refusal);
     const { terminal } = captureTerminal();

@@ -163,14 +163,14 @@ def write_large(small_file, out):
     """A tokenizer as large as Qwen's: the small one, with words of the same scripts instead of its own."""
     chance = random.Random(5)
     found = json.loads(Path(small_file).read_text("utf-8"))
-    letters = pre_tokenizers.ByteLevel(False, use_regex=False)
+    as_bytes = pre_tokenizers.ByteLevel(False, use_regex=False)
     vocabulary = {letter: index for index, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     merges = []
     while len(vocabulary) < LARGE:
         alphabet = chance.choice(ALPHABETS)
         letters = "".join(chance.choice(alphabet) for _ in range(chance.randint(1, 5)))
         word = " " * chance.randint(0, 1) + letters.strip()
-        written = "".join(piece for piece, _ in letters.pre_tokenize_str(word))
+        written = "".join(piece for piece, _ in as_bytes.pre_tokenize_str(word))
         for end in range(2, len(written) + 1):
             if written[:end] not in vocabulary:
                 vocabulary[written[:end]] = len(vocabulary)

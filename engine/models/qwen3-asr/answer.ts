@@ -32,10 +32,12 @@ export interface EarlierText extends Pick<ReadingOptions, 'draftText'> {
 export class AnswerPlanner {
   readonly #tokenizer: QwenTokenizer;
   readonly #textTag: number;
+  readonly #prompts: PromptWriter;
 
-  constructor(tokenizer: QwenTokenizer, { textTag }: PromptWriter) {
+  constructor(tokenizer: QwenTokenizer, prompts: PromptWriter) {
     this.#tokenizer = tokenizer;
-    this.#textTag = textTag;
+    this.#textTag = prompts.textTag;
+    this.#prompts = prompts;
   }
 
   plan({ draft, draftText = '', isFixed, told, assumed }: EarlierText): AnswerStart {
@@ -68,7 +70,7 @@ export class AnswerPlanner {
 
   /** A control token is no text, and one for audio would want audio. */
   #upToControl(tokens: readonly number[]): readonly number[] {
-    const end = tokens.findIndex((token) => this.#tokenizer.isControl(token));
+    const end = tokens.findIndex((token) => this.#prompts.isControl(token));
     return end === -1 ? tokens : tokens.slice(0, end);
   }
 }

@@ -57,7 +57,11 @@ const BATCH_MAX = 64;
 
 /** Reads the text of a recogniser's file. @throws ModelFileError */
 export function parseQwenConfig(text: string): QwenConfig {
-  const values = toObject(text);
+  return readQwenConfig(toObject(text));
+}
+
+/** Checks the values of a recogniser's file, however deep they are. @throws ModelFileError */
+export function readQwenConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
   const audio = readAudioConfig(values, 'qwen3-asr');
   const whole = (name: string, minimum: number, maximum: number) => wholeIn(values[name], name, minimum, maximum);
   return {

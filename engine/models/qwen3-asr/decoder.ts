@@ -10,7 +10,7 @@ import type { QwenConfig } from './config.ts';
 import type { TextDecoder, TextRequest, WrittenText } from './parts.ts';
 import { joinRows, withoutFloats } from './tensor-rows.ts';
 
-type Shape = Pick<QwenConfig, 'layers' | 'keyValueHeads' | 'headSize'>;
+type Shape = Pick<QwenConfig, 'vocabularySize' | 'layers' | 'keyValueHeads' | 'headSize'>;
 
 const TEXT_OUTPUTS = ['agreed', 'draft_logprobs', 'tokens', 'logprobs'];
 
@@ -112,7 +112,14 @@ export class LoopDecoder implements TextDecoder {
     const past = keepsPast
       ? { keys: tensorOf(outputs, 'present_keys'), values: tensorOf(outputs, 'present_values') }
       : null;
-    return inputs.map((input, row) => ({ ...rowOf(outputs, row, input), past }));
+    return inputs.map((input, row) => ({ ...this.#checked(rowOf(outputs, row, input)), past }));
+  }
+
+  #checked(output: Omit<LoopOutput, 'past'>): Omit<LoopOutput, 'past'> {
+    const { vocabularySize } = this.#shape;
+    const wrong = output.tokens.find((token) => !(token >= 0 && token < vocabularySize));
+    if (wrong === undefined) return output;
+    throw new Error(`the decoder wrote the token ${wrong}, expected one below ${vocabularySize}`);
   }
 
   #pastFeeds(inputs: readonly LoopInput[]): Record<'past_keys' | 'past_values', Tensor> {

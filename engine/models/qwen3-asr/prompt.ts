@@ -15,6 +15,12 @@ const AUDIO_END = { token: '<|audio_end|>' } as const;
 const TAG = { token: TEXT_TAG } as const;
 const AUDIO_PAD = '<|audio_pad|>';
 
+/**
+ * Of what is known of the speech: a page of English and a hundred names have 800. Strangers may write some of it, and
+ * 8000 characters that nobody speaks have 16,000 tokens, whose keys and values alone take 3.6 GB of 0.6B.
+ */
+const KNOWN_TOKENS_MAX = 1024;
+
 /** What is left of a character that was cut in two. */
 const BROKEN_END = /\ufffd+$/u;
 
@@ -39,6 +45,7 @@ export class PromptWriter {
   readonly #tokenizer: QwenTokenizer;
   readonly #audioPad: number;
   readonly #knownTokensMax: number;
+  readonly #controls: ReadonlySet<number>;
   /** The token behind which the text stands. */
   readonly textTag: number;
 
@@ -49,17 +56,23 @@ export class PromptWriter {
   constructor(
     tokenizer: QwenTokenizer,
     { audioPadToken, endTokens }: Pick<QwenConfig, 'audioPadToken' | 'endTokens'>,
-    knownTokensMax = Number.POSITIVE_INFINITY,
+    knownTokensMax = KNOWN_TOKENS_MAX,
   ) {
     this.#tokenizer = tokenizer;
     this.#knownTokensMax = knownTokensMax;
     this.#audioPad = audioPadToken;
-    for (const { token } of [TURN, AUDIO, AUDIO_END]) tokenizer.idOf(token);
+    const names = [TURN.token, TURN_END.token, AUDIO.token, AUDIO_END.token, AUDIO_PAD];
+    this.#controls = new Set(names.map((name) => tokenizer.idOf(name)));
     if (tokenizer.idOf(AUDIO_PAD) !== audioPadToken)
       throw new ModelFileError(`${AUDIO_PAD}: got ${tokenizer.idOf(AUDIO_PAD)}, expected ${audioPadToken}`);
     if (!endTokens.includes(tokenizer.idOf(TURN_END.token)))
       throw new ModelFileError(`${TURN_END.token}: got ${tokenizer.idOf(TURN_END.token)}, expected an end token`);
     this.textTag = tokenizer.idOf(TEXT_TAG);
+  }
+
+  /** Whether a token is for prompts, and not for what was said; a tokenizer may hold it for text. */
+  isControl(token: number): boolean {
+    return this.#controls.has(token) || this.#tokenizer.isControl(token);
   }
 
   /** The tokens of a prompt. */

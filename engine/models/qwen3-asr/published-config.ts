@@ -1,7 +1,7 @@
 /** The numbers of a published folder, from its `config.json` or from its graphs, as those of our own. */
 import type { ModelFile } from '../../graph/model-file.ts';
-import { ModelFileError, toObject } from '../folder-files.ts';
-import { parseQwenConfig, type QwenConfig } from './config.ts';
+import { ModelFileError, toObject, wholeIn } from '../folder-files.ts';
+import { type QwenConfig, readQwenConfig } from './config.ts';
 import { nameOfLanguage, QWEN_LANGUAGES } from './languages.ts';
 import type { PublishedWeights } from './published-layout.ts';
 import type { QwenTokenizer } from './tokenizer.ts';
@@ -16,6 +16,9 @@ const NEW_TOKENS_MIN = 16;
 const PROMPT_TOKENS = 24;
 /** Where a cache has an end, names and context have no more of it than that. */
 export const KNOWN_TOKENS_MAX = 128;
+/** Least and most tokens of such a cache: those of sherpa-onnx have 512. */
+const ROOM_MIN = PROMPT_TOKENS + KNOWN_TOKENS_MAX + 2 * NEW_TOKENS_MIN;
+const ROOM_MAX = 4096;
 
 /** Sizes of a model. */
 export type PublishedSizes = Pick<
@@ -69,10 +72,12 @@ export function readStaticSizes(graphs: {
 /**
  * How many tokens a decoder of sherpa-onnx has room for, in the graph itself or in a property of its author's; null =
  * as many as one likes, as in those that are published.
+ * @throws ModelFileError where that is too few, or memory for so many would be taken for each text
  */
 export function roomOf({ inputs, metadata }: ModelFile): number | null {
   const told = Number(metadata.get('max_total_len') ?? Number.NaN);
-  return lengthOf(inputs, 'cache_key_0', 1) ?? (Number.isInteger(told) && told > 0 ? told : null);
+  const room = lengthOf(inputs, 'cache_key_0', 1) ?? (Number.isInteger(told) && told > 0 ? told : null);
+  return room === null ? null : wholeIn(room, 'max_total_len', ROOM_MIN, ROOM_MAX);
 }
 
 /** The whole of what is known of a model. @throws ModelFileError, ModelFileError */
@@ -96,11 +101,7 @@ export function publishedConfig(
  * the room the rest is enough for the speech.
  */
 function newTokensFor(room: number): number {
-  const half = Math.floor((room - PROMPT_TOKENS - KNOWN_TOKENS_MAX) / 2);
-  if (half >= NEW_TOKENS_MIN) return Math.min(half, NEW_TOKENS_MAX);
-  throw new ModelFileError(
-    `max_total_len: got ${room}, expected ${PROMPT_TOKENS + KNOWN_TOKENS_MAX + 2 * NEW_TOKENS_MIN} or more`,
-  );
+  return Math.min(Math.floor((room - PROMPT_TOKENS - KNOWN_TOKENS_MAX) / 2), NEW_TOKENS_MAX);
 }
 
 function checked(sizes: Sizes): PublishedSizes {
@@ -112,9 +113,7 @@ function checked(sizes: Sizes): PublishedSizes {
 /** With the checks of our own file. */
 function toConfig(values: Readonly<Record<string, unknown>>): QwenConfig {
   const languages = QWEN_LANGUAGES.map(nameOfLanguage);
-  return parseQwenConfig(
-    JSON.stringify({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 }),
-  );
+  return readQwenConfig({ ...values, model: 'qwen3-asr', format: 1, ...FIXED, languages, batchMax: 1 });
 }
 
 /** A property of what may be no object; undefined where it has none. */

@@ -95,8 +95,10 @@ async function openStatic(
   requireInputs(convolutions, ['input_features']);
   requireInputs(encoder, ['input_features', 'feature_attention_mask']);
   requireInputs(decoder, ['input_ids', 'audio_features', 'attention_mask', 'cache_position', 'cache_key_0']);
-  const sizes = refusing(decoder.path, () => readStaticSizes({ convolutions, encoder, decoder }));
-  const room = roomOf(decoder);
+  const { sizes, room } = refusing(decoder.path, () => ({
+    sizes: readStaticSizes({ convolutions, encoder, decoder }),
+    room: roomOf(decoder),
+  }));
   const known = refusing(join(folder, dirname(STATIC_FILES.vocabulary)), () => {
     const tokenizer = new QwenTokenizer(readTokenizer(folder), sizes.vocabularySize);
     const config = publishedConfig(sizes, layout.weights, tokenizer, room);

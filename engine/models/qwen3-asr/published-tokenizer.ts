@@ -6,6 +6,7 @@
 import { ModelFileError } from '../folder-files.ts';
 import { readMerges, readNamedObject, readVocabulary } from '../tokenizer-files.ts';
 import { propertyOf } from './published-config.ts';
+import { QWEN_SPLITTER } from './tokenizer-file.ts';
 
 /** The texts of the three files. */
 export interface TokenizerFiles {
@@ -14,38 +15,13 @@ export interface TokenizerFiles {
   readonly config: string;
 }
 
-/** How Qwen splits a text before it looks for tokens. */
-const SPLIT =
-  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+" +
-  '|\\s+(?!\\S)|\\s+';
-
-const BYTES = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false } as const;
-
 /** The text of the `tokenizer.json`. @throws ModelFileError that names the file */
 export function tokenizerJsonOf({ vocabulary, merges, config }: TokenizerFiles): string {
   return JSON.stringify({
-    version: '1.0',
-    truncation: null,
-    padding: null,
     added_tokens: readAdded(config),
     normalizer: { type: 'NFC' },
-    pre_tokenizer: {
-      type: 'Sequence',
-      pretokenizers: [{ type: 'Split', pattern: { Regex: SPLIT }, behavior: 'Isolated', invert: false }, BYTES],
-    },
-    post_processor: BYTES,
-    decoder: { ...BYTES, use_regex: true },
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: '',
-      end_of_word_suffix: '',
-      fuse_unk: false,
-      byte_fallback: false,
-      vocab: readVocabulary(vocabulary, 'vocab.json'),
-      merges: readMerges(merges),
-    },
+    pre_tokenizer: QWEN_SPLITTER,
+    model: { type: 'BPE', vocab: readVocabulary(vocabulary, 'vocab.json'), merges: readMerges(merges) },
   });
 }
 

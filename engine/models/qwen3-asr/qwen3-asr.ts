@@ -7,7 +7,7 @@ import { runThrough, type Steps } from '../../scheduler.ts';
 import type { Asr, ReadingOptions, Recognition } from '../model.ts';
 import { quietStretches } from '../quiet-cuts.ts';
 import { samplesFor, tokensAtMost } from '../speaking-pace.ts';
-import { type StretchReading, wordsOfStretches } from '../stretch-readings.ts';
+import { joinReadings, type StretchReading } from '../stretch-readings.ts';
 import type { ForcedAligner } from './aligner/aligner.ts';
 import { AnswerPlanner, type AnswerStart } from './answer.ts';
 import type { QwenConfig } from './config.ts';
@@ -27,12 +27,16 @@ const UNFIXED_SAMPLES = 4 * ENGINE_RATE_HZ;
 const PARTIAL_TOKENS = 32;
 /** How far from the longest stretch a pause is looked for. */
 const PAUSE_REACH_SAMPLES = 5 * ENGINE_RATE_HZ;
+/**
+ * Tokens of a draft at most, 20 s of quick speech: a run has the logits of each of them twice, of 0.6 MB, for each of
+ * the texts that share it.
+ */
+const DRAFT_TOKENS_MAX = 128;
 /** Tokens of a warm-up: of its draft, and those that it adds. */
 const WARM_UP_TOKENS = 16;
+const WARM_UP_WORDS = 'a word';
 /** No token. */
 const NEVER = [-1];
-/** Scripts that put no space between sentences. */
-const SPACELESS_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}，。！？、]$/u;
 
 const NOTHING: Recognition = { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
 
@@ -87,7 +91,8 @@ export class Qwen3Asr implements Asr {
       read.push({ from, recognition: yield* this.#read(samples.subarray(from, to), [], others) });
       yield;
     }
-    return joinRead(read);
+    // Each has tokens that name the language: together they begin no text.
+    return { ...joinReadings(read), tokens: [] };
   }
 
   async *#read(samples: Int16Array, draft: readonly number[], options: ReadingOptions): Steps<Recognition> {
@@ -103,12 +108,13 @@ export class Qwen3Asr implements Asr {
       this.#maxTokens(samples.length, told === null ? null : language) - start.fixed.length,
       1,
     );
+    const { redraft } = start;
     const written = yield* decoder.write({
       prompt: prompts.write({ context, hotWords, audioTokens: clip.tokens, answer: start.parts }),
       audio,
       // A draft leaves room for at least one token more.
-      draft: start.draft.slice(0, maxTokens - 1),
-      ...(start.redraft !== undefined && { redraft: start.redraft }),
+      draft: start.draft.slice(0, Math.min(maxTokens - 1, DRAFT_TOKENS_MAX)),
+      ...(redraft !== undefined && { redraft: (tokens) => redraft(tokens).slice(0, DRAFT_TOKENS_MAX) }),
       maxTokens,
       newTokensMax: start.fixed.length > 0 ? PARTIAL_TOKENS : maxTokens,
       endTokens: config.endTokens,
@@ -163,12 +169,13 @@ export class Qwen3Asr implements Asr {
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
-    const { tokenizer, prompts, encoder, decoder, config } = this.#parts;
+    const { tokenizer, prompts, encoder, decoder, config, aligner } = this.#parts;
     await warmUpSizes(encoder, config, this.provider);
     const clip = this.#features.compute(samples);
     const audio = await runThrough(encoder.encode(clip));
     const answer = answerIn(this.#assumed);
-    const draft = tokenizer.encode('a b c d e f g h').slice(0, WARM_UP_TOKENS);
+    // The last token of text shows whether the graphs know as many as the tokenizer.
+    const draft = [...tokenizer.encode('a b c d e f g h').slice(0, WARM_UP_TOKENS - 1), tokenizer.plainEnd - 1];
     await runThrough(
       decoder.write({
         prompt: prompts.write({ context: '', hotWords: [], audioTokens: clip.tokens, answer }),
@@ -179,29 +186,6 @@ export class Qwen3Asr implements Asr {
         endTokens: NEVER,
       }),
     );
+    if (aligner !== null) await runThrough(aligner.align(samples, WARM_UP_WORDS, 'en'));
   }
-}
-
-/** Stretches of one speech as one reading. A loop in one of them is one in the whole. */
-function joinRead(stretches: readonly StretchReading[]): Recognition {
-  const read = stretches.map(({ recognition }) => recognition);
-  const looped = read.some((each) => each.looped);
-  const text = read.reduce((before, each) => joinTexts(before, each.text), '');
-  const language = read.find((each) => each.language !== undefined)?.language;
-  const isSpelled = read.every(({ pieces }) => pieces !== undefined);
-  const isTimed = read.every(({ words }) => words !== undefined);
-  return {
-    text,
-    tokens: [],
-    logprobs: looped ? new Float32Array(0) : Float32Array.from(read.flatMap(({ logprobs }) => [...(logprobs ?? [])])),
-    looped,
-    ...(language !== undefined && { language }),
-    ...(isSpelled && { pieces: looped ? [] : read.flatMap(({ pieces = [] }) => pieces) }),
-    ...(isTimed && !looped && { words: wordsOfStretches(stretches) }),
-  };
-}
-
-function joinTexts(before: string, behind: string): string {
-  if (before === '' || behind === '') return before + behind;
-  return SPACELESS_END.test(before) ? before + behind : `${before} ${behind}`;
 }

@@ -5,6 +5,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { LRUCache } from 'lru-cache';
 import { ModelFileError } from '../folder-files.ts';
+import { type AddedToken, BYTE_BY_CHARACTER, readTokenizerFile } from './tokenizer-file.ts';
 
 /** Longest file, in bytes: that of Qwen3 has 11 million. */
 export const TOKENIZER_MAX_BYTES = 64 * 2 ** 20;
@@ -12,19 +13,13 @@ export const TOKENIZER_MAX_BYTES = 64 * 2 ** 20;
 /** UTF-16 units of all texts whose tokens are kept: what stands before the speech is the same for a whole call. */
 const KEPT_CHARS = 100_000;
 
-/** A token that was added to the vocabulary. */
-interface AddedToken {
-  readonly id: number;
-  readonly content: string;
-  /** Whether it writes nothing. */
-  readonly special: boolean;
-}
-
 /** What stands in a prompt: plain text, or the name of an added token. */
 export type TextPart = string | { readonly token: string };
 
 /** Text to tokens and back. */
 export class QwenTokenizer {
+  /** No token of plain text has this number or a higher one. */
+  readonly plainEnd: number;
   /** Without the added tokens, which it would find in what strangers write. */
   readonly #encoder: Tokenizer;
   /** What each token writes. */
@@ -43,16 +38,12 @@ export class QwenTokenizer {
    * @throws ModelFileError
    */
   constructor(text: string, vocabularySize: number) {
-    const { json, vocabulary, added } = readTokenizer(text, vocabularySize);
-    try {
-      this.#encoder = new Tokenizer({ ...json, added_tokens: [] }, {});
-      this.encode('a b');
-    } catch (error) {
-      throw new ModelFileError(`it cannot be used: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    const { json, vocabulary, added } = readTokenizerFile(text, vocabularySize);
+    this.#encoder = new Tokenizer(json, {});
     this.#added = new Map(added.map(({ content, id }) => [content, id]));
     this.#controls = new Set(added.filter(({ special }) => special).map(({ id }) => id));
     this.#pieces = piecesOf(vocabulary, added);
+    this.plainEnd = Object.values(vocabulary).reduce((highest, id) => Math.max(highest, id), -1) + 1;
   }
 
   /** The tokens of plain text. */
@@ -106,72 +97,14 @@ export class QwenTokenizer {
 
 const NOTHING = new Uint8Array(0);
 
-/** What was read of the file. */
-interface ReadTokenizer {
-  readonly json: Readonly<Record<string, unknown>>;
-  readonly vocabulary: Readonly<Record<string, unknown>>;
-  readonly added: readonly AddedToken[];
-}
-
-function readTokenizer(text: string, vocabularySize: number): ReadTokenizer {
-  const json = objectIn(parse(text), 'the file');
-  const model = objectIn(json['model'], 'model');
-  if (model['type'] !== 'BPE')
-    throw new ModelFileError(`model.type: got ${typeof model['type']}, expected "BPE", as Qwen has it`);
-  const vocabulary = objectIn(model['vocab'], 'model.vocab');
-  if (!Array.isArray(model['merges'])) throw new ModelFileError('model.merges: expected an array');
-  const { added_tokens: addedTokens } = json;
-  if (!Array.isArray(addedTokens)) throw new ModelFileError('added_tokens: expected an array');
-  const added = addedTokens.map((token) => readAdded(token));
-  const isToken = (id: unknown): id is number =>
-    typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < vocabularySize;
-  const ids = [...Object.values(vocabulary), ...added.map(({ id }) => id)];
-  if (!ids.every(isToken))
-    throw new ModelFileError(`expected every token's number to be below ${vocabularySize}, as the model has it`);
-  return { json, vocabulary, added };
-}
-
-function readAdded(value: unknown): AddedToken {
-  const { id, content, special } = objectIn(value, 'added_tokens');
-  if (typeof id !== 'number' || typeof content !== 'string' || content === '')
-    throw new ModelFileError('added_tokens: expected objects with an id and a content');
-  return { id, content, special: special === true };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ModelFileError('got something that is not JSON, expected an object');
-  }
-}
-
-function objectIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new ModelFileError(`${name}: expected an object`);
-}
-
 function piecesOf(
-  vocabulary: Readonly<Record<string, unknown>>,
+  vocabulary: Readonly<Record<string, number>>,
   added: readonly AddedToken[],
 ): (Uint8Array | undefined)[] {
   const pieces: (Uint8Array | undefined)[] = [];
-  for (const [written, id] of Object.entries(vocabulary)) pieces[Number(id)] = bytesOf(written);
+  for (const [written, id] of Object.entries(vocabulary)) pieces[id] = bytesOf(written);
   for (const { id, content } of added) pieces[id] = Buffer.from(content);
   return pieces;
-}
-
-/** Bytes as byte-level BPE writes them: those that can be seen as they are, others from U+0100 on, in order. */
-const BYTE_BY_CHARACTER: ReadonlyMap<string, number> = byteCharacters();
-
-function byteCharacters(): Map<string, number> {
-  const bytes = new Map<string, number>();
-  let others = 0x100;
-  for (let byte = 0; byte < 0x100; byte++) {
-    const isSeen = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
-    bytes.set(String.fromCharCode(isSeen ? byte : others++), byte);
-  }
-  return bytes;
 }
 
 /** What is no byte is written as it is, as the decoder of Hugging Face does. */

@@ -4,6 +4,7 @@
  */
 import { ModelFileError } from '../folder-files.ts';
 import { QwenTokenizer } from '../qwen3-asr/tokenizer.ts';
+import { GPT2_SPLITTER } from '../qwen3-asr/tokenizer-file.ts';
 import type { TokenTexts } from '../token-texts.ts';
 import { readMerges, readVocabulary } from '../tokenizer-files.ts';
 
@@ -53,6 +54,7 @@ export class WhisperVocabulary implements TokenTexts {
       noSpeech: ids.get('<|nospeech|>') ?? ids.get('<|nocaptions|>') ?? null,
     };
     this.languages = isMultilingual ? languagesIn(ids) : new Map();
+    requireOrder(this.control, this.languages, this.#tokenizer.plainEnd);
   }
 
   textOf(tokens: readonly number[]): string {
@@ -88,6 +90,18 @@ export class WhisperVocabulary implements TokenTexts {
   }
 }
 
+/** What is said has lower numbers than what ends it, and what stands in the prompt has higher ones. */
+function requireOrder(
+  { start, end, transcribe, withoutTimes }: ControlTokens,
+  languages: ReadonlyMap<string, number>,
+  plainEnd: number,
+): void {
+  if (plainEnd <= end && [start, transcribe, withoutTimes, ...languages.values()].every((token) => token > end)) return;
+  throw new ModelFileError(
+    `<|endoftext|>: got ${end}, expected a number behind those of text and before those of the other control tokens`,
+  );
+}
+
 function addedIn(json: string): ReadonlyMap<string, number> {
   const { added_tokens: added = [] } = JSON.parse(json) as { added_tokens?: { content: string; id: number }[] };
   return new Map(added.map(({ content, id }) => [content, id]));
@@ -114,9 +128,7 @@ export function tokenizerOf(vocabulary: string, merges: string, added: string): 
   return JSON.stringify({
     added_tokens: [...control, ...endIn(text)],
     normalizer: null,
-    post_processor: null,
-    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
-    decoder: { type: 'ByteLevel' },
+    pre_tokenizer: GPT2_SPLITTER,
     model: { type: 'BPE', vocab: Object.fromEntries(text), merges: readMerges(merges) },
   });
 }

@@ -5,8 +5,10 @@ import type { CallStart } from '../../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnEnded } from '../../transcription/live-transcriber.ts';
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext } from '../context.ts';
+import type { FlowNews } from '../feed/call-feed.ts';
 import type { EndReason } from '../feed/events.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
+import type { TransferOutcome, TransferRequest } from '../leg.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 
 /** What is told of the caller's speech: what was recognised, better texts of it, and where a turn ends. */
@@ -18,6 +20,8 @@ export interface CallApp {
   readonly unreachable: boolean;
   /** Whether there is an app that waits for what the caller says. */
   readonly listens: boolean;
+  /** Whether nobody else may know what the caller says and presses now; left out = no. */
+  readonly isPrivate?: boolean;
   /** The caller's speech without our own echo. Call this after the voice has been told. */
   onSpeech(event: CallerEvent): void;
   /** The caller pressed a key. Call this after the voice has been told. */
@@ -44,6 +48,10 @@ export interface CallAppOptions {
   onConnection(state: 'lost' | 'back'): void;
   /** The call is to end. All speech has been played. */
   onEnd(handoffData: string | null, reason: EndReason): void;
+  /** A flow tells of itself. */
+  onFlow(news: FlowNews): void;
+  /** Gives the call to somebody else; where that is done the app ends the call. Never rejects. */
+  transfer(request: TransferRequest): Promise<TransferOutcome>;
   /** Something of ours failed: the owner ends the call. */
   onFailure(error: unknown): void;
 }

@@ -54,6 +54,7 @@ export interface AppRequest {
 const OWN_NAMES = [
   'app',
   'twiml',
+  'after',
   'welcomegreeting',
   'welcomegreetinginterruptible',
   'partialprompts',
@@ -99,6 +100,11 @@ export function readAppRequest(parameters: Parameters, settings: AppSettings): A
   };
 }
 
+/** The parameter `name`, whatever the case in which it was written. `name` is in lower case. */
+export function callParameter(parameters: Parameters, name: string): string | undefined {
+  return Object.entries(parameters).find(([given]) => given.toLowerCase() === name)?.[1];
+}
+
 function ownAmong(parameters: Parameters): Partial<Record<OwnName, string>> {
   const own: Partial<Record<OwnName, string>> = {};
   for (const [name, value] of Object.entries(parameters)) {
@@ -141,11 +147,13 @@ export function twimlUrlOf(parameters: Parameters, settings: AppSettings): strin
 
 /**
  * The address of the app of a call, or of the TwiML that says who talks, without user, password, query and fragment;
- * null = there is none, or the call's carrier takes no sound.
+ * null = there is none, or the call's carrier takes no sound. `flow` = the flow that the call follows, in place of all
+ * apps.
  */
-export function appAddressOf(start: CallStart, settings: AppSettings): string | null {
+export function appAddressOf(start: CallStart, settings: AppSettings, flow: string | null): string | null {
   const { parameters, relay, playback } = start;
   if (playback === 'none') return null;
+  if (flow !== null) return `flow:${flow}`;
   const own = ownAmong(parameters).app ?? settings.APP_URL;
   const url = relay === undefined ? (twimlUrlOf(parameters, settings) ?? own) : (relay?.url ?? '');
   return URL.canParse(url) ? appAddress(url) : null;

@@ -6,7 +6,16 @@ import type { CallParameters } from '../call-parameters.ts';
 import type { CallPhase } from '../call-phase.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import type { LanguageNews } from '../language/call-languages.ts';
-import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
+import {
+  type EndReason,
+  type FlowEndedEvent,
+  type FlowInputEvent,
+  type FlowStartedEvent,
+  type FlowStepEvent,
+  type GapEvent,
+  SPOKEN_TEXT_MAX_CHARS,
+  type SpokenEvent,
+} from './events.ts';
 import type { Feed } from './feed.ts';
 
 /** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
@@ -25,6 +34,11 @@ type Spoken = Pick<SpokenEvent, 'utterance' | 'text' | 'heardText' | 'interrupte
   readonly startMs: number | null;
   readonly endMs: number | null;
 };
+
+type News<Event> = Event extends unknown ? Omit<Event, 'callId' | 'atMs'> : never;
+
+/** What a flow tells of itself. */
+export type FlowNews = News<FlowStartedEvent | FlowStepEvent | FlowInputEvent | FlowEndedEvent>;
 
 export class CallFeed {
   readonly #options: CallFeedOptions;
@@ -117,6 +131,11 @@ export class CallFeed {
   publishMuted(isMuted: boolean, by: string): void {
     const { callId, feed, nowMs } = this.#options;
     feed.publish({ type: isMuted ? 'app.muted' : 'app.unmuted', callId, by, atMs: nowMs() });
+  }
+
+  publishFlow(news: FlowNews): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ callId, ...news, atMs: nowMs() });
   }
 
   publishLag(track: Track, { type, lagMs }: LagChange): void {

@@ -280,6 +280,58 @@ export interface HintEvent {
   readonly atMs: number;
 }
 
+/** A flow of FLOWS_DIR begins to talk to the caller. */
+export interface FlowStartedEvent {
+  readonly type: 'flow.started';
+  readonly callId: string;
+  readonly flow: string;
+  /** Of the flow and of those that it calls: 8 hexadecimal digits, another one with every change of their files. */
+  readonly version: string;
+  readonly atMs: number;
+}
+
+/** A step of a flow begins. */
+export interface FlowStepEvent {
+  readonly type: 'flow.step';
+  readonly callId: string;
+  /** The flow that the step is of: the call's, or one that it calls. */
+  readonly flow: string;
+  readonly step: string;
+  readonly verb: string;
+  readonly atMs: number;
+}
+
+/** What became of a question of a flow, once for each try. */
+export interface FlowInputEvent {
+  readonly type: 'flow.input';
+  readonly callId: string;
+  readonly flow: string;
+  readonly step: string;
+  readonly kind: 'keys' | 'speech' | 'none';
+  readonly outcome: 'match' | 'noMatch' | 'noInput';
+  /** What the caller said or pressed; null = nothing, or the flow keeps it private. */
+  readonly text: string | null;
+  /** What it was understood as; null = as nothing, or the flow keeps it private. */
+  readonly value: string | number | boolean | null;
+  readonly atMs: number;
+}
+
+/** How a flow ended. `done`: it came to its end; `hangup`: the caller or somebody else ended the call before that. */
+export type FlowOutcome = 'done' | 'transferred' | 'hangup' | 'failed';
+
+/** A flow no longer talks to the caller. */
+export interface FlowEndedEvent {
+  readonly type: 'flow.ended';
+  readonly callId: string;
+  readonly flow: string;
+  readonly outcome: FlowOutcome;
+  /** The step that it ended in; that of a flow that it had called where one was under way. */
+  readonly step: string;
+  /** Why it failed, or who ended it; null = there is nothing to say. */
+  readonly reason: string | null;
+  readonly atMs: number;
+}
+
 /** A call was deleted with all that was kept of it; the last event of its id. */
 export interface CallDeletedEvent {
   readonly type: 'call.deleted';
@@ -297,6 +349,10 @@ export type FeedEvent =
   | CallUpdatedEvent
   | SoundStateEvent
   | HintEvent
+  | FlowStartedEvent
+  | FlowStepEvent
+  | FlowInputEvent
+  | FlowEndedEvent
   | CallDeletedEvent
   | SpeechEvent
   | CaptionEvent

@@ -19,7 +19,7 @@ export interface Numbers {
  * @throws ConfigError when it cannot be used
  */
 export async function openNumbers(setting: string, { clock, log }: { clock: Clock; log: Log }): Promise<Numbers> {
-  let book = new NumberBook([]);
+  let book = new NumberBook<NumberEntry>([]);
   if (setting === '') return { find: () => null, close: () => undefined };
   const path = resolve(setting);
   try {

@@ -7,6 +7,8 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
 import type { RecordMode } from '../call-parameters.ts';
+import type { CallSummary } from '../call-summary.ts';
+import type { CallContext } from '../context.ts';
 import type { SoundStateEvent } from '../feed/events.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 import { CallTime } from './call-time.ts';
@@ -210,3 +212,32 @@ export class CallRecording {
 
 /** What says the announcement. */
 export type Announcer = Pick<CallVoice, 'say' | 'onEvent'>;
+
+/** What the recording of a call is opened with. */
+export interface RecordedCall {
+  readonly start: CallStart;
+  readonly summary: CallSummary;
+  readonly context: Pick<CallContext, 'soundTap' | 'settings' | 'clock' | 'feed'>;
+  readonly log: Log;
+  /** How long the call has lasted by its sound. */
+  callMs(): number;
+}
+
+/** The recording of a call, which records nothing before it begins; null = nothing keeps sound. */
+export function openRecording({ start, summary, context, log, callMs }: RecordedCall): CallRecording | null {
+  const { soundTap: tap, settings, clock, feed } = context;
+  if (tap === null) return null;
+  const { id: callId, startedAt, parameters } = summary.beginning;
+  return new CallRecording({
+    callId,
+    start,
+    startedAt,
+    asked: parameters.record,
+    tap,
+    settings,
+    clock,
+    log,
+    callMs,
+    publish: (state) => feed.publish({ type: 'recording', callId, state, atMs: callMs() }),
+  });
+}

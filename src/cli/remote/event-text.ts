@@ -30,6 +30,12 @@ export function textOfEvent(event: FeedEvent): EventText | null {
     case 'app.muted':
     case 'app.unmuted':
       return { atMs: event.atMs, speaker: 'App', text: `[${event.type.slice('app.'.length)}]` };
+    case 'flow.started':
+      return { atMs: event.atMs, speaker: '', text: `[flow ${event.flow}, version ${event.version}]` };
+    case 'flow.step':
+      return { atMs: event.atMs, speaker: '', text: `[step ${event.step}: ${event.verb}]` };
+    case 'flow.ended':
+      return { atMs: event.atMs, speaker: '', text: `[flow ${event.flow} ended: ${event.outcome}]` };
     case 'note':
       return { atMs: null, speaker: '', text: `[note by ${event.author}] ${event.text}` };
     case 'mark':

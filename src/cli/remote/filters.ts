@@ -13,6 +13,7 @@ export interface FilterFlags {
   readonly agent?: string;
   readonly queue?: string;
   readonly app?: string;
+  readonly flow?: string;
   readonly outcome?: string;
   readonly endReason?: string;
   readonly tag?: string;
@@ -21,7 +22,7 @@ export interface FilterFlags {
 
 const NAMES = [
   ...(['since', 'until', 'carrier', 'party', 'name', 'agent'] as const),
-  ...(['queue', 'app', 'outcome', 'endReason', 'tag', 'hasGap'] as const),
+  ...(['queue', 'app', 'flow', 'outcome', 'endReason', 'tag', 'hasGap'] as const),
 ] satisfies readonly (keyof FilterFlags)[];
 
 /** Adds the filters to `command`. */
@@ -36,6 +37,7 @@ export function withFilters(command: Command): Command {
     .option('--queue <queue>', 'the parameter "queue"')
     .option('--carrier <carrier>', 'the carrier')
     .option('--app <url>', 'the address of its app, without the query')
+    .option('--flow <name>', 'the flow that it began with')
     .option('--outcome <outcome>', 'what came of it')
     .option('--end-reason <reason>', 'why it ended, such as lost')
     .option('--tag <tag>', 'one of its tags')

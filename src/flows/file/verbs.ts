@@ -23,7 +23,7 @@ const question = {
   noMatch: fallbackSchema.optional(),
 };
 
-const say = z.union([promptSchema, z.strictObject({ prompt: promptSchema })]);
+const say = promptSchema;
 
 const play = z.strictObject({
   recording: nameSchema,
@@ -192,6 +192,9 @@ export const VERB_SCHEMAS = {
 
 /** What a step does. */
 export type FlowVerb = keyof typeof VERB_SCHEMAS;
+
+/** The names of all verbs. */
+export const FLOW_VERBS = Object.keys(VERB_SCHEMAS) as FlowVerb[];
 
 /** What stands behind each verb, read. */
 export type VerbFields = { readonly [Verb in FlowVerb]: z.infer<(typeof VERB_SCHEMAS)[Verb]> };

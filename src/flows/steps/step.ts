@@ -63,6 +63,8 @@ export interface StepTools {
   ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
   /** Tells the record. */
   note(note: InputNote): void;
+  /** The flow ends with this step, whatever its exit is, and the call with it: `handoffData` is told of its end. */
+  leave(outcome: 'done' | 'transferred', handoffData: string | null): void;
 }
 
 /** A step cannot be done. The flow goes on with the step's `failed`, then the flow's; the message is for the log. */

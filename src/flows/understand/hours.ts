@@ -27,25 +27,37 @@ export function isOpen(hours: OpeningHours, now: Date): 'open' | 'closed' | 'hol
   return isInside(hours.week[DAYS[weekday] ?? 'sunday'], minutes) ? 'open' : 'closed';
 }
 
-/** What is wrong with `hours` beside their form, each as a sentence's end: "…, expected …". */
-export function findHoursProblems(hours: OpeningHours): string[] {
-  const problems: string[] = [];
-  if (!isTimeZone(hours.timeZone))
-    problems.push(`timeZone is ${hours.timeZone}, expected one of the IANA database such as Europe/Berlin`);
-  for (const name of DAYS) problems.push(...spanProblems(`week.${name}`, hours.week[name]));
-  (hours.holidays ?? []).forEach((holiday, index) => {
-    const date = typeof holiday === 'string' ? holiday : holiday.date;
-    if (!isHoliday(date)) problems.push(`holidays[${index}] is ${date}, expected a day such as 2026-12-25 or 12-25`);
-    if (typeof holiday !== 'string') problems.push(...spanProblems(`holidays[${index}].open`, holiday.open));
+/** What is wrong with hours: where in them, and what. */
+export interface HoursProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What is wrong with `hours` beside their form. */
+export function findHoursProblems(hours: OpeningHours): HoursProblem[] {
+  const problems: HoursProblem[] = [];
+  const { timeZone, week, holidays = [] } = hours;
+  if (!isTimeZone(timeZone)) {
+    const message = `got ${JSON.stringify(timeZone)}, expected a time zone of the IANA database such as Europe/Berlin`;
+    problems.push({ path: ['timeZone'], message });
+  }
+  for (const name of DAYS) problems.push(...spanProblems(['week', name], week[name]));
+  holidays.forEach((holiday, index) => {
+    const isText = typeof holiday === 'string';
+    const date = isText ? holiday : holiday.date;
+    const message = `got ${JSON.stringify(date)}, expected a day such as 2026-12-25 or 12-25`;
+    if (!isHoliday(date)) problems.push({ path: ['holidays', index, ...(isText ? [] : ['date'])], message });
+    if (!isText) problems.push(...spanProblems(['holidays', index, 'open'], holiday.open));
   });
   return problems;
 }
 
-function spanProblems(where: string, spans: readonly string[] | undefined): string[] {
-  return (spans ?? []).flatMap((span) => {
+function spanProblems(where: HoursProblem['path'], spans: readonly string[] | undefined): HoursProblem[] {
+  return (spans ?? []).flatMap((span, index) => {
     const [from, to] = readSpan(span);
     if (to > from) return [];
-    return `${where} is ${span}, expected an end after the begin: over midnight are two spans, to 24:00 and from 00:00`;
+    const message = `got ${span}, expected a later end: over midnight are two spans, to 24:00 and from 00:00`;
+    return [{ path: [...where, index], message }];
   });
 }
 

@@ -8,6 +8,7 @@ import { batches } from './groups/batches.ts';
 import { calls } from './groups/calls.ts';
 import { carriers } from './groups/carriers.ts';
 import { engines } from './groups/engines.ts';
+import { flows } from './groups/flows.ts';
 import { hints } from './groups/hints.ts';
 import { limits } from './groups/limits.ts';
 import { recognition } from './groups/recognition.ts';
@@ -30,6 +31,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   asterisk,
   sip,
   apps,
+  flows,
   records,
   hints,
   recognition,
@@ -50,6 +52,7 @@ const EVERYDAY = {
   ...asterisk.everyday,
   ...sip.everyday,
   ...apps.everyday,
+  ...flows.everyday,
   ...records.everyday,
   ...hints.everyday,
   ...recognition.everyday,
@@ -70,6 +73,7 @@ const TUNING = {
   ...asterisk.tuning,
   ...sip.tuning,
   ...apps.tuning,
+  ...flows.tuning,
   ...records.tuning,
   ...hints.tuning,
   ...recognition.tuning,

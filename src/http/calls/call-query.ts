@@ -27,6 +27,7 @@ const filterFields = {
   agent: value,
   queue: value,
   app: value.describe('The address of its app, without the query'),
+  flow: value.describe('The name of the flow that it began with'),
   outcome: value,
   endReason: value,
   hasGap: z

@@ -17,6 +17,8 @@ export const call = z.object({
   agent: z.string().nullable().describe('The parameter `agent`: whose call it is'),
   queue: z.string().nullable().describe('The parameter `queue`'),
   app: z.string().nullable().describe('The address of its app or of its TwiML, without the query; null = it has none'),
+  flow: z.string().nullable().describe('The flow that it began with; null = it went through none'),
+  flowVersion: z.string().nullable().describe('The version of that flow: 8 hexadecimal digits'),
   appLost: z.boolean().describe('The connection to the app broke and is being opened again'),
   appMuted: z.boolean().describe('Somebody took the call over: what the app says is passed over'),
   state: z

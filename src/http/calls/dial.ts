@@ -35,6 +35,7 @@ const dialBody = z.strictObject({
     .url({ protocol: /^wss?$/ })
     .optional()
     .describe('The app that talks to whoever answers; default: APP_URL'),
+  flow: z.string().min(1).max(64).optional().describe('The flow that talks to whoever answers'),
   parameters: z
     .record(z.string().min(1).max(64), z.string().max(1024))
     .refine((list) => Object.keys(list).length <= PARAMETERS_MAX, `at most ${PARAMETERS_MAX} parameters`)
@@ -71,7 +72,8 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
       },
     },
     async (request, reply) => {
-      const { to, from = null, app: url = null, parameters = {} } = request.body;
+      const { to, from = null, app: url = null, flow, parameters: given = {} } = request.body;
+      const parameters = flow === undefined ? given : { flow, ...given };
       if (dialer === null)
         throw new TrunklineError(
           'dialing_unavailable',

@@ -47,7 +47,9 @@ export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { regis
         summary: 'Begin a call from a browser',
         description: DESCRIPTION,
         tags: ['calls'],
-        querystring: z.strictObject({}),
+        querystring: z.strictObject({
+          flow: z.string().min(1).max(64).optional().describe('The flow that talks to whoever calls'),
+        }),
         response: {
           200: z.object({ callId: z.string(), token: z.string() }),
           ...errorResponses(400, 401, 403, 429, 503),
@@ -57,7 +59,7 @@ export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { regis
     (request) => {
       registry.admit();
       const callId = `web-${randomUUID()}`;
-      const token = registry.tokens.issue({ callId, ...PARTIES });
+      const token = registry.tokens.issue({ callId, ...PARTIES, flow: request.query.flow });
       const end = (): void => {
         watched.delete(callId);
         registry.tokens.revoke(token);

@@ -1,5 +1,6 @@
 /** The WebSocket that Asterisk's chan_websocket opens for a call's audio. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
@@ -7,6 +8,7 @@ import type { WebSocketTrunk } from '../../trunks/websocket/trunk.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
+import { flowIn, flowQuery } from './flow-query.ts';
 
 const MEDIA_PATH = '/asterisk/media';
 
@@ -37,6 +39,7 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
         'say who calls and how the call is to be held. Tried against Asterisk 22.10.1.',
       tags: ['asterisk'],
       security: [],
+      querystring: z.object({ flow: flowQuery }),
       response: errorResponses(400, 401, 403, 429, 503),
     },
     preValidation: async (request) => {
@@ -44,8 +47,9 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
       registry.admit();
     },
     handler: websocketOnly(MEDIA_PATH),
-    wsHandler: (socket) =>
+    wsHandler: (socket, request) =>
       webSockets.accept(socket, new AsteriskDialect(), {
+        flow: flowIn(request),
         trusted: password !== '',
         fillSilence: settings.ASTERISK_FILL_SILENCE,
       }),

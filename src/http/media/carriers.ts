@@ -21,6 +21,7 @@ import type { Access } from '../access/access.ts';
 import { Origins } from '../access/origin.ts';
 import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
+import { flowIn, flowQuery } from './flow-query.ts';
 
 interface CarrierEndpoint {
   readonly carrier: string;
@@ -101,7 +102,10 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
           'yet tried against the real thing.',
         tags: [endpoint.carrier],
         security: [],
-        querystring: z.object({ token: z.string().max(1024).optional().describe('CARRIER_TOKEN') }),
+        querystring: z.object({
+          token: z.string().max(1024).optional().describe('CARRIER_TOKEN'),
+          flow: flowQuery,
+        }),
         response: errorResponses(400, 401, 403, 429, 503),
       },
       preValidation: async (request) => {
@@ -110,8 +114,9 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
         registry.admit();
       },
       handler: websocketOnly(url),
-      wsHandler: (socket) => {
+      wsHandler: (socket, request) => {
         webSockets.accept(socket, endpoint.open({ bigEndian }), {
+          flow: flowIn(request),
           trusted: isSigned(endpoint, settings) || settings.CARRIER_TOKEN !== '',
         });
       },

@@ -5,7 +5,8 @@
  * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended',
  *   phase?: 'ringing' | 'queued' | 'live' | 'held' | null, startedAt: string, endedAt: string | null,
  *   names?: { inbound: string | null, outbound: string | null }, agent?: string | null, queue?: string | null,
- *   app?: string | null, appMuted?: boolean, appLost?: boolean, tracks: string[], lagMs: number | null,
+ *   app?: string | null, flow?: string | null, flowVersion?: string | null, appMuted?: boolean, appLost?: boolean,
+ *   tracks: string[], lagMs: number | null,
  *   worstLagMs?: number | null, durationMs: number, endReason: string | null, counts?: { finals: number,
  *   spoken: number, keys: number, gaps: number }, handoffData?: string | null,
  *   outcome?: string | null, tags?: string[], sound?: 'recording' | 'paused' | 'recorded' | null }} CallView

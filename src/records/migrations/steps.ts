@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { DatabaseKind } from '../database-kind.ts';
 import { createRecords } from './0001-records.ts';
 import { addSearchWords } from './0002-words.ts';
+import { addFlows } from './0003-flows.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -14,4 +15,5 @@ type MigrationStep = (database: AnyDatabase, kind: DatabaseKind) => Promise<void
 export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0001-records': createRecords,
   '0002-words': addSearchWords,
+  '0003-flows': addFlows,
 };

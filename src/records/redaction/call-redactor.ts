@@ -49,9 +49,9 @@ export class CallRedactor {
   }
 }
 
-/** `text` by itself, redacted. */
-export function maskAlone(text: string, patterns: OwnPatterns): string {
-  const { findings } = analyse([text], { cue: null, patterns });
+/** `text` by itself, redacted. `cue` = what number was asked for; null = none. */
+export function maskAlone(text: string, patterns: OwnPatterns, cue: Cue | null = null): string {
+  const { findings } = analyse([text], { cue, patterns });
   return maskText(
     text,
     findings.flatMap(({ label, spans }) => spans.map(({ from, to }) => ({ from, to, label }))),
@@ -72,6 +72,8 @@ export function maskWritten(event: FeedEvent, patterns: OwnPatterns): FeedEvent 
     }
     case 'hint':
       return maskHint(event, mask);
+    case 'flow.ended':
+      return { ...event, reason: event.reason === null ? null : mask(event.reason) };
     case 'call.ended':
       return maskHandoff(event, mask);
     default:

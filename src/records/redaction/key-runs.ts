@@ -31,6 +31,8 @@ export class KeyRuns {
   #keys: Key[] = [];
   #cue: Cue | null = null;
   #lastMs = 0;
+  /** The last keys, also those of runs that are over. */
+  readonly #recent: Key[] = [];
 
   /** Keys are masked that may be the beginning of a number. */
   get isHolding(): boolean {
@@ -48,8 +50,18 @@ export class KeyRuns {
     this.#lastMs = nowMs;
     if (!/^\d$/.test(digit)) return { isMasked: false, changes: [...changes, ...this.release()] };
     const isMasked = PRIVATE_CUES.includes(this.#cue) || this.#keys.length >= SHOWN_MAX_KEYS;
-    this.#keys.push({ name, digit, isMasked });
+    const key = { name, digit, isMasked };
+    this.#keys.push(key);
+    this.#recent.push(key);
+    if (this.#recent.length > RUN_MAX_KEYS) this.#recent.shift();
     return { isMasked, changes: isMasked ? [...changes, ...this.#maskIfPrivate()] : changes };
+  }
+
+  /** How `text` reads, which repeats the keys that were pressed last: as they do, now and later. Null = it does not. */
+  echo(text: string): (() => string) | null {
+    const digits = text.replace(/\D/g, '');
+    const keys = digits === '' ? [] : this.#recent.slice(-digits.length);
+    return keys.map(({ digit }) => digit).join('') === digits ? () => maskKeys(text, keys) : null;
   }
 
   /** Ends a run after a pause. Returns what changed. */
@@ -76,10 +88,19 @@ export class KeyRuns {
   }
 
   #isPrivate(): boolean {
-    const digits = this.#keys.map(({ digit }) => digit).join('');
-    if (PRIVATE_CUES.includes(this.#cue)) return digits !== '';
-    if (digits.length > ACCOUNT_MAX_DIGITS) return true;
-    const isLong = digits.length >= CARD_DIGITS.min && digits.length <= CARD_DIGITS.max;
-    return (isLong && (passesLuhn(digits) || cardLengths(digits).includes(digits.length))) || looksLikePhone(digits);
+    return isPrivateRun(this.#keys.map(({ digit }) => digit).join(''), this.#cue);
   }
+}
+
+function isPrivateRun(digits: string, cue: Cue | null): boolean {
+  if (PRIVATE_CUES.includes(cue)) return digits !== '';
+  if (digits.length > ACCOUNT_MAX_DIGITS) return true;
+  const isLong = digits.length >= CARD_DIGITS.min && digits.length <= CARD_DIGITS.max;
+  return (isLong && (passesLuhn(digits) || cardLengths(digits).includes(digits.length))) || looksLikePhone(digits);
+}
+
+/** The digits of `text`, which are `keys` in this order, as they read now. */
+function maskKeys(text: string, keys: readonly Key[]): string {
+  let at = 0;
+  return text.replace(/\d/g, (digit) => (keys[at++]?.isMasked === true ? MASKED_KEY : digit));
 }

@@ -5,6 +5,7 @@
 import type { CaptionEvent, DtmfEvent, FeedEvent, RevisionEvent, SpokenEvent } from '../../calls/feed/events.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { CallRedactor, maskWritten, withSpokenText, withText } from './call-redactor.ts';
+import { FlowInputs } from './flow-inputs.ts';
 import { MASKED_KEY } from './key-runs.ts';
 import type { OwnPatterns } from './own-patterns.ts';
 import { showPartial } from './partial-text.ts';
@@ -31,11 +32,13 @@ export class LiveCall {
     inbound: { utterance: 0, text: '' },
     outbound: { utterance: 0, text: '' },
   };
+  readonly #inputs: FlowInputs;
   #keys = 0;
 
   constructor(callId: string, patterns: OwnPatterns) {
     this.#callId = callId;
     this.#redactor = new CallRedactor(patterns, false);
+    this.#inputs = new FlowInputs(this.#redactor);
   }
 
   /** Something is masked that may be given back. */
@@ -54,6 +57,9 @@ export class LiveCall {
         return [this.#takeSpoken(event, nowMs)];
       case 'dtmf':
         return [this.#takeKey(event, nowMs)];
+      case 'flow.input':
+        // What is masked stays masked: no event gives an answer back.
+        return [this.#inputs.take('', event, nowMs)];
       case 'call.ended':
         return [...this.#release(), maskWritten(event, this.#redactor.patterns)];
       default:

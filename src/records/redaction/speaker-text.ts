@@ -122,6 +122,29 @@ export class SpeakerText {
     return { texts: group.map(({ text }) => text), cue: cue ?? cueOf(group) };
   }
 
+  /**
+   * How `text` reads, which repeats what was said last: as the utterances that it is made of, now and later. Where it
+   * is made of none of them, it is masked whole as soon as anything of what was said last is.
+   */
+  echo(text: string, cue: Cue | null): () => string {
+    const pieces = this.#piecesOf(text);
+    if (pieces.length > 0) return () => (pieces.some(isMasked) ? pieces.map(({ masked }) => masked).join(' ') : text);
+    const group = this.#groupFrom(this.#groupStart(this.#pieces.length - 1));
+    const { findings } = analyse([text], { cue, patterns: this.#patterns });
+    return () => (group.some(isMasked) ? `[${HELD_LABEL}]` : masksOf(text, 0, findings, []));
+  }
+
+  /** The last pieces that say `text` together; none = it is told in other words. */
+  #piecesOf(text: string): readonly Piece[] {
+    const wanted = withoutSpaces(text);
+    for (let count = 1, said = ''; count <= Math.min(this.#pieces.length, JOINED_MAX); count++) {
+      said = withoutSpaces(this.#pieces.at(-count)?.text ?? '') + said;
+      if (said === wanted) return this.#pieces.slice(-count);
+      if (said.length > wanted.length) return [];
+    }
+    return [];
+  }
+
   /** Gives back what was held for too long. Returns what reads differently now. */
   settle(nowMs: number): MaskedText[] {
     if (this.#held === null || nowMs - this.#held.atMs <= PAUSE_MAX_MS) return [];
@@ -196,6 +219,14 @@ export class SpeakerText {
   #maskAlone(text: string): string {
     return masksOf(text, 0, analyse([text], { cue: null, patterns: this.#patterns }).findings, []);
   }
+}
+
+function isMasked({ text, masked }: Piece): boolean {
+  return text !== masked;
+}
+
+function withoutSpaces(text: string): string {
+  return text.replace(/\s+/g, '');
 }
 
 /** What the group's first utterance that had one was said to be. */

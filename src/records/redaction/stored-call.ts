@@ -4,6 +4,7 @@
  */
 import type { CaptionEvent, DtmfEvent, FeedEvent, RevisionEvent, SpokenEvent } from '../../calls/feed/events.ts';
 import { CallRedactor, maskWritten, withSpokenText, withText } from './call-redactor.ts';
+import { FlowInputs } from './flow-inputs.ts';
 import { type KeyChange, MASKED_KEY } from './key-runs.ts';
 import type { OwnPatterns } from './own-patterns.ts';
 import type { MaskedText, SpeakerText } from './speaker-text.ts';
@@ -36,9 +37,11 @@ export class StoredCall {
   readonly #redactor: CallRedactor;
   readonly #texts = new Map<SpeakerText, Kept[]>();
   readonly #keys = new Map<string, DtmfEvent>();
+  readonly #inputs: FlowInputs;
 
   constructor(patterns: OwnPatterns) {
     this.#redactor = new CallRedactor(patterns, true);
+    this.#inputs = new FlowInputs(this.#redactor);
   }
 
   /** Something is masked that may be given back. */
@@ -48,6 +51,11 @@ export class StoredCall {
 
   /** What is stored of `event`, whose id in the feed is `id`. */
   take(id: string, event: FeedEvent, nowMs: number): StoredRedaction {
+    const { event: stored, rewrites } = this.#take(id, event, nowMs);
+    return { event: stored, rewrites: [...rewrites, ...this.#inputs.changed()] };
+  }
+
+  #take(id: string, event: FeedEvent, nowMs: number): StoredRedaction {
     switch (event.type) {
       case 'caption':
       case 'revision':
@@ -56,6 +64,8 @@ export class StoredCall {
         return this.#takeText(this.#redactor.spoken, id, event, nowMs);
       case 'dtmf':
         return this.#takeKey(id, event, nowMs);
+      case 'flow.input':
+        return { event: this.#inputs.take(id, event, nowMs), rewrites: [] };
       case 'call.ended':
         return { event: maskWritten(event, this.#redactor.patterns), rewrites: this.#release() };
       default:
@@ -69,7 +79,7 @@ export class StoredCall {
     const texts = [heard.inbound, heard.outbound, spoken].flatMap((stream) =>
       this.#rewriteTexts(stream, stream.settle(nowMs)),
     );
-    return [...texts, ...this.#rewriteKeys(keys.settle(nowMs))];
+    return [...texts, ...this.#rewriteKeys(keys.settle(nowMs)), ...this.#inputs.changed()];
   }
 
   #takeText(stream: SpeakerText, id: string, event: Text, nowMs: number): StoredRedaction {

@@ -23,6 +23,7 @@ export interface CallFilter {
   readonly agent?: string | undefined;
   readonly queue?: string | undefined;
   readonly app?: string | undefined;
+  readonly flow?: string | undefined;
   readonly outcome?: string | undefined;
   readonly endReason?: string | undefined;
   readonly hasGap?: boolean | undefined;
@@ -55,6 +56,7 @@ export function passes(call: CallView, filter: CallFilter): boolean {
     isWanted(call.agent, filter.onlyAgent) &&
     isWanted(call.queue, filter.queue) &&
     isWanted(call.app, filter.app) &&
+    isWanted(call.flow, filter.flow) &&
     isWanted(call.outcome, filter.outcome) &&
     isWanted(call.endReason, filter.endReason) &&
     isWanted(call.state, filter.state) &&
@@ -96,6 +98,7 @@ export function whereCall<T>(
     ['agent', filter.onlyAgent],
     ['queue', filter.queue],
     ['app', filter.app],
+    ['flow', filter.flow],
     ['outcome', filter.outcome],
     ['end_reason', filter.endReason],
     ['state', filter.state],

@@ -101,6 +101,7 @@ describe('findRecogniser', () => {
     ['is a pipe', (path: string) => execFileSync('mkfifo', [path]), 'bad_settings', /vocab\.txt is no file$/],
     ['is a folder', (path: string) => mkdirSync(path), 'bad_settings', /vocab\.txt is no file$/],
     ['links to nothing', (path: string) => symlinkSync('gone', path), 'model_missing', /vocab\.txt is a link to/],
+    ['links to itself', (path: string) => symlinkSync(path, path), 'model_missing', /vocab\.txt cannot be read: ELOOP/],
   ])('refuses a folder of which a file %s', (_, make, code, message) => {
     const folder = install('mine', null, parakeet);
     rmSync(join(folder, 'vocab.txt'));

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +55,38 @@ describe('a folder whose files are sound but do not fit one another', () => {
     copy('moonshine-streaming', 'onnx');
     const config = { depth: 7, nheads: 2, head_dim: 16, vocab_size: 900 };
     writeFileSync(join(folder, 'streaming_config.json'), JSON.stringify(config));
+    expect(await lastWord()).toMatchObject({ kind: 'refused', message: expect.stringContaining(folder) });
+  });
+});
+
+describe("Qwen3-ASR's folder with files of another model", () => {
+  const change = (file: string, edit: (json: Record<string, unknown>) => void) => {
+    const path = join(folder, file);
+    const json = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    edit(json);
+    writeFileSync(path, JSON.stringify(json));
+  };
+
+  it.each([
+    ['hiddenSize', 64, /the encoder gave \[\d+, 32\], expected \[\d+, 64\]/],
+    ['melBins', 80, /invalid dimensions for input: mel/],
+    ['audioPadToken', 3, /aligner\/tokenizer.json: <\|audio_pad\|>: got 315, expected 3/],
+  ])('is refused where its aligner has another %s', async (property, value, reason) => {
+    copy('qwen3-asr', 'float');
+    change('aligner/config.json', (json) => Object.assign(json, { [property]: value }));
+    expect(await lastWord()).toMatchObject({ kind: 'refused', message: expect.stringMatching(reason) });
+  });
+
+  it('is refused where its aligner has the graph of a recogniser', async () => {
+    copy('qwen3-asr', 'float');
+    cpSync(join(folder, 'encoder.onnx'), join(folder, 'aligner', 'classifier.onnx'));
+    expect(await lastWord()).toMatchObject({ kind: 'refused', message: expect.stringContaining('classifier.onnx') });
+  });
+
+  it('is refused where its tokenizer has more tokens than its graphs', async () => {
+    copy('qwen3-asr', 'int8');
+    change('config.json', (json) => Object.assign(json, { vocabularySize: 400 }));
+    change('tokenizer.json', (json) => Object.assign((json['model'] as { vocab: object }).vocab, { zzz: 399 }));
     expect(await lastWord()).toMatchObject({ kind: 'refused', message: expect.stringContaining(folder) });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CaptionEvent, FeedEvent } from '../../../src/calls/feed/events.ts';
+import type { CaptionEvent, FeedEvent, FlowInputEvent } from '../../../src/calls/feed/events.ts';
 import type { Track } from '../../../src/protocols/dialect.ts';
 import { NO_PATTERNS } from '../../../src/records/redaction/own-patterns.ts';
 import { FeedRedaction, StoreRedaction } from '../../../src/records/redaction/redaction.ts';
@@ -59,6 +59,12 @@ function key(digit: string): void {
   take({ type: 'dtmf', callId: CALL, digit, atMs: 0 });
 }
 
+/** What a flow made of an answer. */
+function input(text: string | null, value: FlowInputEvent['value'], kind: FlowInputEvent['kind'] = 'keys'): void {
+  const at = { callId: CALL, flow: 'shop', step: 'ask', atMs: 0 };
+  take({ type: 'flow.input', ...at, kind, outcome: 'match', text, value });
+}
+
 function end(handoffData: string | null = null): void {
   take({ type: 'call.ended', callId: CALL, reason: 'hangup', durationMs: 0, handoffData });
 }
@@ -68,6 +74,7 @@ function read(): string[] {
   return [...seen.values()].map((event) => {
     if (event.type === 'dtmf') return event.digit;
     if (event.type === 'revision') return `${event.utterance}v${event.version} ${event.text}`;
+    if (event.type === 'flow.input') return `${event.text} = ${event.value}`;
     return 'text' in event ? event.text : event.type;
   });
 }
@@ -162,6 +169,32 @@ describe('what is stored', () => {
     expect(early).toMatchObject({ heardText: 'Your card' });
     expect(note).toMatchObject({ text: 'Mail [e-mail address]' });
     expect(ended).toMatchObject({ handoffData: 'call [phone number]' });
+  });
+});
+
+describe.each([
+  ['what is stored', openStore],
+  ['what readers see', openFeed],
+])('of the answers to a flow, %s', (_what, open) => {
+  beforeEach(open);
+
+  it('has numbers masked, in the text and in the value', () => {
+    input('4111111111111111', '4111111111111111');
+    input('it is four one one one one one one one one one one one one one one one', 4_111_111_111_111_111, 'speech');
+    input('two', 2, 'speech');
+    input(null, null);
+    expect(read()).toEqual([
+      '[card number] = [card number]',
+      'it is [card number] = [card number]',
+      'two = 2',
+      'null = null',
+    ]);
+  });
+
+  it('has masked what was asked for before', () => {
+    caption('What is your account number?', 'outbound');
+    input('482137', '482137');
+    expect(read().at(-1)).toBe('[account number] = [account number]');
   });
 });
 

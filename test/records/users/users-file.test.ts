@@ -23,9 +23,9 @@ describe("a users file's text", () => {
   });
 
   it.each([
-    ['nothing', '', 'u.yaml:1:1: the file: Invalid input: expected object'],
-    ['a list', '- a', 'u.yaml:1:1: the file: Invalid input: expected object'],
-    ['a typo', `users:\n${user('    rol: x\n')}`, 'u.yaml:2:5: users.0: Unrecognized key'],
+    ['nothing', '', 'u.yaml:1:1: the file: got nothing, expected a mapping'],
+    ['a list', '- a', 'u.yaml:1:1: the file: got a list, expected a mapping'],
+    ['a typo', `users:\n${user('    rol: x\n')}`, 'u.yaml:5:5: users.0.rol: is unknown, did you mean role?'],
     ['a role that there is not', `users:\n${user().replace('admin', 'root')}`, 'u.yaml:3:11: users.0.role:'],
     [
       'a plain password',

@@ -23,6 +23,7 @@ const WORDS_MAX = 2000;
 const AUDIO = { token: '<|audio_start|>' } as const;
 const AUDIO_END = { token: '<|audio_end|>' } as const;
 const TIMESTAMP = { token: '<timestamp>' } as const;
+const AUDIO_PAD = '<|audio_pad|>';
 
 /** The open parts of an aligner. */
 export interface AlignerParts {
@@ -42,10 +43,12 @@ export class ForcedAligner {
   constructor(parts: AlignerParts) {
     const { tokenizer, config } = parts;
     for (const { token } of [AUDIO, AUDIO_END]) tokenizer.idOf(token);
-    if (tokenizer.idOf(TIMESTAMP.token) !== config.timestampToken)
-      throw new ModelFileError(
-        `${TIMESTAMP.token}: got ${tokenizer.idOf(TIMESTAMP.token)}, expected ${config.timestampToken}`,
-      );
+    for (const [token, expected] of [
+      [TIMESTAMP.token, config.timestampToken],
+      [AUDIO_PAD, config.audioPadToken],
+    ] as const)
+      if (tokenizer.idOf(token) !== expected)
+        throw new ModelFileError(`${token}: got ${tokenizer.idOf(token)}, expected ${expected}`);
     this.#parts = parts;
     this.#features = new QwenFeatures(config);
   }

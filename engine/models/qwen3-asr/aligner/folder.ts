@@ -11,6 +11,8 @@ import { QwenTokenizer, TOKENIZER_MAX_BYTES } from '../tokenizer.ts';
 import { ForcedAligner } from './aligner.ts';
 import { parseAlignerConfig } from './config.ts';
 
+const CLASSIFIER_INPUTS = ['prompt_ids', 'audio_features'];
+
 /**
  * Opens the aligner in the folder of a recogniser.
  * @param folder absolute path
@@ -33,6 +35,12 @@ export async function openAligner(
     await openPacked(pathOf('encoder'), options),
     await openPacked(pathOf('classifier'), options),
   ];
+  if (!CLASSIFIER_INPUTS.every((name) => classifier.inputNames.includes(name)))
+    throw new Refusal(
+      'bad_settings',
+      `${pathOf('classifier')}: got the inputs ${classifier.inputNames.join(', ')}, ` +
+        `expected ${CLASSIFIER_INPUTS.join(', ')}`,
+    );
   const encoder = new QwenEncoder(session, config, encoderOptions);
   return refusing(pathOf('tokenizer'), () => {
     const text = readText(pathOf('tokenizer'), TOKENIZER_MAX_BYTES);

@@ -155,6 +155,7 @@ function aboutOf(call) {
     ['To', call.to],
     ['Agent', call.agent],
     ['App', call.app],
+    ['Flow', call.flow === null || call.flow === undefined ? null : nameFlow(call.flow, call.flowVersion)],
     ['Handed over', call.handoffData],
     ['Length', call.state === 'ended' ? formatTime(call.durationMs) : null],
     ['Captions', counts === undefined ? null : listCounts(counts)],
@@ -165,6 +166,11 @@ function aboutOf(call) {
     ],
   ];
   return rows.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]));
+}
+
+/** @param {string} flow @param {string | null | undefined} version */
+function nameFlow(flow, version) {
+  return version === null || version === undefined ? flow : `${flow}, version ${version}`;
 }
 
 /** @param {{ finals: number, spoken: number, keys: number }} counts */

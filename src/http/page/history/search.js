@@ -9,6 +9,7 @@ export const TYPED_FILTERS = new Map([
   ['party', 'Number'],
   ['agent', 'Agent'],
   ['queue', 'Queue'],
+  ['flow', 'Flow'],
   ['tag', 'Tag'],
   ['outcome', 'Outcome'],
 ]);

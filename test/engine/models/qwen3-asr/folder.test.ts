@@ -98,9 +98,12 @@ describe('a Qwen3-ASR folder', () => {
     ['is no JSON', '{', /not JSON/],
     ['is no object', '[]', /expected an object/],
     ['is of another kind', '{"model":{"type":"Unigram"}}', /model.type: .*expected "BPE"/],
-    ['has no merges', '{"model":{"type":"BPE","vocab":{}}}', /model.merges/],
     ['has no added tokens', '{"model":{"type":"BPE","vocab":{},"merges":[]}}', /added_tokens/],
-    ['has no decoder', '{"model":{"type":"BPE","vocab":{},"merges":[]},"added_tokens":[]}', /it cannot be used: /],
+    [
+      'has no bytes',
+      '{"model":{"type":"BPE","vocab":{},"merges":[]},"added_tokens":[]}',
+      /the byte 0, expected one for/,
+    ],
     [
       'has tokens that the model has not',
       '{"model":{"type":"BPE","vocab":{"a":318},"merges":[]},"added_tokens":[]}',

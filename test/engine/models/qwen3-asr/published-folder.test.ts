@@ -7,7 +7,7 @@ import { namesInFolder } from '../../../../engine/models/folder-names.ts';
 import { EmbeddingRows } from '../../../../engine/models/qwen3-asr/embedding-rows.ts';
 import { loadQwen3Asr } from '../../../../engine/models/qwen3-asr/load.ts';
 import { PromptWriter } from '../../../../engine/models/qwen3-asr/prompt.ts';
-import { publishedConfig, roomOf } from '../../../../engine/models/qwen3-asr/published-config.ts';
+import { publishedConfig, readSplitSizes, roomOf } from '../../../../engine/models/qwen3-asr/published-config.ts';
 import { findPublishedFiles, findPublishedLayout } from '../../../../engine/models/qwen3-asr/published-layout.ts';
 import { tokenizerJsonOf } from '../../../../engine/models/qwen3-asr/published-tokenizer.ts';
 import { QwenTokenizer } from '../../../../engine/models/qwen3-asr/tokenizer.ts';
@@ -154,6 +154,13 @@ describe('a published folder', () => {
     expect(message).toContain(folder);
   });
 
+  it('is refused with sizes that are lists however deep', async () => {
+    copy('split');
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    writeFileSync(join(folder, 'config.json'), `{"decoder": {"vocab_size": ${deep}}}`);
+    expect((await refusalOf()).message).toMatch(/decoder.vocab_size: got an array of 1, expected a whole number/);
+  });
+
   it('is refused with graphs of another layout', async () => {
     copy('split');
     cpSync(join(FIXTURES, 'split', 'decoder_step.onnx'), join(folder, 'decoder_init.onnx'));
@@ -202,6 +209,15 @@ describe('the older form of a tokenizer', () => {
   });
 });
 
+describe('the sizes of a split decoder', () => {
+  it('are refused however deep a list stands in the place of one', () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    expect(() => readSplitSizes(`{"encoder":{"num_mel_bins":128},"decoder":{"vocab_size":${deep}}}`)).toThrow(
+      /decoder.vocab_size: got an array of 1, expected a whole number/,
+    );
+  });
+});
+
 describe('a cache of sherpa-onnx', () => {
   const decoder = readModelFile(join(FIXTURES, 'static', 'decoder.onnx'));
   const tokenizer = new QwenTokenizer(readFileSync(join(FIXTURES, 'float', 'tokenizer.json'), 'utf8'), 318);
@@ -212,13 +228,16 @@ describe('a cache of sherpa-onnx', () => {
     expect(roomOf({ ...decoder, metadata: new Map([['max_total_len', '512']]) })).toBe(512);
   });
 
+  it.each(['100', '5000', '1e9', '99999999999999'])('is refused where it is of %s tokens', (length) => {
+    expect(() => roomOf({ ...decoder, metadata: new Map([['max_total_len', length]]) })).toThrow(
+      /max_total_len: got \d+, expected a whole number from 184 to 4096/,
+    );
+  });
+
   it('takes shorter stretches where it ends, and what is known of them is cut off', () => {
     expect(publishedConfig(sizes, 'int8', tokenizer, null)).toMatchObject({ maxNewTokens: 512, batchMax: 1 });
     const config = publishedConfig(sizes, 'int8', tokenizer, 512);
     expect(config.maxNewTokens).toBe(180);
-    expect(() => publishedConfig(sizes, 'int8', tokenizer, 100)).toThrow(
-      /max_total_len: got 100, expected 184 or more/,
-    );
     const written = (knownTokensMax?: number) =>
       new PromptWriter(tokenizer, config, knownTokensMax).write({
         context: 'é'.repeat(400),

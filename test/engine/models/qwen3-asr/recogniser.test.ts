@@ -118,6 +118,32 @@ it('writes no more tokens than can be said, and leaves a draft room for one', as
   expect(requests.map(({ draft }) => draft.length)).toEqual([14, 22]);
 });
 
+it('takes 128 tokens of a draft, and 1024 of what is known, however much strangers write', async () => {
+  const { asr, requests } = recogniserOf([[], []]);
+  const read = async (context: string, hotWords: readonly string[], draftText: string) => {
+    await runThrough(asr.transcribe(speech(30), [], { language: 'zh', context, hotWords, draftText }));
+    return requests.at(-1) as TextRequest;
+  };
+  const short = await read('', [], '');
+  const { prompt, draft } = await read(
+    '😀'.repeat(1000),
+    new Array<string>(100).fill('😀'.repeat(32)),
+    '😀'.repeat(1000),
+  );
+  expect(draft).toHaveLength(128);
+  expect(prompt.length - short.prompt.length).toBeGreaterThan(1000);
+  expect(prompt.length - short.prompt.length).toBeLessThanOrEqual(1024);
+  expect(tokenizer.textOf(prompt)).not.toContain('\ufffd');
+});
+
+it('asks for 128 tokens of a draft where the language turns out to be another', async () => {
+  const { asr, requests } = recogniserOf([[]]);
+  await runThrough(asr.transcribe(speech(30), [], { draftText: '😀'.repeat(1000) }));
+  const { draft, redraft } = requests[0] as TextRequest;
+  expect(draft).toHaveLength(128);
+  expect(redraft?.(tokensOf('language German', TAG))).toHaveLength(128);
+});
+
 it('fixes what a partial of a long utterance took over, and asks for 32 tokens more', async () => {
   const draft = tokensOf('language English', TAG, 'one two three four five');
   const { asr, requests } = recogniserOf([tokensOf('e six'), [], []]);

@@ -1,0 +1,59 @@
+/** The files of FLOWS_DIR. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { markOf } from '../../foundation/watched-file.ts';
+import { FileError } from '../../foundation/yaml-text.ts';
+
+/** More steps than a flow may have fit in. Reading such a file takes about a tenth of a second. */
+export const FLOW_FILE_MAX_BYTES = 262_144;
+const FLOWS_MAX = 500;
+
+const ENDING = '.yaml';
+const TEST_ENDING = '.test.yaml';
+/** Which flow answers which number. */
+export const NUMBERS_NAME = 'numbers.yaml';
+
+/** A file, and what changes whenever it does. */
+export interface MarkedFile {
+  /** Without the folder. */
+  readonly file: string;
+  readonly mark: string;
+}
+
+/** What is in the folder. */
+export interface FolderFiles {
+  /** By the name of the flow. */
+  readonly flows: ReadonlyMap<string, MarkedFile>;
+  /** Null = there is none. */
+  readonly numbers: MarkedFile | null;
+  /** Files that look as if they were to be flows. */
+  readonly passedOver: readonly string[];
+}
+
+/** Looks for flows in `folder`. @throws FileError when it cannot be read or has too many */
+export async function findFlowFiles(folder: string): Promise<FolderFiles> {
+  const names = await namesIn(folder);
+  const files = names.filter((name) => name.endsWith(ENDING) && !name.endsWith(TEST_ENDING) && name !== NUMBERS_NAME);
+  if (files.length > FLOWS_MAX)
+    throw new FileError(`${folder}: has ${files.length} flows, expected ${FLOWS_MAX} at most`);
+  const marked = await Promise.all(files.map(async (file) => ({ file, mark: await markOf(join(folder, file)) })));
+  const flows = new Map(marked.map((file) => [file.file.slice(0, -ENDING.length), file]));
+  const numbers = names.includes(NUMBERS_NAME)
+    ? { file: NUMBERS_NAME, mark: await markOf(join(folder, NUMBERS_NAME)) }
+    : null;
+  return { flows, numbers, passedOver: names.filter((name) => name.endsWith('.yml')) };
+}
+
+/** In the order of the alphabet. Hidden ones are none of ours: mounted folders have some. */
+async function namesIn(folder: string): Promise<string[]> {
+  const found = await stat(folder).catch(unreadable(folder));
+  if (!found.isDirectory()) throw new FileError(`${folder}: got a file, expected a folder`);
+  const names = await readdir(folder).catch(unreadable(folder));
+  return names.filter((name) => !name.startsWith('.')).toSorted();
+}
+
+function unreadable(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    throw new FileError(`${path}: cannot be read (${error.code ?? error.message})`);
+  };
+}

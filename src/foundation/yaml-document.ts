@@ -1,0 +1,143 @@
+/** YAML that operators write, with the place in the text of each value. */
+import {
+  Composer,
+  type CST,
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+  type YAMLError,
+} from 'yaml';
+
+/** Where a value stands: the keys and indexes that lead to it. */
+export type YamlPath = readonly (string | number)[];
+
+/** What is wrong, and where. */
+export interface YamlProblem {
+  /** Both count from 1. */
+  readonly line: number;
+  readonly column: number;
+  /** What came and what was expected, after the path of the value where there is one. */
+  readonly message: string;
+}
+
+/** Whether a place is that of a value, or of the key before it. */
+export type YamlPart = 'key' | 'value';
+
+/** The composer calls itself for each level, and the process would end where its stack does. */
+const DEPTH_MAX = 100;
+/** What comes after so many problems most likely follows from them. */
+const PROBLEMS_MAX = 100;
+
+/** What writers of YAML stumble over, by the codes of its parser. */
+const HINTS: Readonly<Record<string, string>> = {
+  BAD_ALIAS: 'a text that begins with * stands in quotes',
+  BAD_DQ_ESCAPE: 'a backslash in double quotes is written twice',
+  BAD_SCALAR_START: 'a text that begins with such a character stands in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a text with a colon and a space stands in quotes',
+  DUPLICATE_KEY: 'the same key stands above',
+  MULTILINE_IMPLICIT_KEY: 'a key has a colon and a space behind it',
+  TAB_AS_INDENT: 'lines are indented by spaces',
+  TAG_RESOLVE_FAILED: 'a text that begins with ! stands in quotes',
+  UNEXPECTED_TOKEN: 'a text that begins with {, [ or a quote stands in quotes as a whole',
+};
+
+/** A text, read as YAML: it may have problems, and then no value. */
+export class YamlDocument {
+  /** Why it has no value. */
+  readonly problems: readonly YamlProblem[];
+  /** Plain objects, lists and values. */
+  readonly value: unknown;
+  readonly #document: Document | null;
+  readonly #lines = new LineCounter();
+
+  constructor(text: string) {
+    const tokens = this.#tokensOf(text);
+    if (typeof tokens === 'number') {
+      this.#document = null;
+      this.problems = [this.#problem(tokens, `is nested deeper than ${DEPTH_MAX} levels`)];
+      this.value = undefined;
+      return;
+    }
+    const composer = new Composer({ strict: true, uniqueKeys: true, prettyErrors: false });
+    const documents = [...composer.compose(tokens, true, text.length)];
+    this.#document = documents[0] ?? null;
+    this.problems = this.#problemsIn(documents).slice(0, PROBLEMS_MAX);
+    this.value = this.problems.length > 0 ? undefined : this.#document?.toJS({ maxAliasCount: 0 });
+  }
+
+  /** A problem with the value at `path`, or with its key; the nearest place around it where it is missing. */
+  problemAt(path: YamlPath, message: string, part: YamlPart = 'value'): YamlProblem {
+    return this.#problem(this.#offsetOf(path, part), `${path.join('.') || 'the file'}: ${message}`);
+  }
+
+  /** The index of the character where it is too deep, if it is. */
+  #tokensOf(text: string): CST.Token[] | number {
+    const tokens: CST.Token[] = [];
+    const parser = new Parser(this.#lines.addNewLine);
+    this.#lines.addNewLine(0);
+    for (const lexeme of new Lexer().lex(text)) {
+      tokens.push(...parser.next(lexeme));
+      if (parser.stack.length > DEPTH_MAX) return parser.offset;
+    }
+    tokens.push(...parser.end());
+    return tokens;
+  }
+
+  #problemsIn([document, other]: readonly Document[]): YamlProblem[] {
+    const found = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map((error) =>
+      this.#syntaxProblem(error),
+    );
+    if (other !== undefined) found.push(this.#problem(other.range?.[0] ?? 0, 'expected one document, without ---'));
+    return found.length > 0 ? found : this.#findUnusable();
+  }
+
+  #syntaxProblem({ pos, code, message }: YAMLError): YamlProblem {
+    const hint = HINTS[code];
+    return this.#problem(pos[0], hint === undefined ? message : `${message}: ${hint}`);
+  }
+
+  /** No aliases: a short text could stand for any amount of values. */
+  #findUnusable(): YamlProblem[] {
+    const problems: YamlProblem[] = [];
+    if (this.#document !== null)
+      visit(this.#document, {
+        Pair: (_, { key }) => {
+          if (!isCollection(key)) return;
+          const came = isSeq(key) ? 'a list' : 'a mapping';
+          problems.push(this.#problem(key.range?.[0] ?? 0, `got ${came} as a key, expected a text`));
+        },
+        Alias: (_, { range }) => {
+          problems.push(this.#problem(range?.[0] ?? 0, 'has aliases (*), expected none'));
+        },
+      });
+    return problems;
+  }
+
+  #problem(offset: number, message: string): YamlProblem {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line, column: col, message };
+  }
+
+  #offsetOf(path: YamlPath, part: YamlPart): number {
+    const last = path.at(-1);
+    const parent: unknown = part === 'key' ? this.#document?.getIn(path.slice(0, -1), true) : null;
+    if (isMap(parent)) {
+      const key = parent.items
+        .map((pair) => pair.key)
+        .find((node) => isScalar(node) && String(node.value) === `${last}`);
+      if (isNode(key) && key.range) return key.range[0];
+    }
+    for (let depth = path.length; depth >= 0; depth -= 1) {
+      const node: unknown = this.#document?.getIn(path.slice(0, depth), true);
+      if (isNode(node) && node.range) return node.range[0];
+    }
+    return 0;
+  }
+}

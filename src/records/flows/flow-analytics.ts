@@ -1,0 +1,102 @@
+/**
+ * How calls went through a flow, counted from what is stored of them. Statements are short, and calls are read in
+ * slices: writes and other readers wait for at most one.
+ */
+import type { Clock } from '../../foundation/clock.ts';
+import type { RecordsDatabase } from '../records-database.ts';
+import { type CountedCall, FlowCount, type FlowStatistics } from './flow-count.ts';
+import { readFlowEvents } from './flow-events.ts';
+
+/** Calls that are counted: the latest of the period. */
+export const COUNTED_CALLS_MAX = 10_000;
+/** Calls of one list that are counted; more are "that many or more". */
+const LISTED_CALLS_MAX = 10_000;
+/** Calls of one slice. */
+const SLICE_MIN = 10;
+const SLICE_MAX = 150;
+const SLICE_SLOW_MS = 12;
+const SLICE_FAST_MS = 4;
+/** Which calls are counted. Times are ms since 1970. */
+export interface StatisticsRequest {
+  readonly flow: string;
+  /** They began then or later, and before. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The only version; null = all. */
+  readonly version: string | null;
+}
+
+interface Options {
+  readonly database: Pick<RecordsDatabase, 'reader'>;
+  readonly clock: Clock;
+}
+
+/** Counts over one database. */
+export class FlowAnalytics {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** How many calls began with `flow` since then, at most {@link LISTED_CALLS_MAX}, and when the last did. */
+  async callsSince(flow: string, sinceMs: number): Promise<{ calls: number; isMore: boolean; lastMs: number | null }> {
+    const { reader } = this.#options.database;
+    const latest = reader.selectFrom('calls').select('started_ms').where('flow', '=', flow);
+    const counted = latest.where('started_ms', '>=', sinceMs).limit(LISTED_CALLS_MAX + 1);
+    const found = await reader
+      .selectFrom(counted.as('counted'))
+      .select(({ fn }) => fn.countAll<number>().as('calls'))
+      .executeTakeFirstOrThrow();
+    const last = await latest.orderBy('started_ms', 'desc').limit(1).executeTakeFirst();
+    const calls = Number(found.calls);
+    return {
+      calls: Math.min(calls, LISTED_CALLS_MAX),
+      isMore: calls > LISTED_CALLS_MAX,
+      lastMs: last?.started_ms ?? null,
+    };
+  }
+
+  /** @throws the reason of `signal` when it aborts */
+  async count(request: StatisticsRequest, signal: AbortSignal): Promise<FlowStatistics> {
+    const { clock, database } = this.#options;
+    const count = new FlowCount(request.version);
+    let size = SLICE_MIN;
+    let before: CountedCall | null = null;
+    for (;;) {
+      signal.throwIfAborted();
+      const beganMs = clock.nowMs();
+      const found: CountedCall[] = await this.#calls(
+        request,
+        before,
+        Math.min(size, COUNTED_CALLS_MAX - count.seen + 1),
+      );
+      const isFull = count.seen + found.length > COUNTED_CALLS_MAX;
+      const slice = isFull ? found.slice(0, -1) : found;
+      const wanted = count.take(slice);
+      for await (const events of readFlowEvents(database.reader, wanted))
+        for (const { call, event } of events) count.add(call, event);
+      count.finishSlice();
+      if (isFull || found.length < size) return count.read(!isFull);
+      before = found.at(-1) ?? null;
+      const tookMs = clock.nowMs() - beganMs;
+      if (tookMs > SLICE_SLOW_MS) size = Math.max(SLICE_MIN, size / 2);
+      else if (tookMs < SLICE_FAST_MS) size = Math.min(SLICE_MAX, size * 2);
+    }
+  }
+
+  /** The latest calls of the period that began before `before`. */
+  #calls({ flow, fromMs, toMs }: StatisticsRequest, before: CountedCall | null, limit: number): Promise<CountedCall[]> {
+    let calls = this.#options.database.reader
+      .selectFrom('calls')
+      .select(['seq', 'started_ms', 'flow_version', 'state'])
+      .where('flow', '=', flow)
+      .where('started_ms', '>=', fromMs)
+      .where('started_ms', '<', toMs);
+    if (before !== null)
+      calls = calls.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('started_ms', 'seq'), '<', tuple(before.started_ms, before.seq)),
+      );
+    return calls.orderBy('started_ms', 'desc').orderBy('seq', 'desc').limit(limit).execute();
+  }
+}

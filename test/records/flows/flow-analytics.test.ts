@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/foundation/clock.ts';
+import type { FlowAnalytics } from '../../../src/records/flows/flow-analytics.ts';
+import type { FlowStatistics } from '../../../src/records/flows/flow-count.ts';
+import { migrate } from '../../../src/records/migrations/migrations.ts';
+import type { RecordsDatabase } from '../../../src/records/records-database.ts';
+import { DATABASES } from '../databases.ts';
+import { openToldGateway, said, started } from '../told-calls.ts';
+import { flowCall } from './told-flows.ts';
+
+const PERIOD = { fromMs: Date.parse('2026-01-05T00:00:00Z'), toMs: Date.parse('2026-01-06T00:00:00Z') };
+const never = new AbortController().signal;
+
+const CALLS = [
+  // Two ways through, a hang-up in the menu, one in a flow that was called, and one that goes on.
+  ...flowCall('CA1', [{ step: 'menu' }, { match: 'hours' }, { step: 'hours', verb: 'hours' }, { end: 'done' }]),
+  ...flowCall('CA2', [
+    { step: 'menu' },
+    { noMatch: 'Pizza, please.' },
+    { noMatch: 'pizza please' },
+    { noInput: true },
+    { step: 'person', verb: 'transfer' },
+    { end: 'transferred' },
+  ]),
+  ...flowCall('CA3', [{ step: 'menu' }, { noMatch: '7', keys: true }, { noInput: true }, { end: 'hangup' }]),
+  ...flowCall('CA4', [
+    { step: 'menu' },
+    { step: 'identify', verb: 'flow' },
+    { flow: 'who', step: 'ask', verb: 'gather' },
+    { flow: 'who', step: 'check', verb: 'confirm' },
+    { step: 'hours', verb: 'hours' },
+    { step: 'identify', verb: 'flow' },
+    { flow: 'who', step: 'ask', verb: 'gather' },
+    { end: 'hangup' },
+  ]),
+  ...flowCall('CA5', [{ step: 'menu' }], { version: '0b0b0b0b', startedAt: '2026-01-05T12:00:00.000Z', isOver: false }),
+  ...flowCall('CA6', [{ step: 'menu' }], { version: '0b0b0b0b', startedAt: '2026-01-05T13:00:00.000Z' }),
+  ...flowCall('CA7', [{ step: 'menu' }, { end: 'done' }], { startedAt: '2026-01-07T00:00:00.000Z' }),
+  ...flowCall('CA8', [{ step: 'menu' }, { end: 'done' }], { flow: 'other' }),
+  started('CA9', { startedAt: '2026-01-05T10:00:00.000Z' }),
+  said('CA9', 1, 'no flow at all'),
+];
+
+describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start }) => {
+  const databases = start();
+  let database: RecordsDatabase;
+  let analytics: FlowAnalytics;
+  beforeAll(async () => {
+    if (!isThere) return;
+    database = await databases.open();
+    const { tell, records } = openToldGateway(database);
+    await tell(...CALLS);
+    ({ flows: analytics } = records);
+  });
+  afterAll(() => databases.end());
+
+  const count = (version: string | null = null): Promise<FlowStatistics> =>
+    analytics.count({ flow: 'shop', version, ...PERIOD }, never);
+  const stepOf = ({ steps }: FlowStatistics, name: string, flow = 'shop') => {
+    const found = steps.find((step) => step.step === name && step.flow === flow);
+    if (found === undefined) throw new Error(`expected a step ${name}`);
+    return found;
+  };
+  const exitsOf = (statistics: FlowStatistics, name: string, flow = 'shop') =>
+    Object.fromEntries(
+      stepOf(statistics, name, flow).exits.map(({ exit, count: times }) => [
+        exit.kind === 'step' ? `${exit.flow}/${exit.step}` : exit.kind,
+        times,
+      ]),
+    );
+
+  it.runIf(isThere)('count the calls of the period, how they ended and through which version', async () => {
+    const { calls, isComplete, outcomes, versions } = await count();
+    expect({ calls, isComplete, outcomes }).toEqual({
+      calls: 6,
+      isComplete: true,
+      outcomes: { done: 1, transferred: 1, hangup: 2, failed: 0, lost: 1, underWay: 1 },
+    });
+    expect(versions.map(({ version, calls: used }) => [version, used])).toEqual([
+      ['0b0b0b0b', 2],
+      ['0a0a0a0a', 4],
+    ]);
+    const later = await count('0b0b0b0b');
+    expect([later.calls, later.versions.length, stepOf(later, 'menu').calls]).toEqual([2, 2, 2]);
+  });
+
+  it.runIf(isThere)('say where each step led, and where callers hung up', async () => {
+    const statistics = await count();
+    expect(exitsOf(statistics, 'menu')).toEqual({
+      'shop/hours': 1,
+      'shop/person': 1,
+      'shop/identify': 1,
+      hangup: 1,
+      lost: 1,
+    });
+    expect(stepOf(statistics, 'menu')).toMatchObject({ calls: 6, visits: 6, underWay: 1, hangups: 1 });
+    expect(exitsOf(statistics, 'person')).toEqual({ transferred: 1 });
+  });
+
+  it.runIf(isThere)('follow a flow that another one calls, which goes on when it returns', async () => {
+    const statistics = await count();
+    expect(exitsOf(statistics, 'identify')).toEqual({ 'shop/hours': 1, hangup: 1 });
+    expect(exitsOf(statistics, 'ask', 'who')).toEqual({ 'who/check': 1, hangup: 1 });
+    expect(exitsOf(statistics, 'check', 'who')).toEqual({ done: 1 });
+    expect(stepOf(statistics, 'identify')).toMatchObject({ calls: 1, visits: 2, hangups: 0 });
+    expect(stepOf(statistics, 'ask', 'who')).toMatchObject({ calls: 1, visits: 2, hangups: 1 });
+    expect(stepOf(statistics, 'identify').time).toEqual({ p50Ms: 2000, p95Ms: 3000 });
+  });
+
+  it.runIf(isThere)('have what matched nothing, the same words once', async () => {
+    const menu = stepOf(await count(), 'menu');
+    expect(menu).toMatchObject({ matches: 1, noMatches: 3, noInputs: 2 });
+    expect(menu.unmatched).toEqual([
+      { text: 'Pizza, please.', kind: 'speech', count: 2 },
+      { text: '7', kind: 'keys', count: 1 },
+    ]);
+  });
+
+  it.runIf(isThere)('count the calls of a list, and find when the last one was', async () => {
+    expect(await analytics.callsSince('shop', PERIOD.fromMs)).toEqual({
+      calls: 7,
+      isMore: false,
+      lastMs: Date.parse('2026-01-07T00:00:00.000Z'),
+    });
+    expect(await analytics.callsSince('nobody', 0)).toEqual({ calls: 0, isMore: false, lastMs: null });
+  });
+
+  it.runIf(isThere)('end when nobody waits for them', async () => {
+    const gone = AbortSignal.abort(new Error('gone'));
+    await expect(analytics.count({ flow: 'shop', version: null, ...PERIOD }, gone)).rejects.toThrow('gone');
+  });
+
+  it.runIf(isThere)('are read over indexes, also in long calls and many of them', async () => {
+    const { tell } = openToldGateway(database);
+    const moments = Array.from({ length: 900 }, (_, n) => ({ step: `s${n % 3}` }));
+    for (let n = 0; n < 4; n++) await tell(...flowCall(`long${n}`, moments, { flow: 'long' }));
+    for (let n = 0; n < 40; n++) await tell(...flowCall(`many${n}`, [{ step: 's0' }], { flow: 'long' }));
+    const statistics = await analytics.count({ flow: 'long', version: null, ...PERIOD }, never);
+    expect(statistics.calls).toBe(44);
+    expect(statistics.steps.map(({ step, visits }) => [step, visits])).toEqual([
+      ['s0', 1240],
+      ['s1', 1200],
+      ['s2', 1200],
+    ]);
+    const plan = await sql<
+      Record<string, string>
+    >`${sql.raw(database.kind === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN')}
+      SELECT content FROM events WHERE type IN ('flow.started', 'flow.step', 'flow.input', 'flow.ended')
+      AND call_seq IN (1, 2, 3) ORDER BY call_seq, position LIMIT 1500`.execute(database.db);
+    if (database.kind === 'sqlite') expect(JSON.stringify(plan.rows)).toMatch(/events_of_flows/);
+  });
+
+  it.runIf(isThere)('are nothing for calls of before, whose records are brought up to date', async () => {
+    const earlier = await databases.open();
+    const { db, kind } = earlier;
+    for (const index of ['calls_flow', 'events_of_flows']) await sql`DROP INDEX ${sql.id(index)}`.execute(db);
+    for (const column of ['flow', 'flow_version'])
+      await sql`ALTER TABLE calls DROP COLUMN ${sql.id(column)}`.execute(db);
+    await sql`DELETE FROM migrations WHERE name = '0003-flows'`.execute(db);
+    await sql`INSERT INTO calls (id, carrier, state, gateway, started_ms, duration_ms, parameters, tracks, finals,
+      spoken, keys, gaps) VALUES ('CA1', 'sip', 'ended', 'g', 1, 0, '{}', '[]', 0, 0, 0, 0)`.execute(db);
+    await migrate(db, kind);
+    const { records } = openToldGateway(earlier, { clock: systemClock });
+    expect(await records.calls.get('CA1')).toMatchObject({ flow: null, flowVersion: null });
+    expect(await records.flows.callsSince('shop', 0)).toMatchObject({ calls: 0 });
+  });
+});
