@@ -40,7 +40,7 @@ const YEAR_MAX = 2199;
 const AHEAD_MAX = 1000;
 const NUMERIC = /^(\d{1,2})[./](\d{1,2})(?:[./](\d{4}|\d{2}))?$/;
 
-/** The day that `items` name, seen from `today`; null = none. `region` decides whether the day comes first in `12/05`. */
+/** The day that `items` name, seen from `today`; null = none. `region` decides what comes first in `12/05`. */
 export function readDate(
   items: readonly Item[],
   words: LanguageWords,

@@ -57,35 +57,56 @@ export const ENGLISH_WORDS: LanguageWords = {
   },
   answers: {
     yes:
-      'yes, yeah, yea, yep, yup, yah, ya, yess, aye, ok, okay, sure, right, correct, exactly, absolutely, definitely, certainly, ' +
+      'yes, yeah, yea, yep, yup, yah, ya, yess, aye, ok, okay, sure, right, correct, exactly, absolutely, ' +
+      'definitely, certainly, ' +
       'indeed, affirmative, positive, perfect, true, of course, thats right, that is right, that is correct, ' +
-      'thats correct, thats it, that is it, it is, thats true, you got it, sounds good, sounds right, that works, works for me, ' +
-      'all right, alright, go ahead, please do, i do, i would, i am, i did, i have, i will, i can, it does, they are, ' +
-      'uh huh, mm hm, mhm, mmhmm, i think so, i guess so, i guess, by all means, why not, for sure, great, fine, good, ' +
-      'you bet, no problem, no worries, no doubt, no objection, confirm, confirmed, i confirm, i agree, agreed, please, very much, id love to, i would like that, id like that',
+      'thats correct, thats it, that is it, it is, thats true, you got it, sounds good, sounds right, that ' +
+      'works, works for me, ' +
+      'all right, alright, go ahead, please do, i do, i would, i am, i did, i have, i will, i can, it does, ' +
+      'they are, ' +
+      'uh huh, mm hm, mhm, mmhmm, i think so, i guess so, i guess, by all means, why not, for sure, great, ' +
+      'fine, good, ' +
+      'you bet, no problem, no worries, no doubt, no objection, confirm, confirmed, i confirm, i agree, ' +
+      'agreed, please, very much, id love to, i would like that, id like that',
     no:
-      'no, nope, nah, naw, nay, never, negative, not at all, no way, no thanks, no thank you, i dont, i do not, i dont think so, ' +
+      'no, nope, nah, naw, nay, never, negative, not at all, no way, no thanks, no thank you, i dont, i do ' +
+      'not, i dont think so, ' +
       'i do not think so, i wouldnt, i would not, i am not, im not, i didnt, i did not, i havent, i wont, i cant, ' +
-      'it isnt, it is not, its not, thats wrong, that is wrong, wrong, incorrect, thats incorrect, false, thats not it, ' +
-      'it doesnt, they arent, not now, absolutely not, certainly not, definitely not, probably not, surely not, better not, rather not, id rather not, not yet, not today, nothing, none, uh uh, nuh uh, i disagree, i refuse, dont, please dont, cancel that',
+      'it isnt, it is not, its not, thats wrong, that is wrong, wrong, incorrect, thats incorrect, false, ' +
+      'thats not it, ' +
+      'it doesnt, they arent, not now, absolutely not, certainly not, definitely not, probably not, surely ' +
+      'not, better not, rather not, id rather not, not yet, not today, nothing, none, uh uh, nuh uh, i ' +
+      'disagree, i refuse, dont, please dont, cancel that',
     unsure:
-      'maybe, perhaps, i dont know, i do not know, dont know, not sure, im not sure, i am not sure, no idea, i have no idea, ' +
-      'possibly, it depends, could be, i cant remember, i dont remember, hold on, one moment, just a moment, wait, let me think, what, pardon, sorry',
+      'maybe, perhaps, i dont know, i do not know, dont know, not sure, im not sure, i am not sure, no ' +
+      'idea, i have no idea, ' +
+      'possibly, it depends, could be, i cant remember, i dont remember, hold on, one moment, just a ' +
+      'moment, wait, let me think, what, pardon, sorry',
     not: 'not, isnt, aint, not really, not quite, not exactly, hardly',
     corrections:
-      'no wait, no sorry, sorry no, sorry i mean, sorry i meant, i mean, i meant, i meant to say, actually, actually no, wait no, wait, or rather, ' +
+      'no wait, no sorry, sorry no, sorry i mean, sorry i meant, i mean, i meant, i meant to say, actually, ' +
+      'actually no, wait no, wait, or rather, ' +
       'scratch that, correction, let me correct that, make that, excuse me, no no, rather, no actually, no i mean',
     fillers:
-      'um, uh, er, erm, ah, oh, well, so, and, then, hmm, hm, like, please, thanks, thank you, sir, maam, hi, hello, hey, the, a, an, i, id, ' +
-      'i would, i want, i need, like to, want to, would like, i would like, id like, ill take, i will take, take, give me, ' +
-      'get me, lets say, lets, say, it, it is, its, that, thats, that is, is, my, number is, number, to, for, with, of, me, im, i am, ' +
-      'calling about, calling for, about, can i, could i, may i, have, speak to, speak with, talk to, talk with, connect me to, connect me, ' +
-      'put me through to, transfer me to, you, can you, just, do, go, one moment, ok, okay, yes, yeah, right, sure, think, guess, probably, ' +
-      'there, are, we, were, need, want, us, people, persons, in total, together, exactly, only, about, around, would, be, at, on, by, ' +
-      'department, press, pressing, at all, that would be, that will be, thatll be, itll be, it will be, how about, what about',
+      'um, uh, er, erm, ah, oh, well, so, and, then, hmm, hm, like, please, thanks, thank you, sir, maam, ' +
+      'hi, hello, hey, the, a, an, i, id, ' +
+      'i would, i want, i need, like to, want to, would like, i would like, id like, ill take, i will take, ' +
+      'take, give me, ' +
+      'get me, lets say, lets, say, it, it is, its, that, thats, that is, is, my, number is, number, to, ' +
+      'for, with, of, me, im, i am, ' +
+      'calling about, calling for, about, can i, could i, may i, have, speak to, speak with, talk to, talk ' +
+      'with, connect me to, connect me, ' +
+      'put me through to, transfer me to, you, can you, just, do, go, one moment, ok, okay, yes, yeah, ' +
+      'right, sure, think, guess, probably, ' +
+      'there, are, we, were, need, want, us, people, persons, in total, together, exactly, only, about, ' +
+      'around, would, be, at, on, by, ' +
+      'department, press, pressing, at all, that would be, that will be, thatll be, itll be, it will be, ' +
+      'how about, what about',
     noneOfThese:
-      'none of these, none of those, none of them, none of the above, none of that, neither, neither of them, neither one, none, ' +
-      'nothing, something else, anything else, somewhere else, other than that, not any of them, not any of those, no option',
+      'none of these, none of those, none of them, none of the above, none of that, neither, neither of ' +
+      'them, neither one, none, ' +
+      'nothing, something else, anything else, somewhere else, other than that, not any of them, not any of ' +
+      'those, no option',
     but: 'but, instead, rather, id rather have, rather have',
     option: 'option, number, choice, key, press, button, item, line, option number, choice number, select, the',
     theOne: 'one, option, choice, item, entry, please, thing',

@@ -73,26 +73,37 @@ export const FRENCH_WORDS: LanguageWords = {
   },
   answers: {
     yes:
-      "oui, ouais, ouaip, si, bien sûr, d'accord, exact, exactement, c'est ça, c'est exact, c'est correct, c'est bon, c'est bien ça, correct, tout à fait, " +
-      "absolument, certainement, volontiers, avec plaisir, ok, okay, parfait, entendu, oui s'il vous plaît, s'il vous plaît, je veux bien, je crois que oui, " +
-      'je pense que oui, ça marche, ça me va, très bien, bien, évidemment, je confirme, confirmé, voilà, effectivement, juste, vrai, en effet, carrément',
+      "oui, ouais, ouaip, si, bien sûr, d'accord, exact, exactement, c'est ça, c'est exact, c'est correct, " +
+      "c'est bon, c'est bien ça, correct, tout à fait, " +
+      "absolument, certainement, volontiers, avec plaisir, ok, okay, parfait, entendu, oui s'il vous plaît, " +
+      "s'il vous plaît, je veux bien, je crois que oui, " +
+      'je pense que oui, ça marche, ça me va, très bien, bien, évidemment, je confirme, confirmé, voilà, ' +
+      'effectivement, juste, vrai, en effet, carrément',
     no:
-      "non, nan, jamais, pas du tout, absolument pas, surtout pas, non merci, c'est faux, faux, incorrect, ce n'est pas ça, c'est pas ça, ce n'est pas correct, " +
-      "ce n'est pas bon, je ne crois pas, je ne pense pas, je crois que non, pas maintenant, pas encore, pas vraiment, pas exactement, bien sûr que non, " +
+      "non, nan, jamais, pas du tout, absolument pas, surtout pas, non merci, c'est faux, faux, incorrect, " +
+      "ce n'est pas ça, c'est pas ça, ce n'est pas correct, " +
+      "ce n'est pas bon, je ne crois pas, je ne pense pas, je crois que non, pas maintenant, pas encore, " +
+      'pas vraiment, pas exactement, bien sûr que non, ' +
       'négatif, en aucun cas, rien, je ne veux pas, certainement pas, plutôt pas, pas tout à fait',
     unsure:
-      'peut être, je ne sais pas, je sais pas, sais pas, pas sûr, je ne suis pas sûr, je ne suis pas sûre, aucune idée, ça dépend, un instant, un moment, ' +
+      'peut être, je ne sais pas, je sais pas, sais pas, pas sûr, je ne suis pas sûr, je ne suis pas sûre, ' +
+      'aucune idée, ça dépend, un instant, un moment, ' +
       'attendez, attends, comment, quoi, pardon, je ne me souviens pas',
     not: 'pas, ne, aucun',
     corrections:
-      'non attendez, non attends, attendez non, je veux dire, je voulais dire, pardon, enfin, plutôt, ou plutôt, non pardon, correction, attendez, attends, ' +
+      'non attendez, non attends, attendez non, je veux dire, je voulais dire, pardon, enfin, plutôt, ou ' +
+      'plutôt, non pardon, correction, attendez, attends, ' +
       'en fait, excusez moi, non non, euh non, mince non',
     fillers:
-      "euh, heu, ben, bah, alors, et, donc, s'il vous plaît, merci, bonjour, le, la, les, l, un, une, des, je, j, j'ai, voudrais, veux, aimerais, " +
-      "souhaite, il, me, faut, avec, de, du, d, pour, à, au, aux, en, mon, ma, numéro, est, c'est, ce, serait, parler, monsieur, madame, " +
-      'nous, sommes, personnes, au total, seulement, on, sera, que, dans, service, vers, moi, passez, disons, dirais, prends, prendre, crois, pense',
+      "euh, heu, ben, bah, alors, et, donc, s'il vous plaît, merci, bonjour, le, la, les, l, un, une, des, " +
+      "je, j, j'ai, voudrais, veux, aimerais, " +
+      "souhaite, il, me, faut, avec, de, du, d, pour, à, au, aux, en, mon, ma, numéro, est, c'est, ce, " +
+      'serait, parler, monsieur, madame, ' +
+      'nous, sommes, personnes, au total, seulement, on, sera, que, dans, service, vers, moi, passez, ' +
+      'disons, dirais, prends, prendre, crois, pense',
     noneOfThese:
-      "aucun de ces choix, aucun des deux, aucune des deux, aucun, aucune, ni l'un ni l'autre, autre chose, rien de tout ça, rien",
+      "aucun de ces choix, aucun des deux, aucune des deux, aucun, aucune, ni l'un ni l'autre, autre chose, " +
+      'rien de tout ça, rien',
     but: 'mais, plutôt',
     option: 'option, numéro, touche, choix, la, le, le numéro, appuyer',
     theOne: "option, s'il vous plaît, choix, un",

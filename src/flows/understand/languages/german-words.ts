@@ -62,30 +62,45 @@ export const GERMAN_WORDS: LanguageWords = {
   },
   answers: {
     yes:
-      'ja, jawohl, jo, jep, jupp, jou, klar, na klar, genau, richtig, korrekt, stimmt, das stimmt, das ist richtig, das ist korrekt, ' +
-      'sicher, aber sicher, natürlich, selbstverständlich, gerne, gern, ja gerne, ja bitte, bitte, okay, ok, in Ordnung, einverstanden, passt, ' +
-      'das passt, auf jeden Fall, unbedingt, absolut, gut, alles klar, mhm, aha, freilich, so ist es, ich denke schon, ich glaube schon, ' +
+      'ja, jawohl, jo, jep, jupp, jou, klar, na klar, genau, richtig, korrekt, stimmt, das stimmt, das ist ' +
+      'richtig, das ist korrekt, ' +
+      'sicher, aber sicher, natürlich, selbstverständlich, gerne, gern, ja gerne, ja bitte, bitte, okay, ' +
+      'ok, in Ordnung, einverstanden, passt, ' +
+      'das passt, auf jeden Fall, unbedingt, absolut, gut, alles klar, mhm, aha, freilich, so ist es, ich ' +
+      'denke schon, ich glaube schon, ' +
       'das wäre gut, perfekt, super, bestätigt, ich bestätige, doch, eben, prima, wunderbar, von mir aus, meinetwegen',
     no:
-      'nein, nee, ne, nö, nicht, keinesfalls, auf keinen Fall, niemals, nie, falsch, das ist falsch, das stimmt nicht, stimmt nicht, ' +
-      'nein danke, lieber nicht, bitte nicht, das passt nicht, ich glaube nicht, ich denke nicht, ich glaube kaum, noch nicht, jetzt nicht, ' +
-      'gar nicht, überhaupt nicht, keineswegs, mitnichten, nichts, abgelehnt, negativ, das ist nicht richtig, das ist nicht korrekt, im Gegenteil',
+      'nein, nee, ne, nö, nicht, keinesfalls, auf keinen Fall, niemals, nie, falsch, das ist falsch, das ' +
+      'stimmt nicht, stimmt nicht, ' +
+      'nein danke, lieber nicht, bitte nicht, das passt nicht, ich glaube nicht, ich denke nicht, ich ' +
+      'glaube kaum, noch nicht, jetzt nicht, ' +
+      'gar nicht, überhaupt nicht, keineswegs, mitnichten, nichts, abgelehnt, negativ, das ist nicht ' +
+      'richtig, das ist nicht korrekt, im Gegenteil',
     unsure:
-      'vielleicht, weiß nicht, weiß ich nicht, das weiß ich nicht, ich weiß nicht, ich weiß es nicht, keine Ahnung, ich habe keine Ahnung, ' +
-      'möglicherweise, kommt darauf an, kommt drauf an, nicht sicher, ich bin nicht sicher, ich bin mir nicht sicher, Moment, einen Moment, ' +
+      'vielleicht, weiß nicht, weiß ich nicht, das weiß ich nicht, ich weiß nicht, ich weiß es nicht, keine ' +
+      'Ahnung, ich habe keine Ahnung, ' +
+      'möglicherweise, kommt darauf an, kommt drauf an, nicht sicher, ich bin nicht sicher, ich bin mir ' +
+      'nicht sicher, Moment, einen Moment, ' +
       'Augenblick, warten Sie, was, wie bitte, jein, eventuell',
     not: 'nicht, kein, keine, keinen, nicht wirklich, nicht ganz, eher nicht, nicht so',
     corrections:
-      'nein Moment, nein warte, nein warten Sie, Moment nein, Quatsch, ich meine, ich meinte, Entschuldigung, beziehungsweise, halt nein, ' +
-      'nein halt, Korrektur, vielmehr, besser gesagt, nein doch, ach nein, Verzeihung, stopp, Moment, nein quatsch, nee warte, oder nein',
+      'nein Moment, nein warte, nein warten Sie, Moment nein, Quatsch, ich meine, ich meinte, ' +
+      'Entschuldigung, beziehungsweise, halt nein, ' +
+      'nein halt, Korrektur, vielmehr, besser gesagt, nein doch, ach nein, Verzeihung, stopp, Moment, nein ' +
+      'quatsch, nee warte, oder nein',
     fillers:
-      'äh, ähm, hm, also, na, ja, so, und, dann, mal, bitte, danke, guten Tag, hallo, der, die, das, den, dem, des, ein, eine, einen, ich, ' +
-      'möchte, will, hätte, hätte gern, hätte gerne, gern, gerne, würde, brauche, nehme, wäre, es, ist, sind, mein, meine, Nummer, ' +
-      'lautet, mit, zu, zum, zur, für, von, vom, mir, mich, wir, am, um, im, in, an, auf, ans, sprechen, verbinden Sie mich, verbinden, Sie, können, ' +
-      'geht um, es geht um, wegen, frage, fragen, Abteilung, haben, doch, halt, eben, genau, wohl, denke, glaube, Personen, Leute, Stück, insgesamt, ' +
+      'äh, ähm, hm, also, na, ja, so, und, dann, mal, bitte, danke, guten Tag, hallo, der, die, das, den, ' +
+      'dem, des, ein, eine, einen, ich, ' +
+      'möchte, will, hätte, hätte gern, hätte gerne, gern, gerne, würde, brauche, nehme, wäre, es, ist, ' +
+      'sind, mein, meine, Nummer, ' +
+      'lautet, mit, zu, zum, zur, für, von, vom, mir, mich, wir, am, um, im, in, an, auf, ans, sprechen, ' +
+      'verbinden Sie mich, verbinden, Sie, können, ' +
+      'geht um, es geht um, wegen, frage, fragen, Abteilung, haben, doch, halt, eben, genau, wohl, denke, ' +
+      'glaube, Personen, Leute, Stück, insgesamt, ' +
       'etwa, ungefähr, circa, nur, gegen, drücke, drücken, okay, sagen, sagen wir, machen wir, machen',
     noneOfThese:
-      'keins davon, keines davon, keine davon, keiner davon, nichts davon, keins von beiden, keins, weder noch, was anderes, etwas anderes, ' +
+      'keins davon, keines davon, keine davon, keiner davon, nichts davon, keins von beiden, keins, weder ' +
+      'noch, was anderes, etwas anderes, ' +
       'keine der Optionen, anderes, nichts',
     but: 'sondern, aber, stattdessen, lieber',
     option: 'Option, Nummer, Auswahl, Taste, Punkt, Menüpunkt, die, drücken, Ziffer, Nummer die',

@@ -53,24 +53,34 @@ export const SPANISH_WORDS: LanguageWords = {
   },
   answers: {
     yes:
-      'sí, claro, claro que sí, por supuesto, correcto, es correcto, exacto, exactamente, así es, eso es, de acuerdo, vale, bueno, bien, está bien, ' +
-      'ok, okay, cierto, es cierto, desde luego, perfecto, afirmativo, seguro, cómo no, sí por favor, por favor, creo que sí, me parece bien, confirmo, ' +
+      'sí, claro, claro que sí, por supuesto, correcto, es correcto, exacto, exactamente, así es, eso es, ' +
+      'de acuerdo, vale, bueno, bien, está bien, ' +
+      'ok, okay, cierto, es cierto, desde luego, perfecto, afirmativo, seguro, cómo no, sí por favor, por ' +
+      'favor, creo que sí, me parece bien, confirmo, ' +
       'confirmado, adelante, dale, sale, genial, estupendo, verdad, sí señor, sí señora, sip',
     no:
-      'no, nunca, jamás, para nada, de ninguna manera, en absoluto, no gracias, incorrecto, no es correcto, no es así, eso no, claro que no, ' +
-      'por supuesto que no, creo que no, me parece que no, negativo, tampoco, todavía no, ahora no, mejor no, no está bien, nada, no señor, no señora, falso, qué va, no quiero',
+      'no, nunca, jamás, para nada, de ninguna manera, en absoluto, no gracias, incorrecto, no es correcto, ' +
+      'no es así, eso no, claro que no, ' +
+      'por supuesto que no, creo que no, me parece que no, negativo, tampoco, todavía no, ahora no, mejor ' +
+      'no, no está bien, nada, no señor, no señora, falso, qué va, no quiero',
     unsure:
-      'quizás, quizá, tal vez, no sé, no lo sé, no estoy seguro, no estoy segura, a lo mejor, puede ser, depende, ni idea, no tengo ni idea, un momento, ' +
+      'quizás, quizá, tal vez, no sé, no lo sé, no estoy seguro, no estoy segura, a lo mejor, puede ser, ' +
+      'depende, ni idea, no tengo ni idea, un momento, ' +
       'espere, espera, cómo, qué, perdón, no me acuerdo',
     not: 'no, ni',
     corrections:
-      'no espera, no espere, espera no, quiero decir, digo, perdón, mejor dicho, no perdón, no digo, corrección, en realidad, espera, espere, o sea, o mejor, no mejor',
+      'no espera, no espere, espera no, quiero decir, digo, perdón, mejor dicho, no perdón, no digo, ' +
+      'corrección, en realidad, espera, espere, o sea, o mejor, no mejor',
     fillers:
-      'eh, em, este, pues, bueno, a ver, y, por favor, gracias, hola, buenos días, buenas tardes, el, la, los, las, lo, un, una, yo, quiero, quisiera, ' +
-      'me gustaría, necesito, con, de, del, para, por, a, al, en, mi, número, es, son, sería, seria, hablar, comunicarme, señor, señora, ' +
-      'somos, personas, en total, solo, unos, unas, que, póngame, pásame, páseme, tengo, sobre, departamento, me, se, favor, creo, hacia, entonces, sea',
+      'eh, em, este, pues, bueno, a ver, y, por favor, gracias, hola, buenos días, buenas tardes, el, la, ' +
+      'los, las, lo, un, una, yo, quiero, quisiera, ' +
+      'me gustaría, necesito, con, de, del, para, por, a, al, en, mi, número, es, son, sería, seria, ' +
+      'hablar, comunicarme, señor, señora, ' +
+      'somos, personas, en total, solo, unos, unas, que, póngame, pásame, páseme, tengo, sobre, ' +
+      'departamento, me, se, favor, creo, hacia, entonces, sea',
     noneOfThese:
-      'ninguno de estos, ninguna de estas, ninguno, ninguna, ninguno de los dos, otra cosa, nada de eso, ni uno ni otro, nada',
+      'ninguno de estos, ninguna de estas, ninguno, ninguna, ninguno de los dos, otra cosa, nada de eso, ni ' +
+      'uno ni otro, nada',
     but: 'sino, pero, mejor',
     option: 'opción, número, tecla, la, el, pulsar, marcar, opción número',
     theOne: 'opción, por favor, alternativa',
