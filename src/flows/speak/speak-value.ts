@@ -1,13 +1,11 @@
 /** How the values of variables are said. */
 import type { FlowValue } from '../file/conditions.ts';
+import type { ValueFormat } from '../prompts/prompt-text.ts';
 import { type Day, parseDay, weekdayOf } from '../understand/kinds/days.ts';
 import { placeTime } from '../understand/place-time.ts';
 import { phoneGroups } from './digit-groups.ts';
 import { findSpokenLanguage } from './languages/find-language.ts';
 import type { SpokenLanguage } from './languages/spoken-language.ts';
-
-/** How `{name:format}` says a value; `text` = without a format. */
-export type ValueFormat = 'text' | 'digits' | 'number' | 'date' | 'time' | 'amount' | 'phone' | 'spell';
 
 /** What a format needs beside the value. */
 export interface SpeakOptions {
@@ -28,13 +26,13 @@ const PARTS_OF_UNIT = 100;
 const GROUP_DIGITS = 4;
 
 /**
- * The words that say `value` in `language`, for the synthesizer: numbers are written out, so that every voice says
- * them alike. What the format cannot say (a date that is none), and every value in a language whose words are not
+ * The words that say `value` in `language` by `format` (`text` = as it is). Numbers are written out, so that every voice
+ * says them alike. What the format cannot say (a date that is none), and every value in a language whose words are not
  * known, is said as a text; null is said as nothing.
  */
 export function speakValue(
   value: FlowValue,
-  format: ValueFormat,
+  format: ValueFormat | 'text',
   language: string,
   options: SpeakOptions = {},
 ): string {
@@ -47,7 +45,12 @@ export function speakValue(
 }
 
 /** Null = the format cannot say it. */
-function speak(text: string, format: ValueFormat, spoken: SpokenLanguage, options: SpeakOptions): string | null {
+function speak(
+  text: string,
+  format: ValueFormat | 'text',
+  spoken: SpokenLanguage,
+  options: SpeakOptions,
+): string | null {
   switch (format) {
     case 'digits':
       return speakDigits(text, spoken);

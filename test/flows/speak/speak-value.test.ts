@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FlowValue } from '../../../src/flows/file/conditions.ts';
-import { speakValue, type ValueFormat } from '../../../src/flows/speak/speak-value.ts';
+import type { ValueFormat } from '../../../src/flows/prompts/prompt-text.ts';
+import { speakValue } from '../../../src/flows/speak/speak-value.ts';
 import { moveDay, writeDay } from '../../../src/flows/understand/kinds/days.ts';
 import type { Question } from '../../../src/flows/understand/question.ts';
 import { understand } from '../../../src/flows/understand/understand.ts';
@@ -10,7 +11,7 @@ import { uniform } from '../../helpers/signals.ts';
 const NOW = new Date('2026-11-23T12:00:00Z');
 
 describe('values as they are said', () => {
-  it.each<[string, FlowValue, ValueFormat, string]>([
+  it.each<[string, FlowValue, ValueFormat | 'text', string]>([
     ['en', '48213', 'digits', 'four eight two, one three'],
     ['en', 1234.05, 'number', 'one thousand two hundred thirty four point zero five'],
     ['en', -3, 'number', 'minus three'],
@@ -97,7 +98,7 @@ function asked(kind: Question['kind'], language: string, value: FlowValue): Ques
 }
 
 describe('what is said is understood', () => {
-  const kinds: readonly [Question['kind'], ValueFormat][] = [
+  const kinds: readonly [Question['kind'], ValueFormat | 'text'][] = [
     ['digits', 'digits'],
     ['number', 'number'],
     ['date', 'date'],

@@ -62,11 +62,11 @@ describe('the hours of a shop', () => {
         holidays: ['25.12.', { date: '2027-02-29', open: ['10:00-10:00'] }],
       }),
     ).toEqual([
-      'timeZone is Europe/Atlantis, expected one of the IANA database such as Europe/Berlin',
-      expect.stringContaining('week.monday is 22:00-02:00'),
-      'holidays[0] is 25.12., expected a day such as 2026-12-25 or 12-25',
-      'holidays[1] is 2027-02-29, expected a day such as 2026-12-25 or 12-25',
-      expect.stringContaining('holidays[1].open is 10:00-10:00'),
+      expect.objectContaining({ path: ['timeZone'], message: expect.stringContaining('Europe/Atlantis') }),
+      expect.objectContaining({ path: ['week', 'monday', 0], message: expect.stringContaining('22:00-02:00') }),
+      expect.objectContaining({ path: ['holidays', 0], message: expect.stringContaining('25.12.') }),
+      expect.objectContaining({ message: expect.stringContaining('2027-02-29') }),
+      expect.objectContaining({ message: expect.stringContaining('10:00-10:00') }),
     ]);
   });
 });

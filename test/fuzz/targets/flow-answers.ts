@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { speakValue, type ValueFormat } from '../../../src/flows/speak/speak-value.ts';
+import type { ValueFormat } from '../../../src/flows/prompts/prompt-text.ts';
+import { speakValue } from '../../../src/flows/speak/speak-value.ts';
 import { chooseSpoken } from '../../../src/flows/understand/choices.ts';
 import type { Question } from '../../../src/flows/understand/question.ts';
 import { understand } from '../../../src/flows/understand/understand.ts';
@@ -8,7 +9,7 @@ import type { FuzzTarget } from '../fuzz.ts';
 const NOW = new Date('2026-11-23T12:00:00Z');
 const LANGUAGES = ['en-US', 'de', 'es', 'fr', 'zz'];
 /** Each kind of question, the form of its values, and the format that says them. */
-const KINDS: readonly [Question['kind'], RegExp, ValueFormat][] = [
+const KINDS: readonly [Question['kind'], RegExp, ValueFormat | 'text'][] = [
   ['digits', /^\d{1,64}$/, 'digits'],
   ['phone', /^\+?\d{3,18}$/, 'phone'],
   ['number', /^-?\d/, 'number'],

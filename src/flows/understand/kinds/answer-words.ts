@@ -32,7 +32,7 @@ export function withoutPhrases<Item extends { readonly text: string }>(
   return left;
 }
 
-/** What comes behind the last "no wait" or the like, in place of what was said before; null = nothing was taken back. */
+/** What comes behind the last "no wait" or the like, in place of what was said before; null = nothing was. */
 export function afterCorrection(text: string, words: LanguageWords): string | null {
   const folded = fold(text);
   const tokens = [...folded.matchAll(WORD)].map(({ 0: word, index }) => ({ text: word, end: index + word.length }));
