@@ -29,6 +29,8 @@ interface InputOptions {
   bargeIn(): FlowBargeIn | null;
   /** Whether the caller hears it already. */
   isSounding(): boolean;
+  /** What is said is to be cut off by a key, if it has not been yet. */
+  cut(): void;
   /** A key that no question takes. Returns whether it leads anywhere. */
   onOtherKey(key: string): boolean;
 }
@@ -129,9 +131,10 @@ export class CallerInputs {
   }
 
   onKey(key: string): void {
-    const { bargeIn, onOtherKey } = this.#options;
+    const { bargeIn, cut, onOtherKey } = this.#options;
     const saying = bargeIn();
     if (saying !== null && !cuts('keys', saying)) return;
+    cut();
     this.#turns.forget();
     const waiting = this.#waiting;
     const accepts = waiting !== null && waiting.request.accepts !== 'speech';
