@@ -26,7 +26,7 @@ const PARTS_OF_UNIT = 100;
 const GROUP_DIGITS = 4;
 
 /**
- * The words that say `value` in `language` by `format` (`text` = as it is). Numbers are written out, so that every voice
+ * The words that say `value` in `language` by `format` (`text` = as it is). Numbers are written out, so that each voice
  * says them alike. What the format cannot say (a date that is none), and every value in a language whose words are not
  * known, is said as a text; null is said as nothing.
  */
