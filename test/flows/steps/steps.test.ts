@@ -36,6 +36,7 @@ describe('say', () => {
   t: { say: { recording: jingle, text: Ding. }, next: u }
   u: { say: '{nothing}', next: a }`,
       { recordings },
+      'variables: { nothing: null }',
     ).hear();
     expect(call.said.map((text) => text.replace(/\s+/g, ' '))).toEqual(['One [300 ms] two', 'Ding.', 'A.']);
   });
@@ -94,7 +95,11 @@ describe('branch', () => {
   });
 
   it('goes on with its next where no case is true', async () => {
-    const call = await one('{ branch: { when: [{ if: { variable: x, isSet: true }, next: a }] }, next: b }').hear();
+    const call = await one(
+      '{ branch: { when: [{ if: { variable: x, isSet: true }, next: a }] }, next: b }',
+      {},
+      'variables: { x: null }',
+    ).hear();
     expect(call.said).toEqual(['B.']);
   });
 });
@@ -103,7 +108,7 @@ describe('set', () => {
   it('sets values, in order, with what variables hold', async () => {
     const call = await one(`{ set: { n: 5, copy: '{n}', both: '{n} and {copy}', brace: '{{n}}', gone: null }, next: t }
   t: { branch: { when: [{ if: { variable: copy, is: 5 }, next: u }] } }
-  u: { say: '{both}, {brace:spell}, {gone}.' }`).hear();
+  u: { say: '{both}, {brace}, {gone}.' }`).hear();
     expect(call.said).toEqual(['5 and 5, {n}, .']);
   });
 });
@@ -166,7 +171,7 @@ describe('hangup', () => {
       '{"n":5,"from":"+15550100","none":null}',
     ],
   ])('ends the call: %s', async (step, said, handoffData) => {
-    const call = await one(step).hear();
+    const call = await one(step, {}, 'variables: { none: null }').hear();
     expect([call.said, call.end, call.ends]).toEqual([said, 'done in s', [{ handoffData, reason: 'app' }]]);
   });
 
