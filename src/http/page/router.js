@@ -19,8 +19,8 @@ function decode(text) {
 }
 
 /**
- * The route of an address: `#/live`, `#/calls/<id>?at=12000`, `#/history?q=…`, `#/phone`, `#/flows?name=…`, `#/system`. `#<id>` is the
- * call with that id, as addresses were before; anything else is the live view.
+ * The route of an address: `#/live`, `#/calls/<id>?at=12000`, `#/history?q=…`, `#/phone`, `#/flows?name=…`,
+ * `#/system`. `#<id>` is the call with that id, as addresses were before; anything else is the live view.
  * @param {string} hash with its `#`, or empty @returns {Route}
  */
 export function parseRoute(hash) {

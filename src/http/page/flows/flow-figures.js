@@ -3,7 +3,8 @@
 /**
  * As `GET /v1/flows/{name}` and its statistics say it.
  * @typedef {{ reason: string, to: string, detail: string | null }} WrittenExit
- * @typedef {{ name: string, verb: string, says: string | null, calls: string | null, exits: WrittenExit[] }} WrittenStep
+ * @typedef {{ name: string, verb: string, says: string | null, calls: string | null,
+ *   exits: WrittenExit[] }} WrittenStep
  * @typedef {{ name: string, start: string, keys: Record<string, string>, steps: WrittenStep[] }} WrittenFlow
  * @typedef {{ kind: string, flow: string | null, step: string | null, count: number }} CountedExit
  * @typedef {{ flow: string, step: string, verb: string, calls: number, visits: number, underWay: number,
@@ -83,7 +84,10 @@ export function percent(share) {
   return value > 0 && value < 0.5 ? '<1 %' : `${Math.round(value)} %`;
 }
 
-/** @param {WrittenFlow | null} flow @param {WrittenStep} step @param {CountedStep | null} counted @param {number} total */
+/**
+ * @param {WrittenFlow | null} flow @param {WrittenStep} step @param {CountedStep | null} counted
+ * @param {number} total
+ */
 function rowOf(flow, step, counted, total) {
   const { name, verb, says, calls } = step;
   const own = flow?.name ?? counted?.flow ?? '';
