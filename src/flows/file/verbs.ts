@@ -169,22 +169,22 @@ const flow = z.strictObject({
 
 /** All verbs. A text in a value may hold variables: `Hello {name}`. */
 export const VERB_SCHEMAS = {
-  say,
-  play,
-  menu,
-  gather,
-  confirm,
-  branch,
-  set,
-  hours,
-  http,
-  record,
-  transfer,
-  app,
-  queueMusic,
-  language,
-  hangup,
-  flow,
+  say: say.describe('Says a text, or plays a recording'),
+  play: play.describe('Plays an own recording'),
+  menu: menu.describe('Lets the caller choose, by a key or by voice'),
+  gather: gather.describe('Asks for digits, a date, a number, …'),
+  confirm: confirm.describe('Asks for yes or no'),
+  branch: branch.describe('Goes on by what variables hold'),
+  set: set.describe('Sets variables'),
+  hours: hours.describe('Goes on by opening hours and holidays'),
+  http: http.describe('Asks a web server'),
+  record: record.describe('Records a message'),
+  transfer: transfer.describe('Puts the caller through'),
+  app: app.describe('Hands over to a text app and back'),
+  queueMusic: queueMusic.describe('Plays music while the caller waits'),
+  language: language.describe('Changes the language'),
+  hangup: hangup.describe('Ends the call'),
+  flow: flow.describe('Calls another flow'),
 } as const;
 
 /** What a step does. */
