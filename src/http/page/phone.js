@@ -72,7 +72,10 @@ export class Phone {
     this.#show('idle');
   }
 
-  /** Offers flows that may talk to whoever calls; none = there is nothing to choose. @param {readonly string[]} names */
+  /**
+   * Offers flows that may talk to whoever calls; none = there is nothing to choose.
+   * @param {readonly string[]} names
+   */
   offerFlows(names) {
     const chosen = this.#flow.value;
     const usual = make('option', { value: '' }, 'as the server is set up');
