@@ -31,6 +31,8 @@ export type CallSettings = AppSettings &
     | 'CALLS_KEPT'
     | 'DEFAULT_LANGUAGE'
     | 'ENDPOINT_CAPTIONS_MS'
+    | 'FLOW_HTTP_ALLOW_PRIVATE'
+    | 'FLOW_SIGNING_KEY'
     | 'GAP_MAX_MS'
     | 'MAX_CALLS'
     | 'MESSAGE_MAX_BYTES'
@@ -42,6 +44,7 @@ export type CallSettings = AppSettings &
     | 'SEND_BUFFER_MAX_BYTES'
     | 'STALL_MS'
     | 'TWILIO_AUTH_TOKEN'
+    | 'WEBHOOK_SECRET'
   >;
 
 /** What all calls of one gateway share. */

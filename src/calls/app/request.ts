@@ -54,6 +54,7 @@ export interface AppRequest {
 const OWN_NAMES = [
   'app',
   'twiml',
+  'after',
   'welcomegreeting',
   'welcomegreetinginterruptible',
   'partialprompts',

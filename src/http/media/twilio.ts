@@ -5,13 +5,14 @@ import { z } from 'zod';
 import { type CallFlows, chooseFlow } from '../../calls/app/call-flows.ts';
 import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
+import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { USER_AGENT } from '../../foundation/guarded-fetch.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { TwilioDialect } from '../../protocols/media-streams/twilio.ts';
 import { isTwilioHandshake, isTwilioWebhook } from '../../protocols/media-streams/twilio-signature.ts';
-import { connectStreamTwiml, listenAndDialTwiml } from '../../protocols/twiml/stream.ts';
+import { connectStreamAndAskTwiml, connectStreamTwiml, listenAndDialTwiml } from '../../protocols/twiml/stream.ts';
 import type { WebSocketTrunk } from '../../trunks/websocket/trunk.ts';
 import type { Access } from '../access/access.ts';
 import { Origins } from '../access/origin.ts';
@@ -19,6 +20,7 @@ import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
 import { flowQuery } from './flow-query.ts';
 import { OwnTwiml, type OwnTwimlSettings, type WebhookCall } from './own-twiml.ts';
+import { AFTER_PARAMETER, TwilioTransfers } from './twilio-transfers.ts';
 
 const MEDIA_PATH = '/twilio/media';
 const AFTER_PATH = '/twilio/after';
@@ -101,7 +103,8 @@ const afterSchema = {
   summary: 'What follows in a call of Twilio whose session with an app is over',
   description:
     "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at " +
-    'the end of its session, or with `?twiml=` for another document of the app. Signed by Twilio as ' +
+    'the end of its session, with `?twiml=` for another document of the app, or with `?flow=over` for the ' +
+    '`<Dial>` of a flow that has transferred the call. Signed by Twilio as ' +
     '/twilio/voice is.',
   tags: ['twilio'],
   security: [],
@@ -109,6 +112,7 @@ const afterSchema = {
   querystring: z.object({
     twiml: twimlUrl.optional().describe("A document of the app's"),
     method: z.enum(['GET', 'POST']).default('POST').describe('How that is asked for'),
+    flow: z.literal('over').optional().describe('A flow has talked to the caller; it may have transferred the call'),
   }),
   body: voiceForm,
   response: voiceSchema.response,
@@ -125,7 +129,8 @@ const mediaSchema = {
   response: errorResponses(400, 401, 403, 429, 503),
 };
 
-type TwilioSettings = OwnTwimlSettings & Pick<Settings, 'PUBLIC_URL' | 'TRUSTED_PROXIES' | 'TWILIO_CALL_TOKEN'>;
+type TwilioSettings = OwnTwimlSettings &
+  Pick<Settings, 'PUBLIC_URL' | 'TRUSTED_PROXIES' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_CALL_TOKEN'>;
 
 interface TwilioOptions {
   readonly settings: TwilioSettings;
@@ -135,17 +140,26 @@ interface TwilioOptions {
   readonly flows: CallFlows | null;
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
+  readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** Where Twilio's REST API is, in place of Twilio's own address. */
+  readonly twilioApi?: string;
 }
 
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app,
-  { settings, registry, apps, flows, webSockets, access, log },
+  { settings, registry, apps, flows, webSockets, access, clock, log, twilioApi },
   done,
 ) => {
   const origins = new Origins(settings);
   const ownTwiml = new OwnTwiml({ settings, registry, apps, log });
+  const transfers = new TwilioTransfers({
+    settings,
+    clock,
+    log,
+    ...(twilioApi === undefined ? {} : { apiUrl: twilioApi }),
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
   const preValidation = async (request: FastifyRequest): Promise<void> =>
@@ -160,23 +174,36 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     refuseOurselves(request);
     const { listen, twiml, ...named } = request.query;
     const call = callOf(request, request.body);
-    const source =
-      listen === undefined && !hasFlow(flows, request) ? ownTwiml.sourceOf({ app: named.app, twiml }) : null;
+    const isFlow = listen === undefined && hasFlow(flows, request);
+    const source = listen === undefined && !isFlow ? ownTwiml.sourceOf({ app: named.app, twiml }) : null;
     reply.type('text/xml; charset=utf-8');
     if (source !== null) return await ownTwiml.begin(call, source);
     const token = registry.tokens.issue(call.known);
-    const target = { url: call.media, parameters: { token, ...onlyGiven(named) } };
+    const after = isFlow ? { [AFTER_PARAMETER.name]: AFTER_PARAMETER.value } : {};
+    const target = { url: call.media, parameters: { token, ...after, ...onlyGiven(named) } };
+    if (isFlow) return connectStreamAndAskTwiml(target, `${call.after}?flow=over`);
     return listen === undefined ? connectStreamTwiml(target) : listenAndDialTwiml(target, listen);
   });
 
   app.post(AFTER_PATH, { schema: afterSchema, preValidation }, async (request, reply) => {
     refuseOurselves(request);
-    const { twiml, method } = request.query;
+    const { twiml, method, flow } = request.query;
     const call = callOf(request, request.body);
     reply.type('text/xml; charset=utf-8');
+    if (flow !== undefined) return transfers.followUp(call.known.callId);
     return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });
   });
 
+  openMedia(app, { settings, registry, webSockets, access }, { origins, transfers });
+  done();
+};
+
+/** `WS /twilio/media`. */
+function openMedia(
+  app: Parameters<typeof twilioRoutes>[0],
+  { settings, registry, webSockets, access }: Pick<TwilioOptions, 'settings' | 'registry' | 'webSockets' | 'access'>,
+  { origins, transfers }: { readonly origins: Origins; readonly transfers: TwilioTransfers },
+): void {
   app.route({
     method: 'GET',
     url: MEDIA_PATH,
@@ -191,11 +218,13 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     wsHandler: (socket, request) => {
       const fromPage = isFromPage(request);
       const dialect = new TwilioDialect(fromPage ? 'browser' : 'twilio');
-      webSockets.accept(socket, dialect, { tokenRequired: fromPage || isTokenRequired(settings) });
+      webSockets.accept(socket, dialect, {
+        tokenRequired: fromPage || isTokenRequired(settings),
+        ...(fromPage ? {} : { transfer: (start, asked) => transfers.transfer(start, asked) }),
+      });
     },
   });
-  done();
-};
+}
 
 /** Whether a flow talks to the caller, before TwiML of the app's own is asked for. */
 function hasFlow(flows: CallFlows | null, { query, body }: VoiceRequest): boolean {

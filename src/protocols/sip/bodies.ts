@@ -3,7 +3,7 @@ import type { SipHeaders } from './headers.ts';
 
 const SDP = 'application/sdp';
 /** Requests whose bodies we read. */
-const WITH_BODIES: readonly string[] = ['INVITE', 'UPDATE', 'INFO'];
+const WITH_BODIES: readonly string[] = ['INVITE', 'UPDATE', 'INFO', 'NOTIFY'];
 /** Values of Accept that allow a session description. */
 const ALLOWS_SDP: readonly string[] = [SDP, 'application/*', '*/*'];
 

@@ -45,6 +45,11 @@ export function connectStreamTwiml(target: StreamTarget): string {
   return response(connectStream(target));
 }
 
+/** As {@link connectStreamTwiml}, and when we close the socket Twilio asks `after` (POST) what follows. */
+export function connectStreamAndAskTwiml(target: StreamTarget, after: string): string {
+  return response(`${connectStream(target)}<Redirect method="POST">${escapeXml(after)}</Redirect>`);
+}
+
 /** Twilio speaks `text` with its own voice and hangs up. */
 export function sayAndHangUpTwiml(text: string): string {
   return response(`<Say>${escapeXml(text)}</Say><Hangup/>`);

@@ -2,7 +2,7 @@
  * The sound of one channel of Asterisk as the leg of one call: one WebSocket to it, or one for each direction, whose
  * streams become the tracks of the call. Who calls is known beforehand, from the channel itself.
  */
-import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { CallLeg, LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../protocols/dialect.ts';
 
@@ -21,6 +21,8 @@ interface ChannelLegOptions {
   readonly identity: Pick<CallStart, 'callId' | 'streamId' | 'from' | 'to' | 'parameters' | 'details'>;
   readonly playback: CallStart['playback'];
   readonly handlers: LegHandlers;
+  /** Gives the channel to somebody else, as a leg does it. */
+  transfer(request: TransferRequest): Promise<TransferOutcome>;
 }
 
 /** Begins when all its wires have begun, and ends with the first of them that ends. */
@@ -41,6 +43,10 @@ export class ChannelLeg implements CallLeg {
 
   send(command: CarrierCommand): void {
     this.#legs[0]?.send(command);
+  }
+
+  transfer(request: TransferRequest): Promise<TransferOutcome> {
+    return this.#options.transfer(request);
   }
 
   close(code: number, reason: string): void {

@@ -6,11 +6,12 @@
  */
 
 import { WebSocket } from 'ws';
-import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { nextTurn } from '../../foundation/next-turn.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts';
@@ -21,6 +22,7 @@ import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { openWebSocketLeg } from '../websocket/trunk.ts';
 import { type Ari, AriError, isGone } from './ari.ts';
 import { ChannelLeg, type Wire } from './channel-leg.ts';
+import { transferChannel } from './channel-transfer.ts';
 
 /** Linear PCM at the rate of the recogniser; Asterisk converts. */
 const FORMAT = 'slin16';
@@ -75,6 +77,8 @@ export class ChannelSession {
   #isBridged: boolean | null = null;
   #isHeld = false;
   #ending: Promise<void> | null = null;
+  /** While the channel is being given to somebody else: says what became of that. */
+  #settleTransfer: ((outcome: TransferOutcome) => void) | null = null;
 
   /** Opens the session at once. */
   constructor(options: ChannelSessionOptions) {
@@ -98,8 +102,12 @@ export class ChannelSession {
 
   /** The channel that it is about, or one of ours, is no more. */
   onDestroyed(channelId: string): void {
-    if (channelId === this.channel.id) this.#waits = false;
-    void this.end(null);
+    if (channelId !== this.channel.id) {
+      void this.end(null);
+      return;
+    }
+    this.#waits = false;
+    this.#endOnceTold();
   }
 
   /** In agent assist: the channel is connected to somebody, or waits and hears prompts. */
@@ -119,7 +127,42 @@ export class ChannelSession {
   onLeft(): void {
     const sentOn = this.#options.mode === 'assist' && !this.#waits;
     this.#waits = false;
-    if (!sentOn && this.#options.waits) void this.end(null);
+    if (!sentOn && this.#options.waits) this.#endOnceTold();
+  }
+
+  /** Whoever waits for a transfer is told of it first: the call is to end as one that was given to somebody else. */
+  #endOnceTold(): void {
+    const settle = this.#settleTransfer;
+    if (settle === null) {
+      void this.end(null);
+      return;
+    }
+    settle('transferred');
+    void nextTurn().then(() => this.end(null));
+  }
+
+  /** Gives the channel to somebody else; one at a time. */
+  async #transfer(request: TransferRequest): Promise<TransferOutcome> {
+    if (!this.#waits || this.#ending !== null || this.#settleTransfer !== null) return 'unsupported';
+    const { ari, clock, log } = this.#options;
+    const settled = new Promise<TransferOutcome>((resolve) => {
+      this.#settleTransfer = resolve;
+    });
+    let timer: Timer | null = null;
+    try {
+      // Asterisk may tell that the channel has left before it answers the request that it should.
+      const result = await Promise.race([transferChannel(ari, this.channel.id, request), settled]);
+      if (result === 'transferred') this.#waits = false;
+      if (result !== 'asked') return result;
+      timer = clock.after(request.timeoutMs, () => this.#settleTransfer?.('unanswered'));
+      return await settled;
+    } catch (err) {
+      log.warn({ err }, 'an Asterisk channel could not be given to somebody else');
+      return 'refused';
+    } finally {
+      timer?.cancel();
+      this.#settleTransfer = null;
+    }
   }
 
   /**
@@ -216,6 +259,7 @@ export class ChannelSession {
         ...(channel.callerName === null ? {} : { details: { callerName: channel.callerName } }),
       },
       playback: mode === 'talk' ? 'buffered' : 'none',
+      transfer: (request) => this.#transfer(request),
       handlers: {
         onEvent: (event) => handlers.onEvent(event),
         onClosed: (end) => {
@@ -283,6 +327,7 @@ export class ChannelSession {
   async #end(error: TrunklineError | null): Promise<void> {
     const { clock, ari, log, onOver } = this.#options;
     this.#timer.cancel();
+    this.#settleTransfer?.('refused');
     this.#leg?.close(1000, 'the channel ended');
     await this.#sendOn(error === null ? 'ended' : error.code).catch((err: unknown) =>
       log.warn({ err }, 'a channel could not be continued in the dialplan'),

@@ -6,18 +6,22 @@ import type {
   IncomingByeRequest,
   IncomingInfoRequest,
   IncomingInviteRequest,
+  IncomingNotifyRequest,
   IncomingRequestMessage,
   IncomingResponseMessage,
   Session,
 } from 'sip.js/lib/core/index.js';
-import type { LegEnd } from '../../calls/leg.ts';
+import type { LegEnd, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { asTrunklineError, type TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { nextTurn } from '../../foundation/next-turn.ts';
 import { contentTypeOf, sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
+import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import type { CallMedia } from './media.ts';
+import { Referral } from './referral.ts';
 import { sendRefresh } from './refresh-request.ts';
 import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
 import { ALLOW_HEADER } from './stack.ts';
@@ -86,6 +90,9 @@ export class CallDialog {
   readonly #timer: SessionTimer;
   /** Our own offer is out, to refresh the session. */
   #refreshing = false;
+  /** The last transfer that was asked for. */
+  #referral: Referral | null = null;
+  #isReferring = false;
 
   /** `offering` = we made the offer in our answer to an INVITE without one. */
   constructor(options: DialogOptions & { readonly offering: boolean }) {
@@ -100,6 +107,7 @@ export class CallDialog {
       onBye: (request) => this.#onBye(request),
       onInvite: (request) => this.#onInvite(request),
       onInfo: (request) => this.#onInfo(request),
+      onNotify: (request) => this.#onNotify(request),
     };
   }
 
@@ -120,7 +128,26 @@ export class CallDialog {
     if (this.#over !== 'no') return;
     this.#over = 'ours';
     this.#timer.stop();
+    this.#referral?.close();
     if (this.#confirmed) this.#options.session.bye();
+  }
+
+  /** Asks the peer to call somebody else in our place; one at a time. */
+  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+    if (this.#over !== 'no' || !this.#confirmed || this.#isReferring) return 'refused';
+    const { session, timers, credentials, contactHeader } = this.#options;
+    const referral = new Referral({
+      session,
+      clock: timers.clock,
+      credentials: credentials?.() ?? null,
+      contactHeader,
+    });
+    this.#referral = referral;
+    this.#isReferring = true;
+    referral.begin(request);
+    const outcome = await referral.outcome;
+    this.#isReferring = false;
+    return outcome;
   }
 
   /** The answer to an UPDATE (RFC 3311): another offer, or only a sign of life for a session timer. */
@@ -234,7 +261,22 @@ export class CallDialog {
     this.#over = 'theirs';
     this.#timer.stop();
     request.accept();
-    if (!wasOver) this.#listener.leave();
+    const isTransferred = this.#isReferring && this.#referral?.onBye() === true;
+    if (wasOver) return;
+    // Whoever waits for the transfer is told first: the call is to end as one that was given to somebody else.
+    if (isTransferred) void nextTurn().then(() => this.#listener.leave());
+    else this.#listener.leave();
+  }
+
+  /** What became of a transfer. */
+  #onNotify(request: IncomingNotifyRequest): void {
+    const isKnown = isAboutRefer(request.message);
+    if (!isKnown || this.#referral === null) {
+      request.reject({ statusCode: isKnown ? 481 : 489 });
+      return;
+    }
+    request.accept();
+    this.#referral.onProgress(readReferProgress(request.message));
   }
 
   /** Hold, another address or another codec; or, with no offer, a question what we would offer. */

@@ -1,7 +1,7 @@
 /** A call that a peer makes: from its INVITE by our answer to its ACK, with which it begins. */
 
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
-import type { LegHandlers } from '../../calls/leg.ts';
+import type { LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -86,6 +86,10 @@ export class IncomingCall implements LegOwner, DialogListener {
   release(error: TrunklineError | null): void {
     this.#dialog?.hangUp();
     this.#refuse(error ?? new TrunklineError('draining', 'the call was ended before it was answered'));
+  }
+
+  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+    return (await this.#dialog?.transfer(request)) ?? 'unsupported';
   }
 
   receiveDigit(): void {}

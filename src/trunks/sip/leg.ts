@@ -1,5 +1,5 @@
 /** The leg of a SIP call: between the call and its RTP. The signalling is its owner's. */
-import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { CallLeg, LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 import type { AudioChunk } from '../rtp/receiver.ts';
@@ -14,6 +14,8 @@ export interface LegOwner {
    * must not throw.
    */
   release(error: TrunklineError | null): void;
+  /** As a leg does it. */
+  transfer(request: TransferRequest): Promise<TransferOutcome>;
 }
 
 interface SipLegOptions {
@@ -81,6 +83,10 @@ export class SipLeg implements CallLeg, SessionListener, DialogListener {
 
   press(digit: string): void {
     if (!this.#ended) this.#options.media.press(digit);
+  }
+
+  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+    return this.#ended ? 'unsupported' : await this.#options.owner.transfer(request);
   }
 
   close(): void {

@@ -8,11 +8,12 @@ import type {
   Session,
   URI,
 } from 'sip.js/lib/core/index.js';
-import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
+import { failureOf } from '../../protocols/sip/refer.ts';
 import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
 import { CallDialog } from './dialog.ts';
 import type { CallServices } from './incoming.ts';
@@ -112,6 +113,10 @@ export class OutgoingCall implements LegOwner {
     this.#leave();
   }
 
+  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+    return (await this.#dialog?.transfer(request)) ?? 'unsupported';
+  }
+
   #send(offer: string): void {
     const { clock, timers } = this.#options;
     this.#timer = clock.after(
@@ -206,7 +211,7 @@ export class OutgoingCall implements LegOwner {
       return;
     }
     this.#settled = true;
-    this.#leg?.end({ reason: reasonOf(message.statusCode ?? 500), code: null, error: null });
+    this.#leg?.end({ reason: failureOf(message.statusCode ?? 500), code: null, error: null });
   }
 
   /** sip.js holds the CANCEL back until the peer has said that it got the INVITE (RFC 3261 §9.1). */
@@ -231,10 +236,4 @@ export class OutgoingCall implements LegOwner {
     void this.#media?.close();
     this.#options.onGone();
   }
-}
-
-/** RFC 3261 §21. */
-function reasonOf(statusCode: number): LegEnd['reason'] {
-  if (statusCode === 486 || statusCode === 600) return 'busy';
-  return statusCode === 408 || statusCode === 480 || statusCode === 487 ? 'unanswered' : 'refused';
 }

@@ -64,7 +64,7 @@ function sendInvite({ session, headers, sdp, onFinal }: RefreshRequest, onRefuse
 }
 
 /** The header that answers a challenge (RFC 3261 §22); null when the answer is none, or cannot be answered. */
-function answerChallenge(
+export function answerChallenge(
   { message: request }: OutgoingRequest,
   answer: IncomingResponseMessage,
   credentials: Credentials,

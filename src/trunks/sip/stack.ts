@@ -40,7 +40,18 @@ import type { SipSocket } from './udp.ts';
 Object.assign(Timers, { TIMER_D: 32_000, TIMER_I: 5000, TIMER_J: 32_000, TIMER_K: 5000 });
 
 // The methods that we support; sip.js refuses all others with 405.
-AllowedMethods.splice(0, AllowedMethods.length, 'INVITE', 'ACK', 'BYE', 'CANCEL', 'OPTIONS', 'INFO', 'UPDATE');
+AllowedMethods.splice(
+  0,
+  AllowedMethods.length,
+  'INVITE',
+  'ACK',
+  'BYE',
+  'CANCEL',
+  'OPTIONS',
+  'INFO',
+  'UPDATE',
+  'NOTIFY',
+);
 /** The Allow header of our answers. */
 export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
 

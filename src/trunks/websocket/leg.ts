@@ -4,10 +4,11 @@
  * sockets.
  */
 import type { WebSocket } from 'ws';
-import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { CallLeg, LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { CarrierCommand, CarrierSignal, Dialect } from '../../protocols/dialect.ts';
+import { nextTurn } from '../../foundation/next-turn.ts';
+import type { CallStart, CarrierCommand, CarrierSignal, Dialect } from '../../protocols/dialect.ts';
 import type { LegLimits } from '../leg-limits.ts';
 
 /** How long the peer may take to answer our close before the connection is cut. */
@@ -24,7 +25,12 @@ interface LegOptions {
   readonly limits: LegLimits;
   readonly clock: Clock;
   readonly handlers: LegHandlers;
+  /** Left out = the carrier cannot give a call to somebody else. */
+  readonly transfer?: TransferCall | undefined;
 }
+
+/** How a carrier gives the call that began with `start` to somebody else. Never rejects. */
+export type TransferCall = (start: CallStart, request: TransferRequest) => Promise<TransferOutcome>;
 
 /** `text` cut to the length that fits a close frame, never inside a character. */
 function closeReason(text: string): string {
@@ -52,10 +58,13 @@ export class WebSocketLeg implements CallLeg {
   readonly #limits: LegLimits;
   readonly #clock: Clock;
   readonly #handlers: LegHandlers;
+  readonly #transfer: TransferCall | undefined;
+  #start: CallStart | null = null;
+  /** The transfer that is under way. */
+  #transferring: Promise<TransferOutcome> | null = null;
   /** Why we are closing; null while the leg is open. */
   #end: LegEnd | null = null;
   #lastMessageMs: number;
-  #started = false;
   /** The time-out for start, then for media, then for the close. */
   #timer: Timer;
 
@@ -65,6 +74,7 @@ export class WebSocketLeg implements CallLeg {
     this.#limits = options.limits;
     this.#clock = options.clock;
     this.#handlers = options.handlers;
+    this.#transfer = options.transfer;
     this.#lastMessageMs = this.#clock.nowMs();
     this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onStartTimeout());
     // Our sockets keep the default binaryType of ws, so each message is one Buffer.
@@ -115,26 +125,41 @@ export class WebSocketLeg implements CallLeg {
     this.#socket.resume();
   }
 
+  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+    if (this.#start === null || this.#end !== null || this.#transferring !== null) return 'unsupported';
+    this.#transferring = this.#transfer?.(this.#start, request) ?? null;
+    const outcome = (await this.#transferring) ?? 'unsupported';
+    this.#transferring = null;
+    return outcome;
+  }
+
+  /** Tells an end that may come of a transfer only after that is settled. */
+  #tellEnd(tell: () => void): void {
+    if (this.#transferring === null) tell();
+    else void this.#transferring.then(nextTurn).then(tell);
+  }
+
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#end !== null) return;
     this.#lastMessageMs = this.#clock.nowMs();
     try {
       const event = this.#dialect.receive(isBinary ? data : data.toString());
-      if (event.type === 'start') this.#begin();
-      this.#handlers.onEvent(event);
+      if (event.type === 'start') this.#begin(event.start);
+      if (event.type === 'stop') this.#tellEnd(() => this.#handlers.onEvent(event));
+      else this.#handlers.onEvent(event);
       if (event.type === 'start') this.#signal('answer');
     } catch (error) {
       this.#failWith(error);
     }
   }
 
-  #begin(): void {
-    this.#started = true;
+  #begin(start: CallStart): void {
+    this.#start = start;
     this.#watchMedia(this.#limits.mediaTimeoutMs / 2);
   }
 
   #signal(signal: CarrierSignal): void {
-    if (this.#end !== null || !this.#started || this.#dialect.signal === undefined) return;
+    if (this.#end !== null || this.#start === null || this.#dialect.signal === undefined) return;
     this.#socket.send(this.#dialect.signal(signal), () => {});
   }
 
@@ -195,6 +220,7 @@ export class WebSocketLeg implements CallLeg {
   #onSocketClosed(code: number): void {
     this.#timer.cancel();
     this.#end ??= { reason: code === ABNORMAL_CLOSURE ? 'lost' : 'closed', code: null, error: null };
-    this.#handlers.onClosed(this.#end);
+    const end = this.#end;
+    this.#tellEnd(() => this.#handlers.onClosed(end));
   }
 }

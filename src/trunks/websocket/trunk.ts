@@ -6,7 +6,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Dialect } from '../../protocols/dialect.ts';
 import { type LegLimits, type LegSettings, legLimits } from '../leg-limits.ts';
 import { withSilence } from './buffered-silence.ts';
-import { WebSocketLeg } from './leg.ts';
+import { type TransferCall, WebSocketLeg } from './leg.ts';
 
 interface WebSocketLegOptions {
   readonly socket: WebSocket;
@@ -16,6 +16,7 @@ interface WebSocketLegOptions {
   readonly handlers: LegHandlers;
   /** Sends silence while nothing is said, where the carrier plays from a buffer. */
   readonly fillSilence: boolean;
+  readonly transfer?: TransferCall | undefined;
 }
 
 /** Opens a leg on a WebSocket that speaks `dialect`. */
@@ -34,6 +35,8 @@ export interface SocketAdmission {
   readonly flow?: string | undefined;
   /** Whether to send silence while nothing is said; left out = no. */
   readonly fillSilence?: boolean;
+  /** How the carrier gives the call to somebody else; left out = it cannot. */
+  readonly transfer?: TransferCall;
 }
 
 interface WebSocketTrunkOptions {
@@ -52,14 +55,14 @@ export class WebSocketTrunk {
   /** Takes over an upgraded socket for good. It becomes a call when its `start` is accepted. */
   accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
     const { registry, settings, clock } = this.#options;
-    const { tokenRequired = false, trusted = false, fillSilence = false, flow } = admission;
+    const { tokenRequired = false, trusted = false, fillSilence = false, flow, transfer } = admission;
     registry.accept({
       carrier: dialect.carrier,
       tokenRequired,
       trusted,
       flow,
       connect: (handlers) =>
-        openWebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers, fillSilence }),
+        openWebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers, fillSilence, transfer }),
     });
   }
 }

@@ -25,6 +25,7 @@ function open(tracks: readonly Track[], playback: CallStart['playback'] = 'none'
     wires: tracks.map((track) => ({ track, connect: wire(track) })),
     identity: IDENTITY,
     playback,
+    transfer: async () => 'unsupported',
     handlers: { onEvent: (event) => told.push(event), onClosed: (end) => told.push(end) },
   });
   const on = (track: Track): LegHandlers => wires.get(track) ?? expect.fail(`there is no wire for ${track}`);

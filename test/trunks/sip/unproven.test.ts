@@ -148,7 +148,7 @@ describe('an answer outside a call', () => {
     await line.receive(long);
     await line.receive(request('OPTIONS'), OVER_TCP);
     expect(line.take().map((reply) => headerIn(reply, 'Allow'))).toEqual(
-      Array(2).fill('INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE'),
+      Array(2).fill('INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE, NOTIFY'),
     );
   });
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { LegEnd } from '../../../src/calls/leg.ts';
+import type { LegEnd, TransferOutcome } from '../../../src/calls/leg.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../../src/protocols/media-streams/twilio.ts';
 import type { LegLimits } from '../../../src/trunks/leg-limits.ts';
-import { WebSocketLeg } from '../../../src/trunks/websocket/leg.ts';
+import { type TransferCall, WebSocketLeg } from '../../../src/trunks/websocket/leg.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 const LIMITS: LegLimits = { startTimeoutMs: 10_000, mediaTimeoutMs: 60_000, sendBufferMaxBytes: 65_536 };
@@ -35,6 +35,8 @@ class Line {
   readonly leg: WebSocketLeg;
   /** What the handlers do on top of noting the event. */
   onEvent: (event: CarrierEvent) => void = () => {};
+  /** How the carrier transfers. */
+  transfer: TransferCall = async () => 'unsupported';
   #wake: () => void = () => {};
 
   constructor(socket: WebSocket, carrier: WebSocket) {
@@ -44,6 +46,7 @@ class Line {
       dialect: new TwilioDialect(),
       limits: LIMITS,
       clock: this.clock,
+      transfer: (start, request) => this.transfer(start, request),
       handlers: {
         onEvent: (event) => {
           this.events.push(event);
@@ -135,6 +138,36 @@ describe('a leg', () => {
     expect(line.events).toHaveLength(1);
     line.leg.resume();
     await line.until(() => line.events.length === 2);
+  });
+});
+
+describe('a transfer', () => {
+  const REQUEST = { to: '+4930', from: null, timeoutMs: 30_000, handoffData: null };
+
+  it('that makes the carrier end the stream is told before that end', async () => {
+    await line.start();
+    let done: (outcome: TransferOutcome) => void = () => undefined;
+    line.transfer = ({ callId }) => {
+      expect(callId).toBe('CA1');
+      return new Promise((resolve) => {
+        done = resolve;
+      });
+    };
+    const told: string[] = [];
+    const transferred = line.leg.transfer(REQUEST).then((outcome) => told.push(outcome));
+    line.onEvent = ({ type }) => void told.push(type);
+    expect(await line.leg.transfer(REQUEST)).toBe('unsupported');
+    line.carrier.send(JSON.stringify({ event: 'stop', streamSid: 'MZ1', stop: { callSid: 'CA1' } }));
+    line.carrier.send(mark('after'));
+    await line.until(() => told.length > 0);
+    done('transferred');
+    await transferred;
+    await line.until(() => told.length > 2);
+    expect(told).toEqual(['ignored', 'transferred', 'stop']);
+  });
+
+  it('is not possible before the start', async () => {
+    expect(await line.leg.transfer(REQUEST)).toBe('unsupported');
   });
 });
 

@@ -1,4 +1,4 @@
-import { choice, type SettingGroup, secret } from '../setting-kinds.ts';
+import { choice, type SettingGroup, secret, text } from '../setting-kinds.ts';
 
 /** Twilio and the other carriers that connect over WebSocket. */
 export const carriers = {
@@ -7,6 +7,12 @@ export const carriers = {
     TWILIO_AUTH_TOKEN: secret(
       'token',
       'Primary auth token of your Twilio account. The server checks the signatures of Twilio with it.',
+    ),
+    TWILIO_ACCOUNT_SID: text(
+      '',
+      'sid',
+      'Account SID of your Twilio account (AC…). With it and TWILIO_AUTH_TOKEN the server can transfer calls that ' +
+        'its webhook did not begin. Empty = it cannot.',
     ),
     TWILIO_CALL_TOKEN: choice(
       'required',
