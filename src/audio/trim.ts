@@ -27,7 +27,8 @@ export function trimSilence(samples: Int16Array, rateHz: number): Int16Array {
     Math.max(noiseDb + ABOVE_NOISE_DB, loudDb - BELOW_LOUD_MAX_DB),
     loudDb - BELOW_LOUD_MIN_DB,
   );
-  const isSound = (at: number): boolean => levels.subarray(at, at + SOUND_BLOCKS).every((level) => level >= thresholdDb);
+  const isSound = (at: number): boolean =>
+    levels.subarray(at, at + SOUND_BLOCKS).every((level) => level >= thresholdDb);
   let first = 0;
   while (first < levels.length && !isSound(first)) first++;
   let last = levels.length - SOUND_BLOCKS;

@@ -208,14 +208,13 @@ export class PromptCache {
   }
 
   /**
-   * Keeps the prompts of these texts before all others, in every voice and codec, in place of the texts before: they
-   * are pushed out only where they alone are too many.
+   * Keeps the prompts before all others of whose text's hash ({@link textHashOf}) `isPinned` is true, in every voice and
+   * codec, in place of those before: they are pushed out only where they alone are too many.
    */
-  pin(texts: readonly string[]): void {
-    const hashes = new Set(texts.map(textHashOf));
-    const isPinned = (name: string): boolean => hashes.has(textHashIn(name));
-    this.#memory.pin(isPinned);
-    this.#files?.pin(isPinned);
+  pin(isPinned: (textHash: string) => boolean): void {
+    const isNamed = (name: string): boolean => isPinned(textHashIn(name));
+    this.#memory.pin(isNamed);
+    this.#files?.pin(isNamed);
   }
 
   /**

@@ -5,6 +5,7 @@
 import { EngineError } from '../engine-client/engine.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { type Codec, MULAW_8K } from '../foundation/units.ts';
+import { textHashOf } from './prompt.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { SentenceSynthesizer } from './sentence-synthesizer.ts';
 import { spokenSentencesOf } from './spoken-sentences.ts';
@@ -109,7 +110,8 @@ export class PromptsAhead {
   readonly #ended = new AbortController();
   /** In which calls are spoken to. The first is that of most carriers. */
   readonly #codecs: Codec[] = [MULAW_8K];
-  #sentences: ReadonlySet<string> = new Set();
+  /** How many owners have a sentence, by the hash of its text. */
+  readonly #owners = new Map<string, number>();
   /** What is made is made one after the other. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -119,7 +121,7 @@ export class PromptsAhead {
 
   /** Whether a sentence is among them. */
   has(sentence: string): boolean {
-    return this.#sentences.has(sentence);
+    return this.#owners.has(textHashOf(sentence));
   }
 
   /** In which prompts are made. */
@@ -129,10 +131,11 @@ export class PromptsAhead {
 
   /** The texts of `owner`, in place of those before; none = the owner is gone. They stay from now on. */
   keep(owner: string, texts: readonly PromptText[]): void {
+    this.#count(this.#texts.get(owner) ?? [], -1);
     if (texts.length === 0) this.#texts.delete(owner);
     else this.#texts.set(owner, texts);
-    this.#sentences = new Set([...this.#texts.values()].flat().flatMap(({ text }) => spokenSentencesOf(text)));
-    this.#options.cache.pin([...this.#sentences]);
+    this.#count(texts, 1);
+    this.#options.cache.pin((textHash) => this.#owners.has(textHash));
   }
 
   /**
@@ -167,6 +170,14 @@ export class PromptsAhead {
   /** Makes nothing more. */
   close(): void {
     this.#ended.abort();
+  }
+
+  #count(texts: readonly PromptText[], step: 1 | -1): void {
+    for (const hash of new Set(texts.flatMap(({ text }) => spokenSentencesOf(text)).map(textHashOf))) {
+      const owners = (this.#owners.get(hash) ?? 0) + step;
+      if (owners === 0) this.#owners.delete(hash);
+      else this.#owners.set(hash, owners);
+    }
   }
 
   #makeIn(codec: Codec, owner: string, texts: readonly PromptText[], onText?: () => void): Promise<AheadReport> {
