@@ -208,8 +208,8 @@ export class PromptCache {
   }
 
   /**
-   * Keeps the prompts before all others of whose text's hash ({@link textHashOf}) `isPinned` is true, in every voice and
-   * codec, in place of those before: they are pushed out only where they alone are too many.
+   * Keeps the prompts before all others of whose text's hash ({@link textHashOf}) `isPinned` is true, in every voice
+   * and codec, in place of those before: they are pushed out only where they alone are too many.
    */
   pin(isPinned: (textHash: string) => boolean): void {
     const isNamed = (name: string): boolean => isPinned(textHashIn(name));

@@ -48,7 +48,7 @@ interface Entry extends RecordingState {
   readonly sound: MonoAudio | null;
 }
 
-/** Looks at the recordings every two seconds. A file that cannot be used is told once, and is as if it were not there. */
+/** Looks at the recordings every two seconds. A file that cannot be used is told once, and is passed over. */
 export class RecordingFolder implements PromptRecordings {
   readonly #folder: string;
   readonly #options: RecordingFolderOptions;

@@ -67,7 +67,7 @@ export function promptsOf(set: FlowSet, usualLanguage: string): PlacedPrompt[] {
   return [...found.values()];
 }
 
-/** The texts of prompts that need no values, and of the others what needs none. Those that are recorded are left out. */
+/** The texts of prompts that need no values, and of the others what needs none; without those that are recorded. */
 export function staticTextsOf(prompts: readonly PlacedPrompt[], recordings: PromptRecordings): PromptText[] {
   const texts = new Map<string, PromptText>();
   for (const { prompt, language, voice } of prompts) {
