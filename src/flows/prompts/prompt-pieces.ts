@@ -41,8 +41,8 @@ const CLAUSE_END = /[,:;–—]\s/gu;
 
 /**
  * The pieces of a prompt in order; none where there is nothing to say. A text is cut at its pauses, and around
- * sentences with values; such a sentence is cut at a comma, colon, semicolon or dash before its first value and after its last.
- * What holds no value is the same in each call, and so can be made before.
+ * sentences with values; such a sentence is cut at a comma, colon, semicolon or dash before its first value and after
+ * its last. What holds no value is the same in each call, and so can be made before.
  * @throws PromptTextError for a text that cannot be read
  */
 export function piecesOf({ text = '', recording }: FlowPrompt, sources: PieceSources): PromptPiece[] {
