@@ -44,10 +44,12 @@ describe('a flow as a graph', () => {
     const flow = flowOf(`
 version: 1
 start: ask
+variables: { age: 18, name: Ann, land: de }
 steps:
   ask:
     menu:
       prompt: What?
+      into: wish
       choices:
         sales: { key: '1', next: age }
         other: { next: person }
