@@ -38,6 +38,8 @@ export interface CallFlowOptions {
 const SILENCE_MS = 120_000;
 const STEP_MS = 100;
 const LOOK_MS = 20;
+/** How long the flow may take to do something with a line. */
+const REACTION_MS = 300;
 /** A step that asks for nothing in words listens after this time. */
 const WORDLESS_MS = 500;
 
@@ -112,6 +114,9 @@ class Conversation {
 
   /** Resolves when the flow waits for the caller, or the call is over. */
   async untilListening(): Promise<void> {
+    const giveUpMs = systemClock.nowMs() + REACTION_MS;
+    while (this.isOpen && !this.#observed.hasReacted && systemClock.nowMs() < giveUpMs)
+      await sleep(systemClock, LOOK_MS);
     while (this.isOpen && !this.#isListening) await sleep(systemClock, LOOK_MS);
   }
 

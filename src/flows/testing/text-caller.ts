@@ -19,6 +19,7 @@ export class TextCaller implements ScriptedCaller {
   readonly #clock: VirtualClock;
   readonly #line: TextLine;
   #quietSinceMs = 0;
+  #newsSeen = 0;
 
   constructor(options: { readonly observed: ObservedCall; readonly clock: VirtualClock; readonly line: TextLine }) {
     this.observed = options.observed;
