@@ -25,6 +25,7 @@ import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
 import type { LegMonitor } from './leg-monitor.ts';
 import { readBargeIn } from './outbound/barge-in.ts';
 import { CallVoice } from './outbound/voice.ts';
+import { PrivateAnswers } from './private-answers.ts';
 import { type CallRecording, openRecording } from './sound/call-recording.ts';
 
 /** How often stalls and the backlog are looked at. */
@@ -73,6 +74,7 @@ export class Call implements LegHandlers {
   readonly #feed: CallFeed;
   readonly #tracks: CallTracks;
   readonly #echoFilter: EchoFilter;
+  readonly #private = new PrivateAnswers((isHidden) => this.recording?.hide(isHidden));
   #trace: CallTrace | null = null;
   #app: CallApp | null = null;
   #appMuted = false;
@@ -209,7 +211,7 @@ export class Call implements LegHandlers {
         this.recording?.onArrival();
         return;
       case 'dtmf':
-        this.#feed.publishDtmf(event.digit);
+        this.#feed.publishDtmf(this.#private.key(event.digit));
         if (event.track === 'inbound') this.recording?.onKey(event.digit);
         this.voice.onDtmf(event.digit);
         this.#app?.onDtmf(event.digit);
@@ -338,6 +340,7 @@ export class Call implements LegHandlers {
         void this.end(reason);
       },
       onFlow: (news) => this.#feed.publishFlow(news),
+      onPrivate: (isPrivate) => this.#private.set(isPrivate),
       transfer: async (request) => (await leg.transfer?.(request)) ?? 'unsupported',
       onFailure: (error) => this.fail(error),
     };
@@ -359,16 +362,19 @@ export class Call implements LegHandlers {
     if (recognised.type === 'caption' && recognised.final)
       this.#trace?.onCallerFinal(recognised.utterance, event === null);
     if (event === null) return;
+    const told = this.#private.speech(event);
     this.#app?.onSpeech(event);
-    this.#feed.publishSpeech('inbound', event);
+    this.#feed.publishSpeech('inbound', told);
   }
 
   #onRevision(track: Track, revision: Revision): void {
+    let told: Revision | null = revision;
     if (track === 'inbound') {
       if (!this.#echoFilter.admits(revision)) return;
+      told = this.#private.revision(revision);
       this.#app?.onSpeech(revision);
     }
-    this.#feed.publishRevision(track, revision);
+    if (told !== null) this.#feed.publishRevision(track, told);
   }
 
   #tick(): void {

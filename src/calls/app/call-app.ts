@@ -20,8 +20,6 @@ export interface CallApp {
   readonly unreachable: boolean;
   /** Whether there is an app that waits for what the caller says. */
   readonly listens: boolean;
-  /** Whether nobody else may know what the caller says and presses now; left out = no. */
-  readonly isPrivate?: boolean;
   /** The caller's speech without our own echo. Call this after the voice has been told. */
   onSpeech(event: CallerEvent): void;
   /** The caller pressed a key. Call this after the voice has been told. */
@@ -50,6 +48,8 @@ export interface CallAppOptions {
   onEnd(handoffData: string | null, reason: EndReason): void;
   /** A flow tells of itself. */
   onFlow(news: FlowNews): void;
+  /** From now on what the caller says and presses is in no event and no recorded sound, or is again. */
+  onPrivate(isPrivate: boolean): void;
   /** Gives the call to somebody else; where that is done the app ends the call. Never rejects. */
   transfer(request: TransferRequest): Promise<TransferOutcome>;
   /** Something of ours failed: the owner ends the call. */

@@ -5,8 +5,9 @@ import { padToFrames } from '../../audio/frames.ts';
 import { encodeG711 } from '../../audio/g711.ts';
 import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { Codec } from '../../foundation/units.ts';
+import { type Codec, msToSamples } from '../../foundation/units.ts';
 import type { PromptOrigin } from '../../speech/prompt-maker.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
 
 const DIGITS_MAX = 100;
 const LOOPS_MAX = 1000;
@@ -66,6 +67,53 @@ export function recordingOf(recording: RepeatedAudio, codec: Codec): UtteranceCo
     text: () => label,
     heldBytes: () => samples.byteLength,
   };
+}
+
+/** A part of an utterance: words, a recording with what it says, or silence. */
+export type VoicePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'recording'; readonly sound: MonoAudio; readonly text: string }
+  | { readonly kind: 'pause'; readonly ms: number };
+
+/**
+ * Parts that are said one after the other; `speak` makes the pieces of a text.
+ * @throws TrunklineError `invalid_request` for a rate out of range
+ */
+export function partsOf(
+  parts: readonly VoicePart[],
+  codec: Codec,
+  speak: (text: string, signal: AbortSignal) => AsyncIterable<UtterancePiece>,
+): UtteranceContent {
+  const contents = parts.map((part, index) => partOf(spaced(part, parts[index + 1]), codec, speak));
+  return {
+    pieces: (signal) => piecesInTurn(contents, signal),
+    text: () => contents.map((content) => content.text()).join(''),
+    heldBytes: () => contents.reduce((sum, content) => sum + content.heldBytes(), 0),
+  };
+}
+
+async function* piecesInTurn(contents: readonly UtteranceContent[], signal: AbortSignal) {
+  for (const content of contents) {
+    if (signal.aborted) return;
+    yield* content.pieces(signal);
+  }
+}
+
+/** Words do not run into those that follow. */
+function spaced(part: VoicePart, next: VoicePart | undefined): VoicePart {
+  return part.kind === 'pause' || next === undefined || part.text === ''
+    ? part
+    : { ...part, text: `${part.text.trim()} ` };
+}
+
+function partOf(part: VoicePart, codec: Codec, speak: Parameters<typeof partsOf>[2]): UtteranceContent {
+  if (part.kind === 'text') {
+    const { text } = part;
+    return { pieces: (signal) => speak(text, signal), text: () => text, heldBytes: () => 2 * text.length };
+  }
+  const { rateHz } = codec;
+  const sound = part.kind === 'pause' ? { samples: new Int16Array(msToSamples(part.ms, rateHz)), rateHz } : part.sound;
+  return recordingOf({ ...sound, label: part.kind === 'pause' ? '' : part.text, loop: 1 }, codec);
 }
 
 /**

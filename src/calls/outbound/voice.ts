@@ -4,19 +4,16 @@
  */
 import { EngineError } from '../../engine-client/engine.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { Log } from '../../foundation/log/log.ts';
-import type { Codec } from '../../foundation/units.ts';
-import type { CarrierCommand, Playback } from '../../protocols/dialect.ts';
 import type { SpokenPiece } from '../../speech/sentence-synthesizer.ts';
 import { TextStream } from '../../speech/text-stream.ts';
 import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import type { DigitsExpected } from '../../transcription/turn-policy.ts';
-import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible, toInterruptible } from './barge-in.ts';
-import { Playout, type PlayoutTap } from './playout.ts';
+import type { CallVoiceOptions } from './call-voice-options.ts';
+import { Playout } from './playout.ts';
 import { SpeechQueue } from './speech-queue.ts';
-import { type HeardUtterance, type SentenceReport, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
-import { keysOf, recordingOf, type UtteranceContent } from './utterance-pieces.ts';
+import { type HeardUtterance, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
+import { keysOf, partsOf, recordingOf, type UtteranceContent, type VoicePart } from './utterance-pieces.ts';
 
 /** How an utterance takes its turn. */
 export interface TurnOptions {
@@ -77,34 +74,6 @@ export type VoiceEvent =
       readonly startMs: number | null;
       readonly endMs: number | null;
     } & HeardUtterance);
-
-/** The call that is spoken in. */
-export interface CallVoiceOptions {
-  readonly codec: Codec;
-  readonly carrier: string;
-  readonly playback: Playback;
-  /** As the carrier's `start` has it. */
-  readonly framesPerMessage?: number | undefined;
-  /** What may interrupt anything in this call. */
-  readonly bargeIn: Interruptible;
-  /** The silence after which the caller's speech is told to have stopped. */
-  readonly callerEndpointMs: () => number;
-  readonly context: CallContext;
-  readonly log: Log;
-  /** How long the call has lasted by its sound. */
-  callMs(): number;
-  /** The caller's language (BCP-47), in which texts are that name none; null = not known. */
-  language(): string | null;
-  /** Told of each frame that the caller gets to hear; left out = nobody is. */
-  readonly heard?: PlayoutTap | undefined;
-  send(command: CarrierCommand): void;
-  /** The tone of a key begins to be sent; a carrier that has a way of its own to press keys leaves the tone out. */
-  press(digit: string): void;
-  /** Something that runs on a timer threw. */
-  onFailure(error: unknown): void;
-  /** Is told what became of each sentence; left out = nobody is. */
-  readonly onSentence?: ((sentence: SentenceReport) => void) | undefined;
-}
 
 export class CallVoice {
   readonly #options: CallVoiceOptions;
@@ -178,6 +147,21 @@ export class CallVoice {
     const { label, loop = 1 } = options;
     const content = recordingOf({ samples, rateHz, label, loop }, this.#options.codec);
     this.#queue.checkRoom(content.heldBytes());
+    const utterance = this.#admit(options, content);
+    this.#noteAsked(utterance);
+    return utterance.id;
+  }
+
+  /**
+   * Says texts, recordings and pauses one after the other, as one utterance. Throws as {@link play}.
+   */
+  sayParts(parts: readonly VoicePart[], given: SayOptions = {}): string {
+    const options = this.#inLanguage(given);
+    const { codec, context } = this.#options;
+    const speak = (text: string, signal: AbortSignal) => this.#synthesize(wholeText(text), options, signal);
+    const content = partsOf(parts, codec, speak);
+    this.#queue.checkRoom(content.heldBytes());
+    for (const part of parts) if (part.kind === 'text') context.synthesizer.checkLive(part.text, options, codec);
     const utterance = this.#admit(options, content);
     this.#noteAsked(utterance);
     return utterance.id;
@@ -393,4 +377,11 @@ export class CallVoice {
   #tell(event: VoiceEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
+}
+
+function wholeText(text: string): TextStream {
+  const stream = new TextStream();
+  stream.write(text);
+  stream.end();
+  return stream;
 }

@@ -60,6 +60,7 @@ export class CallRecording {
   #sink: SoundSink | null = null;
   /** What is wanted; `off` before anything is. */
   #wanted: RecordingState = 'off';
+  #isHidden = false;
   /** What was told last. */
   #told: RecordingState = 'off';
   #trouble: SoundTrouble | null = null;
@@ -108,6 +109,12 @@ export class CallRecording {
     this.#update();
   }
 
+  /** What is said from now on is silence in the sound, whatever is wanted of it; or no more. */
+  hide(isHidden: boolean): void {
+    this.#isHidden = isHidden;
+    this.#update();
+  }
+
   /** A stretch of a track, which begins at `atMs` of the call. */
   onTrack(track: Track, samples: Int16Array, atMs: number): void {
     if (this.#told !== 'on') return;
@@ -147,7 +154,8 @@ export class CallRecording {
 
   #update(): void {
     const isReady = this.#announcement === 'heard' && this.#trouble === null;
-    const state = isReady || this.#wanted === 'paused' ? this.#wanted : 'off';
+    const wanted = this.#wanted === 'on' && this.#isHidden ? 'paused' : this.#wanted;
+    const state = isReady || wanted === 'paused' ? wanted : 'off';
     if (this.#sink === null && state !== 'on') return;
     if (state === 'on') this.#sink ??= this.#open();
     if (state === this.#told || this.#isOver) return;

@@ -1,8 +1,10 @@
 /** What the steps of a flow are made of, and what they are given to work with. */
-import type { CallAppOptions } from '../../calls/app/call-app.ts';
+import type { CallApp, CallAppOptions } from '../../calls/app/call-app.ts';
+import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { FlowVerb, VerbFields } from '../file/verbs.ts';
+import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
 import type { FlowWorld } from './flow-world.ts';
 
 /** Where a flow goes on: the name of a step, `end`, `back` or `repeat`; null = where the step's `next` says. */
@@ -19,11 +21,14 @@ export interface Variables {
   all(): FlowValues;
 }
 
-/** What the caller did. Keys are told one by one. */
+/**
+ * What the caller did. Keys are told one by one. `isAhead`: the caller did not hear the question, but cut off what was
+ * said before it.
+ */
 export type CallerInput =
   | { readonly type: 'key'; readonly key: string }
   /** A turn of the caller's speech, whole. `confidence` is null where the recogniser does not say. */
-  | { readonly type: 'speech'; readonly text: string; readonly confidence: number | null }
+  | { readonly type: 'speech'; readonly text: string; readonly confidence: number | null; readonly isAhead: boolean }
   | { readonly type: 'silence' };
 
 /** What is waited for. */
@@ -32,8 +37,12 @@ export interface InputRequest {
   readonly timeoutMs: number;
   /** Which of the caller's input counts; the other is passed over. */
   readonly accepts: 'keys' | 'speech' | 'any';
+  /** The keys that are asked for, which are global ones nowhere else; left out = all. */
+  readonly keys?: readonly string[];
   /** The digits that are asked for: the ends of turns wait for them. */
-  readonly expectsDigits?: { readonly min: number; readonly max: number };
+  readonly expectsDigits?: DigitsExpected;
+  /** The answer is in no event, no log and no recorded sound. */
+  readonly isPrivate?: boolean;
 }
 
 /** What became of a question, for the record. */
@@ -55,16 +64,23 @@ export interface StepTools {
   readonly variables: Variables;
   /** The time, and in tests what stands in for the network, transfers and apps. */
   readonly world: FlowWorld;
+  /** In which prompts are said and answers understood now (BCP 47). */
+  readonly language: string;
+  readonly recordings: PromptRecordings;
   /** Aborts when the call is over, or a global key leaves the step. */
   readonly signal: AbortSignal;
-  /** Says a prompt after all that is being said. Resolves when it was heard or cut off. @throws StepFailure */
-  say(prompt: FlowPrompt): Promise<void>;
+  /** Says a prompt after all that is being said. Resolves when it was heard to its end, or cut off. @throws StepFailure */
+  say(prompt: FlowPrompt): Promise<'heard' | 'cut'>;
   /** Says a prompt and resolves with the first input from its beginning on. @throws StepFailure */
   ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
   /** Tells the record. */
   note(note: InputNote): void;
   /** The flow ends with this step, whatever its exit is, and the call with it: `handoffData` is told of its end. */
   leave(outcome: 'done' | 'transferred', handoffData: string | null): void;
+  /** From now on prompts are in this language (BCP 47), and so are answers. @throws StepFailure */
+  speakIn(language: string, voice: string | null): void;
+  /** What the caller says and presses goes to `app` until the step is over, or null is given. */
+  handTo(app: CallApp | null): void;
 }
 
 /** A step cannot be done. The flow goes on with the step's `failed`, then the flow's; the message is for the log. */

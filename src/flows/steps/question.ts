@@ -1,0 +1,80 @@
+/** What menu, gather and confirm share: tries, and what is said between them. */
+import type { FlowValue } from '../file/conditions.ts';
+import type { FlowPrompt } from '../file/prompts.ts';
+import type { VerbFields } from '../file/verbs.ts';
+import { type StepExit, StepFailure, type StepTools } from './step.ts';
+
+/** The fields that all questions have. */
+export type QuestionFields = Pick<
+  VerbFields['gather'],
+  'prompt' | 'retries' | 'timeoutMs' | 'noInput' | 'noMatch' | 'private'
+>;
+
+/** What came of asking once. `understood` null = the answer fits nothing. */
+export type Attempt<Answer> =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'keys' | 'speech';
+      readonly text: string;
+      /** The caller had not heard the question. */
+      readonly isAhead: boolean;
+      readonly understood: { readonly value: FlowValue; readonly answer: Answer } | null;
+    };
+
+/** What became of a question: its answer, or where the flow goes on without one. */
+export type Outcome<Answer> = { readonly answer: Answer } | { readonly exit: StepExit };
+
+const RETRIES = 2;
+/** How long the caller may be silent after the question. */
+const TIMEOUT_MS = 5000;
+
+/** How long the caller of a question may be silent. */
+export function timeoutOf({ timeoutMs = TIMEOUT_MS }: QuestionFields): number {
+  return timeoutMs;
+}
+
+/**
+ * Asks until there is an answer, or no tries are left. `askOnce` says the prompt that it is given.
+ * @throws StepFailure when there is no answer and nothing is said of where the flow goes on
+ */
+export async function askForAnswer<Answer>(
+  fields: QuestionFields,
+  tools: StepTools,
+  askOnce: (prompt: FlowPrompt) => Promise<Attempt<Answer>>,
+): Promise<Outcome<Answer>> {
+  const { retries = RETRIES } = fields;
+  const failures = { noInput: 0, noMatch: 0 };
+  let { prompt }: { prompt: FlowPrompt } = fields;
+  let attempt = await askOnce(prompt);
+  // Who had not heard the question did not mean to answer it.
+  if (attempt.kind !== 'none' && attempt.isAhead && attempt.understood === null) attempt = await askOnce(prompt);
+  for (let left = retries; ; left--) {
+    note(attempt, fields, tools);
+    if (attempt.kind !== 'none' && attempt.understood !== null) return { answer: attempt.understood.answer };
+    const what = attempt.kind === 'none' ? 'noInput' : 'noMatch';
+    if (left === 0) return { exit: exitWithout(fields, what, retries + 1) };
+    const prompts = fields[what]?.prompts ?? [];
+    prompt = prompts[Math.min(failures[what]++, prompts.length - 1)] ?? fields.prompt;
+    attempt = await askOnce(prompt);
+  }
+}
+
+function note(attempt: Attempt<unknown>, fields: QuestionFields, tools: StepTools): void {
+  if (attempt.kind === 'none') {
+    tools.note({ kind: 'none', outcome: 'noInput', text: null, value: null });
+    return;
+  }
+  const { kind, understood } = attempt;
+  const isPrivate = fields.private === true;
+  const text = isPrivate ? null : attempt.text;
+  const value = isPrivate ? null : (understood?.value ?? null);
+  tools.note({ kind, outcome: understood === null ? 'noMatch' : 'match', text, value });
+}
+
+/** Where only one of both says where the flow goes on, that holds for the other. */
+function exitWithout({ noInput, noMatch }: QuestionFields, what: 'noInput' | 'noMatch', tries: number): string {
+  const [own, other] = what === 'noInput' ? [noInput, noMatch] : [noMatch, noInput];
+  const exit = own?.next ?? other?.next;
+  if (exit !== undefined) return exit;
+  throw new StepFailure(`no answer in ${tries} tries, and no ${what}.next says where the flow goes on`);
+}
