@@ -3,6 +3,7 @@
 import type { CallView } from './calls/call-view.ts';
 import type { FeedEvent } from './calls/feed/events.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
+import type { FlowWorld } from './flows/steps/flow-world.ts';
 import { createLog, type Log } from './foundation/log/log.ts';
 import { watchDescriptors } from './foundation/machine/descriptors.ts';
 import { findWarnings } from './foundation/settings/config.ts';
@@ -10,6 +11,7 @@ import type { Settings } from './foundation/settings/settings.ts';
 import { settlesWithin } from './foundation/settles-within.ts';
 import { MULAW_8K } from './foundation/units.ts';
 import { listenAt } from './listen.ts';
+import type { CallStart } from './protocols/dialect.ts';
 import { buildParts, type Parts } from './wiring.ts';
 
 /** Longer than the records wait for their last events. */
@@ -59,6 +61,8 @@ export interface GatewayOptions {
   readonly onStuck?: () => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
+  /** The time of a call's flow, and what stands in for what it reaches; null, or left out = as they are. For tests. */
+  readonly flowWorld?: (start: CallStart) => FlowWorld | null;
 }
 
 /**
@@ -71,7 +75,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   for (const warning of findWarnings(settings)) log.warn(warning);
   const state = { isDraining: false };
   const isDraining = () => state.isDraining;
-  const parts = await buildParts(settings, { log, onRefused, engineWatcher: options.engineWatcher, isDraining });
+  const { engineWatcher, flowWorld } = options;
+  const parts = await buildParts(settings, { log, onRefused, engineWatcher, isDraining, flowWorld });
   try {
     const url = await start(parts, settings);
     options.onListening?.(url, keptBy(parts), parts.people.users?.list.size ?? 0);
@@ -148,13 +153,14 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 
 /** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */
 async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, log: Log): Promise<void> {
-  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints, numbers } = parts;
+  const { clock, trunks, server, batches, engineClient, speech, upkeep, hints, numbers, flows } = parts;
   const steps: Readonly<Record<string, () => unknown>> = {
     trunks: () => trunks.close(),
     server: () => server.close(),
     upkeep: () => upkeep?.close(),
     hints: () => hints.close(),
     numbers: () => numbers.close(),
+    flows: () => flows.close(),
     batches: () => batches.close(),
     engines: () => engineClient.close(),
     speech: () => speech.close(),

@@ -10,6 +10,7 @@ import type { FeedArchive } from './calls/feed/archive.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
+import type { FlowFolder } from './flows/file/flow-folder.ts';
 import type { Clock } from './foundation/clock.ts';
 import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
@@ -33,6 +34,7 @@ import { FeedReaders } from './http/calls/readers.ts';
 import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
 import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
+import { flowRoutes } from './http/flows/flows.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -87,6 +89,8 @@ interface ServerOptions {
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Those of FLOWS_DIR; absent or null = there are none. */
   readonly flows?: CallFlows | null;
+  /** Their files, for people who look after them; absent = there are none. */
+  readonly flowFiles?: Pick<FlowFolder, 'list'> | null;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
@@ -215,6 +219,8 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     });
     const trail = openTrail(options, access);
     openCalls(guarded, options, { access, visibility, trail });
+    const analytics = options.kept?.records.flows ?? null;
+    void guarded.register(flowRoutes, { flows: () => options.flowFiles?.list() ?? [], analytics, trail, clock });
     void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility, trail });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };

@@ -16,6 +16,7 @@ import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/e
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
 import { engineMemory } from './engine-client/memory-budget.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
+import { type Flows, type FlowsOptions, openFlows } from './flows/open-flows.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
@@ -68,6 +69,7 @@ export interface Parts {
   readonly hints: Hints;
   /** What is known of called numbers. */
   readonly numbers: Numbers;
+  readonly flows: Flows;
   /** Null = calls are not traced. */
   readonly tracing: Tracing | null;
   /** Who may sign in. */
@@ -80,6 +82,7 @@ interface WiringOptions {
   readonly onRefused: (message: string) => void;
   readonly engineWatcher: EngineStartListener | undefined;
   readonly isDraining: () => boolean;
+  readonly flowWorld?: FlowsOptions['worldOf'];
 }
 
 /**
@@ -112,7 +115,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
-  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed, tracer });
+  const flows = await openFlows({ settings, clock, log, worldOf: options.flowWorld });
+  const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
+  const registry = new CallRegistry({ ...common, ...calls });
   records?.follow(feed, registry);
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
@@ -133,6 +138,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     registry,
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
     apps,
+    flows: flows.calls,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),
     announced,
@@ -149,7 +155,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => kept.close().finally(closeFeed);
-  return { ...work, numbers, people, server, clock, metrics, engineClient: engine, closeRecords };
+  return { ...work, numbers, flows, people, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
 function describeEngine(

@@ -24,6 +24,7 @@ import { describeDatabase } from './db/command.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
+import { describeFlows } from './flow/command.ts';
 import { describeGpu } from './gpu/command.ts';
 import { describeModels } from './models/command.ts';
 import { describeRemote } from './remote/command.ts';
@@ -153,6 +154,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeTranscribe(program, terminal, done);
   describeConfig(program, terminal, done);
   describeModels(program, terminal, done);
+  describeFlows(program, terminal, done);
   describeDatabase(program, terminal, done);
   describeUsers(program, terminal, done);
   describeRemote(program, terminal, done);

@@ -2,14 +2,13 @@
  * `trunkline demo --talk`: a simulated caller talks with the echo app in three turns and interrupts the second answer.
  */
 import { randomUUID } from 'node:crypto';
-import { readWav } from '../audio/wav.ts';
 import type { FeedEvent, SpokenEvent } from '../calls/feed/events.ts';
 import { sleep, systemClock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import { MULAW_8K } from '../foundation/units.ts';
 import type { Gateway } from '../main.ts';
 import { Microphone } from '../simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../simulator/twilio-caller.ts';
+import { callerSpeech } from './caller-speech.ts';
 import { appHead, CaptionDisplay } from './caption-display.ts';
 import { openFeed } from './feed-client.ts';
 import { quantile } from './latencies.ts';
@@ -91,7 +90,9 @@ class Talk {
 
   /** Synthesizes the caller's lines, then calls. */
   static async begin(gateway: Gateway, options: TalkOptions): Promise<Talk> {
-    const lines = Object.entries(TALK_LINES).map(async ([name, text]) => [name, await speak(gateway, text)] as const);
+    const lines = Object.entries(TALK_LINES).map(
+      async ([name, text]) => [name, await callerSpeech(gateway.url, text, TALK_VOICE)] as const,
+    );
     const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, options);
     const feed = await openFeed(gateway.url, talk.#caller.callSid, (event) => talk.#note(event));
     talk.#closeFeed = () => feed.close();
@@ -203,17 +204,4 @@ class Talk {
 /** The app's text. The part that the caller did not hear is in brackets. */
 function markUnheard({ text, heardText, interrupted }: SpokenEvent): string {
   return interrupted ? `${heardText} [${text.slice(heardText.length).trim()}]` : text;
-}
-
-/** Synthesizes a line of the caller with the gateway, at 8 kHz. */
-async function speak(gateway: Gateway, input: string): Promise<Int16Array> {
-  const body = { model: 'tts-1', input, voice: TALK_VOICE, response_format: 'wav', sample_rate: MULAW_8K.rateHz };
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${gateway.url}/v1/audio/speech`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`the caller's lines could not be synthesized: ${await response.text()}`);
-  return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);
 }

@@ -78,6 +78,7 @@ export const ERRORS = Object.freeze({
   too_many_requests: kind(429, 1013, 'rate_limit_error'),
   model_not_found: kind(404, 4404, 'not_found_error'),
   prompt_not_found: kind(404, 4404, 'not_found_error'),
+  flow_not_found: kind(404, 4404, 'not_found_error'),
   range_refused: kind(416, 4437, 'invalid_request_error'),
   sound_not_found: kind(404, 4404, 'not_found_error'),
   sound_locked: kind(409, 4435, 'invalid_request_error'),

@@ -168,7 +168,8 @@ function orList(names: readonly string[]): string {
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
 }
 
-function valueAt(value: unknown, path: YamlPath): unknown {
+/** The value at `path`; undefined = there is none. */
+export function valueAt(value: unknown, path: YamlPath): unknown {
   let found = value;
   for (const part of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined;

@@ -126,18 +126,23 @@ export class YamlDocument {
   }
 
   #offsetOf(path: YamlPath, part: YamlPart): number {
-    const last = path.at(-1);
-    const parent: unknown = part === 'key' ? this.#document?.getIn(path.slice(0, -1), true) : null;
-    if (isMap(parent)) {
-      const key = parent.items
-        .map((pair) => pair.key)
-        .find((node) => isScalar(node) && String(node.value) === `${last}`);
-      if (isNode(key) && key.range) return key.range[0];
+    let found: unknown = this.#document?.contents;
+    let offset = 0;
+    for (const [depth, name] of path.entries()) {
+      if (isNode(found) && found.range) offset = found.range[0];
+      const { key, value } = childOf(found, name);
+      // A value that is left out has no place of its own.
+      if (isNode(key) && key.range && depth === path.length - 1) offset = key.range[0];
+      if (part === 'key' && depth === path.length - 1) return offset;
+      found = value;
     }
-    for (let depth = path.length; depth >= 0; depth -= 1) {
-      const node: unknown = this.#document?.getIn(path.slice(0, depth), true);
-      if (isNode(node) && node.range) return node.range[0];
-    }
-    return 0;
+    return isNode(found) && found.range ? found.range[0] : offset;
   }
+}
+
+/** Keys are compared as texts: YAML reads some of them as numbers. */
+function childOf(parent: unknown, name: string | number): { readonly key?: unknown; readonly value?: unknown } {
+  if (isSeq(parent)) return { value: parent.items[Number(name)] };
+  if (!isMap(parent)) return {};
+  return parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(name)) ?? {};
 }

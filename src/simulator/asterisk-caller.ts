@@ -141,6 +141,13 @@ export class AsteriskCaller {
     else this.#socket?.terminate();
   }
 
+  /** Presses a key. Asterisk tells it only when it is released. */
+  press(digit: string): void {
+    const { format } = this.#options;
+    const fields = format === 'json' ? { digit } : { digit, channel_id: this.channelId };
+    this.#send(writeEvent('DTMF_END', fields, format, this.channelId));
+  }
+
   #connect(): WebSocket {
     const { url, user, password } = this.#options;
     const socket = new WebSocket(url, 'media', {
@@ -237,7 +244,7 @@ export class AsteriskCaller {
     this.#sendFrame(atMs);
     this.#frames++;
     while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs)
-      this.#press(this.#digits.shift()?.digit ?? '');
+      this.press(this.#digits.shift()?.digit ?? '');
     for (const message of this.#queue.tick((frame) => this.#play(frame))) this.#send(message);
   }
 
@@ -248,13 +255,6 @@ export class AsteriskCaller {
     if (this.#random() >= lossShare)
       this.#socket?.send(encodeG711(audio.subarray(from, from + this.#frameSamples), codec));
     else if (jitterBuffer) this.#socket?.send(new Uint8Array(0));
-  }
-
-  /** Asterisk tells a key only when it is released. */
-  #press(digit: string): void {
-    const { format } = this.#options;
-    const fields = format === 'json' ? { digit } : { digit, channel_id: this.channelId };
-    this.#send(writeEvent('DTMF_END', fields, format, this.channelId));
   }
 
   #play(frame: Uint8Array): void {

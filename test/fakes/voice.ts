@@ -1,3 +1,4 @@
+import type { VoicePart } from '../../src/calls/outbound/utterance-pieces.ts';
 import type { CallVoice, OpenUtterance, PlayOptions, SayOptions, VoiceEvent } from '../../src/calls/outbound/voice.ts';
 import type { TrunklineError } from '../../src/foundation/errors.ts';
 
@@ -11,7 +12,7 @@ export interface Asked {
 
 type SpeakingVoice = Pick<
   CallVoice,
-  'say' | 'open' | 'play' | 'sendDigits' | 'interrupt' | 'onEvent' | 'speaking' | 'drained'
+  'say' | 'open' | 'play' | 'sayParts' | 'sendDigits' | 'interrupt' | 'onEvent' | 'speaking' | 'drained'
 >;
 
 /**
@@ -70,6 +71,13 @@ export class FakeVoice implements SpeakingVoice {
   play(_samples: Int16Array, _rateHz: number, options: PlayOptions): string {
     const asked = this.#admit(options);
     asked.text = options.label;
+    asked.ended = true;
+    return asked.id;
+  }
+
+  sayParts(parts: readonly VoicePart[], options: SayOptions = {}): string {
+    const asked = this.#admit(options);
+    asked.text = parts.map((part) => (part.kind === 'pause' ? `[${part.ms} ms]` : part.text)).join(' ');
     asked.ended = true;
     return asked.id;
   }

@@ -9,6 +9,7 @@ import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
+import type { FlowState } from '../../src/flows/file/flow-folder.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -154,6 +155,8 @@ export interface TestServer {
   readonly feed: Feed;
   readonly clock: FakeClock;
   readonly metrics: Metrics;
+  /** Files of FLOWS_DIR; a test adds some. */
+  readonly flowFiles: FlowState[];
   readonly logLines: string[];
   readonly health: {
     draining: boolean;
@@ -211,6 +214,7 @@ export async function startServer(
     recognisers: { live: null, final: null },
     turnModel: null,
   };
+  const flowFiles: FlowState[] = [];
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const translator = new Translator({ settings, clock });
@@ -225,6 +229,7 @@ export async function startServer(
     registry: calls,
     transcripts: calls,
     apps: calls,
+    flowFiles: { list: () => flowFiles },
     webSockets: calls,
     flows: {
       named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
@@ -250,7 +255,8 @@ export async function startServer(
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings, speech, kept };
+  const told = { feed, clock, metrics, logLines, health, flowFiles };
+  return { app, calls, announced, ...told, engine: speaker, recordings, speech, kept };
 }
 
 function unopened(): never {

@@ -8,16 +8,21 @@ import type { Steps } from '../../scheduler.ts';
 import { runTogether, type SharedRun } from '../../shared-runs.ts';
 import type { QwenConfig } from './config.ts';
 import type { TextDecoder, TextRequest, WrittenText } from './parts.ts';
-import { joinRows, withoutFloats } from './tensor-rows.ts';
+import { joinRows, rowsOf, withoutFloats } from './tensor-rows.ts';
 
-type Shape = Pick<QwenConfig, 'vocabularySize' | 'layers' | 'keyValueHeads' | 'headSize'>;
+type Shape = Pick<QwenConfig, 'vocabularySize' | 'layers' | 'keyValueHeads' | 'headSize' | 'audioPadToken'>;
 
 const TEXT_OUTPUTS = ['agreed', 'draft_logprobs', 'tokens', 'logprobs'];
+
+/** No token. */
+const NEVER = [-1];
 
 /** How the decoder is run. */
 export interface LoopOptions {
   /** Tokens that a run adds at most: urgent work waits for it. */
   readonly runTokens: number;
+  /** Tokens of a prompt that a run reads at most, where {@link keepsPast}; absent = all. */
+  readonly promptTokens?: number;
   /**
    * Whether a run takes over the keys and values of the one before it. Otherwise, where it takes long to bring them
    * here and back, it reads all text again.
@@ -73,7 +78,8 @@ export class LoopDecoder implements TextDecoder {
     const tokens: number[] = [];
     const logprobs: number[] = [];
     const noAudio = withoutFloats(audio, [0, audio.dims[1] ?? 0]);
-    let input: LoopInput = { prompt, audio, draft, past: null, newTokens: 0, endTokens };
+    const start = yield* this.#readStart(prompt, audio);
+    let input: LoopInput = { ...start, draft, newTokens: 0, endTokens };
     for (let room = newTokensMax; ; ) {
       const newTokens = Math.min(this.#options.runTokens, room, maxTokens - tokens.length - input.draft.length);
       const output = yield* runTogether(this.#run, { ...input, newTokens });
@@ -93,6 +99,26 @@ export class LoopDecoder implements TextDecoder {
       const next = past === null ? { prompt: [...prompt, ...tokens], audio } : { prompt: [last], audio: noAudio };
       input = { ...next, draft: rest.slice(0, maxTokens - tokens.length - 1), past, newTokens, endTokens };
     }
+  }
+
+  /**
+   * Reads all of a prompt but its last part: a context may be long, and while a run reads it nothing else is done. The
+   * token that such a run adds is not used, and not read.
+   */
+  async *#readStart(prompt: readonly number[], audio: Tensor): Steps<Pick<LoopInput, 'prompt' | 'audio' | 'past'>> {
+    const { keepsPast, promptTokens = prompt.length } = this.#options;
+    let past: Past | null = null;
+    let [from, heard] = [0, 0];
+    for (; keepsPast && prompt.length - from > promptTokens; from += promptTokens) {
+      const part = prompt.slice(from, from + promptTokens);
+      const pads = part.filter((token) => token === this.#shape.audioPadToken).length;
+      const rows = rowsOf(audio, heard, heard + pads);
+      const input = { prompt: part, audio: rows, past, draft: [], newTokens: 1, endTokens: NEVER };
+      const output: LoopOutput = yield* runTogether(this.#run, input);
+      past = output.past;
+      heard += pads;
+    }
+    return { prompt: prompt.slice(from), audio: rowsOf(audio, heard, audio.dims[0] ?? 0), past };
   }
 
   async #write(inputs: readonly LoopInput[]): Promise<LoopOutput[]> {

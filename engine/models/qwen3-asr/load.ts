@@ -33,10 +33,14 @@ const ASSUMED = 'English';
 /**
  * A token takes about so long for each million bytes of the decoder, and a run on a CPU adds as many as take that long:
  * 6 of 0.6B. With 6 in a run a text behind 4 s takes 2 % longer than in one run and one behind 30 s 7 %, for keys and
- * values come here and go back; with one in a run 36 % and 270 %. To read the prompt takes 140 ms and 0.96 s.
+ * values come here and go back; with one in a run 36 % and 270 %. To read the prompt takes 140 ms and 0.96 s,
+ * 2.2 ms for each of its tokens: a long one is read in parts.
  */
 const TOKEN_MS_PER_MILLION_BYTES = 0.035;
 const RUN_MAX_MS = 150;
+const PROMPT_TOKEN_MS_PER_MILLION_BYTES = 0.0023;
+const PROMPT_RUN_MAX_MS = 500;
+const PROMPT_RUN_MIN_TOKENS = 32;
 /** Of a GPU, to which nothing has to be brought back between tokens. */
 const CUDA_RUN_TOKENS = 32;
 const MILLION_BYTES = 1e6;
@@ -192,11 +196,17 @@ function cudaRuns({ batchMax }: QwenConfig): Runs {
 
 /** Short runs, so that urgent work waits for none of them long. */
 function cpuRuns({ runTokens }: QwenOptions, decoderBytes: number): Runs {
-  const tokenMs = (decoderBytes / MILLION_BYTES) * TOKEN_MS_PER_MILLION_BYTES;
-  const tokens = Math.min(Math.max(Math.round(RUN_MAX_MS / tokenMs), 1), runTokens);
+  const millions = decoderBytes / MILLION_BYTES;
+  const tokens = Math.min(Math.max(Math.round(RUN_MAX_MS / (millions * TOKEN_MS_PER_MILLION_BYTES)), 1), runTokens);
+  const read = Math.floor(PROMPT_RUN_MAX_MS / (millions * PROMPT_TOKEN_MS_PER_MILLION_BYTES));
   return {
     encoder: { isWindowed: true, isRounded: false, batchMax: 1 },
-    decoder: { runTokens: tokens, keepsPast: true, batchMax: 1 },
+    decoder: {
+      runTokens: tokens,
+      promptTokens: Math.max(read, PROMPT_RUN_MIN_TOKENS),
+      keepsPast: true,
+      batchMax: 1,
+    },
   };
 }
 

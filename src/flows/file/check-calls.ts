@@ -1,15 +1,7 @@
 /** Checks what flows ask of each other. */
-import type { YamlPath } from '../../foundation/yaml-document.ts';
 import type { Flow } from './flow.ts';
+import type { FlowFinding } from './flow-finding.ts';
 import { calledBy, callsOf } from './flow-set.ts';
-
-/** What is wrong with a flow: where its file says it, and what. */
-export interface FlowFinding {
-  readonly path: YamlPath;
-  readonly message: string;
-  /** Whether the key is wrong, and not the value behind it. */
-  readonly part?: 'key';
-}
 
 /** What is wrong with the calls of `flow` to other flows. `refused` = those that are there and cannot be used. */
 export function checkCalls(flow: Flow, flows: ReadonlyMap<string, Flow>, refused: ReadonlySet<string>): FlowFinding[] {

@@ -1,7 +1,8 @@
 /** A flow as a graph: its steps, and where each leads. For checks, drawings and the console. Pure. */
 import type { FlowCondition } from './conditions.ts';
-import type { FlowFile } from './flow-file.ts';
-import { type FlowVerb, VERB_SCHEMAS, type VerbFields } from './verbs.ts';
+import type { Flow, FlowStep, StepOf } from './flow.ts';
+import type { FlowPrompt } from './prompts.ts';
+import type { FlowVerb } from './verbs.ts';
 
 /** Why a flow leaves a step: each is a key of the step's fields. */
 export type ExitReason =
@@ -35,57 +36,36 @@ export interface FlowExit {
 export interface FlowNode {
   readonly name: string;
   readonly verb: FlowVerb;
-  /** As the writer explains it; null = not at all. */
-  readonly about: string | null;
+  /** What it says first, as it is written; null = nothing. */
+  readonly says: string | null;
   /** The flow that it calls; null = none. */
   readonly calls: string | null;
   readonly exits: readonly FlowExit[];
 }
 
-/** A flow as a graph. */
-export interface FlowGraph {
-  readonly start: string;
-  /** Keys that always work, and where they lead. */
-  readonly keys: Readonly<Record<string, string>>;
-  /** In the order of the file. */
-  readonly nodes: readonly FlowNode[];
-}
-
-type FlowStep = FlowFile['steps'][string];
-type Path = readonly (string | number)[];
-
-const VERBS = Object.keys(VERB_SCHEMAS) as FlowVerb[];
-
-/** The graph of a flow. A step without a verb, which no checked flow has, is left out. */
-export function graphOf({ start, keys = {}, steps }: FlowFile): FlowGraph {
-  const nodes = Object.entries(steps).flatMap(([name, step]): FlowNode[] => {
-    const verb = verbOf(step);
-    if (verb === null) return [];
-    return [{ name, verb, about: step.about ?? null, calls: step.flow?.name ?? null, exits: exitsOf(step) }];
+/** The steps of a flow, in the order of its file. */
+export function nodesOf({ steps }: Pick<Flow, 'steps'>): FlowNode[] {
+  return [...steps.values()].map((step) => {
+    const calls = step.verb === 'flow' ? step.fields.name : null;
+    return { name: step.name, verb: step.verb, says: wordsOf(step), calls, exits: exitsOf(step) };
   });
-  return { start, keys, nodes };
-}
-
-/** What a step does; null = it has no verb. */
-export function verbOf(step: FlowStep): FlowVerb | null {
-  return VERBS.find((verb) => step[verb] !== undefined) ?? null;
 }
 
 /** Every way out of a step, in the order of the file. */
 export function exitsOf(step: FlowStep): FlowExit[] {
-  const verb = verbOf(step);
-  if (verb === null) return [];
-  const own = OWN_EXITS[verb]?.(step) ?? [];
-  return goesOn(verb, step) ? [...own, next(step)] : own;
+  const own = ownExitsOf(step).map((exit) => ({ ...exit, path: exit.path && [step.verb, ...exit.path] }));
+  if (!goesOn(step)) return own;
+  const path = step.next === null ? null : ['next'];
+  return [...own, { reason: 'next', to: step.next ?? 'end', detail: null, path }];
 }
 
-/** Whether what stands under `next` may come after the step, or its flow's end. */
-function goesOn(verb: FlowVerb, step: FlowStep): boolean {
-  switch (verb) {
+/** Whether what stands under `next`, or the flow's end, may come after the step. */
+function goesOn(step: FlowStep): boolean {
+  switch (step.verb) {
     case 'menu':
-      return Object.values(step.menu?.choices ?? {}).some((choice) => choice.next === undefined);
+      return Object.values(step.fields.choices).some(({ next }) => next === undefined);
     case 'branch':
-      return step.branch?.else === undefined;
+      return step.fields.else === undefined;
     case 'confirm':
     case 'hours':
     case 'hangup':
@@ -95,80 +75,115 @@ function goesOn(verb: FlowVerb, step: FlowStep): boolean {
   }
 }
 
-function next(step: FlowStep): FlowExit {
-  const path = step.next === undefined ? null : ['next'];
-  return { reason: 'next', to: step.next ?? 'end', detail: null, path };
+/** The ways out that a verb has beside `next`; paths are those inside of its fields. */
+function ownExitsOf(step: FlowStep): FlowExit[] {
+  switch (step.verb) {
+    case 'menu':
+      return [...choicesOf(step), ...fallbacksOf(step)];
+    case 'gather':
+      return fallbacksOf(step);
+    case 'confirm':
+      return [...exit('yes', step.fields.yes), ...exit('no', step.fields.no), ...fallbacksOf(step)];
+    case 'branch':
+      return [...conditionsOf(step), ...exit('else', step.fields.else)];
+    case 'hours': {
+      const { open, closed, holiday } = step.fields;
+      return [...exit('open', open), ...exit('closed', closed), ...exit('holiday', holiday)];
+    }
+    case 'http':
+    case 'transfer':
+    case 'app':
+      return exit('failed', step.fields.failed);
+    case 'record':
+      return exit('empty', step.fields.empty);
+    case 'queueMusic':
+      return exit('timedOut', step.fields.timedOut);
+    default:
+      return [];
+  }
 }
 
-function exit(reason: ExitReason, to: string | undefined, path: Path, detail: string | null = null): FlowExit[] {
+function exit(
+  reason: ExitReason,
+  to: string | undefined,
+  path: readonly (string | number)[] = [reason],
+  detail: string | null = null,
+): FlowExit[] {
   return to === undefined ? [] : [{ reason, to, detail, path }];
 }
 
-/** The ways out that a verb has beside `next`. */
-const OWN_EXITS: Partial<Record<FlowVerb, (step: FlowStep) => FlowExit[]>> = {
-  menu: ({ menu }) => [...choicesOf(menu), ...fallbacksOf('menu', menu)],
-  gather: ({ gather }) => fallbacksOf('gather', gather),
-  confirm: ({ confirm }) => [
-    ...exit('yes', confirm?.yes, ['confirm', 'yes']),
-    ...exit('no', confirm?.no, ['confirm', 'no']),
-    ...fallbacksOf('confirm', confirm),
-  ],
-  branch: ({ branch }) => [
-    ...(branch?.when ?? []).flatMap(({ if: condition, next: to }, index) =>
-      exit('when', to, ['branch', 'when', index, 'next'], describeConditions(condition)),
-    ),
-    ...exit('else', branch?.else, ['branch', 'else']),
-  ],
-  hours: ({ hours }) => [
-    ...exit('open', hours?.open, ['hours', 'open']),
-    ...exit('closed', hours?.closed, ['hours', 'closed']),
-    ...exit('holiday', hours?.holiday, ['hours', 'holiday']),
-  ],
-  http: ({ http }) => exit('failed', http?.failed, ['http', 'failed']),
-  record: ({ record }) => exit('empty', record?.empty, ['record', 'empty']),
-  transfer: ({ transfer }) => exit('failed', transfer?.failed, ['transfer', 'failed']),
-  app: ({ app }) => exit('failed', app?.failed, ['app', 'failed']),
-  queueMusic: ({ queueMusic }) => exit('timedOut', queueMusic?.timedOut, ['queueMusic', 'timedOut']),
-};
-
-function choicesOf(menu: VerbFields['menu'] | undefined): FlowExit[] {
-  return Object.entries(menu?.choices ?? {}).flatMap(([name, { key, next: to }]) =>
-    exit('choice', to, ['menu', 'choices', name, 'next'], key === undefined ? name : `${key} ${name}`),
+function choicesOf({ fields }: StepOf<'menu'>): FlowExit[] {
+  return Object.entries(fields.choices).flatMap(([name, { key, next }]) =>
+    exit('choice', next, ['choices', name, 'next'], key === undefined ? name : `${key} ${name}`),
   );
 }
 
-function fallbacksOf(
-  verb: 'menu' | 'gather' | 'confirm',
-  question: VerbFields['confirm' | 'menu' | 'gather'] | undefined,
-) {
+function conditionsOf({ fields }: StepOf<'branch'>): FlowExit[] {
+  return fields.when.flatMap(({ if: conditions, next }, index) =>
+    exit('when', next, ['when', index, 'next'], [conditions].flat().map(describeCondition).join(', ')),
+  );
+}
+
+function fallbacksOf({ fields: { noInput, noMatch } }: StepOf<'menu' | 'gather' | 'confirm'>): FlowExit[] {
   return [
-    ...exit('noInput', question?.noInput?.next, [verb, 'noInput', 'next']),
-    ...exit('noMatch', question?.noMatch?.next, [verb, 'noMatch', 'next']),
+    ...exit('noInput', noInput?.next, ['noInput', 'next']),
+    ...exit('noMatch', noMatch?.next, ['noMatch', 'next']),
   ];
 }
 
 /** Comparisons in the order in which people read them. */
-const COMPARISONS: Readonly<Partial<Record<keyof FlowCondition, string>>> = {
-  is: 'is',
-  isNot: 'is not',
-  oneOf: 'is one of',
-  contains: 'contains',
-  startsWith: 'starts with',
-  above: 'above',
-  atLeast: 'at least',
-  below: 'below',
-  atMost: 'at most',
-};
-
-function describeConditions(conditions: FlowCondition | readonly FlowCondition[]): string {
-  return [conditions].flat().map(describeCondition).join(', ');
-}
+const COMPARISONS = [
+  ['is', 'is'],
+  ['isNot', 'is not'],
+  ['oneOf', 'is one of'],
+  ['contains', 'contains'],
+  ['startsWith', 'starts with'],
+  ['above', 'above'],
+  ['atLeast', 'at least'],
+  ['below', 'below'],
+  ['atMost', 'at most'],
+] as const satisfies readonly (readonly [keyof FlowCondition, string])[];
 
 function describeCondition(condition: FlowCondition): string {
-  const parts = Object.entries(COMPARISONS).flatMap(([name, words]) => {
-    const value = condition[name as keyof FlowCondition];
+  const parts = COMPARISONS.flatMap(([name, words]) => {
+    const value = condition[name];
     return value === undefined ? [] : [`${words} ${[value].flat().map(String).join(', ')}`];
   });
   if (condition.isSet !== undefined) parts.push(condition.isSet ? 'is set' : 'is not set');
   return `${condition.variable} ${parts.join(' and ')}`;
+}
+
+/** What a step says first: its text, or the name of its recording. */
+function wordsOf(step: FlowStep): string | null {
+  switch (step.verb) {
+    case 'say':
+      return promptWords(saidBy(step));
+    case 'play':
+    case 'queueMusic':
+      return `♪ ${step.fields.recording}`;
+    case 'menu':
+    case 'gather':
+    case 'confirm':
+    case 'record':
+    case 'transfer':
+    case 'hangup':
+      return promptWords(step.fields.prompt);
+    case 'http':
+      return promptWords(step.fields.waiting);
+    case 'app':
+      return step.fields.greeting ?? null;
+    default:
+      return null;
+  }
+}
+
+/** The prompt alone is a shorter way to write it. */
+function saidBy({ fields }: StepOf<'say'>): FlowPrompt {
+  return 'prompt' in fields ? (fields.prompt as FlowPrompt) : fields;
+}
+
+/** Null = there is no prompt. */
+function promptWords(prompt: Pick<FlowPrompt, 'text' | 'recording'> | undefined): string | null {
+  if (prompt?.text !== undefined) return prompt.text;
+  return prompt?.recording === undefined ? null : `♪ ${prompt.recording}`;
 }

@@ -1,5 +1,6 @@
 /** A flow that was read and checked, and the flows that a call keeps. */
 import type { FlowValues } from './conditions.ts';
+import type { FlowFile } from './flow-file.ts';
 import type { FlowBargeIn, FlowPrompt } from './prompts.ts';
 import type { FlowVerb, VerbFields } from './verbs.ts';
 
@@ -39,6 +40,8 @@ export interface Flow {
   readonly failedPrompt: FlowPrompt | null;
   readonly limits: FlowLimits;
   readonly steps: ReadonlyMap<string, FlowStep>;
+  /** As it is written. */
+  readonly file: FlowFile;
 }
 
 /** What ends a flow that does not end by itself. */

@@ -7,10 +7,18 @@ export const PROMPT_MAX_CHARS = 2000;
 /** What may cut a prompt off: keys, speech, both or nothing. */
 export const bargeInSchema = z.enum(['any', 'keys', 'speech', 'none']);
 
+const EXPECTED_KEY = 'expected one key: 0 to 9, "*" or "#" (these in quotes)';
+
 /** Names a step, a flow, a variable or a recording. */
 export const nameSchema = z
   .string()
   .regex(/^[A-Za-z][\w-]{0,63}$/, 'expected a name: a letter, then letters, digits, _ or -, 64 characters at most');
+
+/** A key of a telephone. YAML reads 1 as a number, and # outside of quotes as the beginning of a comment. */
+export const keySchema = z.union([
+  z.number().int().min(0, EXPECTED_KEY).max(9, EXPECTED_KEY).transform(String),
+  z.string(EXPECTED_KEY).regex(/^[0-9*#]$/, EXPECTED_KEY),
+]);
 
 const textSchema = z.string().min(1).max(PROMPT_MAX_CHARS);
 

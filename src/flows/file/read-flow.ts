@@ -1,13 +1,12 @@
 /** Reads a flow's file. */
 import { createHash } from 'node:crypto';
-import { describeIssues } from '../../foundation/schema-findings.ts';
-import { YamlDocument, type YamlProblem } from '../../foundation/yaml-document.ts';
-import type { Flow, FlowLimits, FlowStep } from './flow.ts';
+import { describeIssues, valueAt } from '../../foundation/schema-findings.ts';
+import { YamlDocument, type YamlPath, type YamlProblem } from '../../foundation/yaml-document.ts';
+import { checkFlow } from './check-flow.ts';
+import type { Flow } from './flow.ts';
 import { type FlowFile, flowSchema } from './flow-file.ts';
-import { FLOW_VERBS } from './verbs.ts';
-
-/** Where a file leaves them out. */
-const LIMITS: FlowLimits = { steps: 500, visits: 50, timeMs: 1_800_000 };
+import type { FlowFinding } from './flow-finding.ts';
+import { toFlow } from './to-flow.ts';
 
 /** What was read of a file. */
 export interface ReadFlow {
@@ -25,51 +24,61 @@ export function readFlow(text: string, name: string): ReadFlow {
   const document = new YamlDocument(text);
   if (document.problems.length > 0) return { document, flow: null, errors: document.problems, warnings: [] };
   const parsed = flowSchema.safeParse(document.value);
+  const findings: FlowFinding[] = [];
   if (!parsed.success) {
     const reading = { schema: flowSchema, value: document.value, showsTexts: true };
-    const errors = describeIssues(parsed.error.issues, reading)
-      .map(({ path, message, part }) => document.problemAt(path, message, part))
-      .toSorted((one, other) => one.line - other.line || one.column - other.column);
-    return { document, flow: null, errors, warnings: [] };
+    for (const { path, message, part } of describeIssues(parsed.error.issues, reading))
+      findings.push({ path, message, ...(part === 'key' ? { part } : {}) });
   }
+  const file = parsed.success ? parsed.data : readRest(document.value, findings);
+  if (file !== null) findings.push(...checkFlow(file, new Set(Object.keys(stepsOf(document.value)))));
+  const errors = problemsOf(
+    findings.filter(({ isWarning }) => isWarning === undefined),
+    document,
+  );
+  const warnings = problemsOf(
+    findings.filter(({ isWarning }) => isWarning),
+    document,
+  );
+  if (!parsed.success || errors.length > 0) return { document, flow: null, errors, warnings };
   const sha256 = createHash('sha256').update(text).digest('hex');
-  return { document, flow: toFlow(parsed.data, name, sha256), errors: [], warnings: [] };
+  return { document, flow: toFlow(parsed.data, name, sha256), errors, warnings };
+}
+
+/** Where findings stand, in the order of the text. */
+export function problemsOf(findings: readonly FlowFinding[], document: YamlDocument): YamlProblem[] {
+  return findings
+    .map(({ path, message, part }) => document.problemAt(asWritten(path, document.value), message, part))
+    .toSorted((one, other) => one.line - other.line || one.column - other.column);
+}
+
+/** A prompt may be written as a text alone. */
+function asWritten(path: YamlPath, value: unknown): YamlPath {
+  const isShort = path.at(-1) === 'text' && typeof valueAt(value, path.slice(0, -1)) === 'string';
+  return isShort ? path.slice(0, -1) : path;
+}
+
+/** The flow without what is wrong, so that the rest can be checked; null = too much is wrong. */
+function readRest(value: unknown, findings: readonly FlowFinding[]): FlowFile | null {
+  if (!isRecord(value)) return null;
+  const wrong = new Set(findings.map(({ path }) => path.slice(0, path[0] === 'steps' ? 2 : 1).join('.')));
+  const right = (part: Readonly<Record<string, unknown>>, prefix: string) =>
+    Object.fromEntries(Object.entries(part).filter(([key]) => !wrong.has(`${prefix}${key}`)));
+  const steps = right(stepsOf(value), 'steps.');
+  const parsed = flowSchema.safeParse({ version: 1, start: Object.keys(steps)[0], ...right(value, ''), steps });
+  return parsed.success ? parsed.data : null;
+}
+
+function stepsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const { steps = {} } = isRecord(value) ? (value as { readonly steps?: unknown }) : {};
+  return isRecord(steps) ? steps : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A file of which nothing could be read. */
 export function unreadFlow(message: string): ReadFlow {
   return { document: new YamlDocument(''), flow: null, errors: [{ line: 1, column: 1, message }], warnings: [] };
-}
-
-function toFlow(file: FlowFile, name: string, sha256: string): Flow {
-  const steps = Object.entries(file.steps).flatMap(([step, written]) => toStep(step, written) ?? []);
-  return {
-    name,
-    sha256,
-    about: file.about ?? '',
-    start: file.start,
-    language: file.language ?? null,
-    voice: file.voice ?? null,
-    bargeIn: file.bargeIn ?? 'any',
-    keys: new Map(Object.entries(file.keys ?? {})),
-    parameters: file.parameters ?? {},
-    variables: file.variables ?? {},
-    failed: file.failed ?? null,
-    failedPrompt: file.failedPrompt ?? null,
-    limits: limitsOf(file),
-    steps: new Map(steps.map((step) => [step.name, step])),
-  };
-}
-
-function limitsOf({ limits = {} }: FlowFile): FlowLimits {
-  const { steps = LIMITS.steps, visits = LIMITS.visits, timeMs = LIMITS.timeMs } = limits;
-  return { steps, visits, timeMs };
-}
-
-/** Null = it has no verb. */
-function toStep(name: string, written: FlowFile['steps'][string]): FlowStep | null {
-  const verb = FLOW_VERBS.find((candidate) => written[candidate] !== undefined);
-  if (verb === undefined) return null;
-  // That the fields are those of the verb is what the schema says.
-  return { name, verb, fields: written[verb], next: written.next ?? null } as FlowStep;
 }

@@ -1,7 +1,7 @@
 /** What the steps of a flow can do, as their writer gives it: one schema for each verb. */
 import { z } from 'zod';
 import { conditionSchema, valueSchema, variableSchema } from './conditions.ts';
-import { nameSchema, promptSchema } from './prompts.ts';
+import { bargeInSchema, keySchema, nameSchema, promptSchema } from './prompts.ts';
 
 /** Where a flow goes on: a step of the same flow, or `end`, `back` (the question before), `repeat` (this step). */
 const targetSchema = nameSchema;
@@ -29,14 +29,11 @@ const play = z.strictObject({
   recording: nameSchema,
   text: z.string().max(2000).optional().describe('Said where there is no such recording in the language'),
   loop: z.number().int().min(1).max(1000).optional(),
-  bargeIn: z.enum(['any', 'keys', 'speech', 'none']).optional(),
+  bargeIn: bargeInSchema.optional(),
 });
 
 const choiceSchema = z.strictObject({
-  key: z
-    .string()
-    .regex(/^[0-9*#]$/, 'expected one key: 0 to 9, * or #')
-    .optional(),
+  key: keySchema.optional(),
   say: z.array(z.string().min(1).max(100)).min(1).max(50).optional().describe('Words and phrases that choose it'),
   value: valueSchema.optional().describe('What `into` gets; the name of the choice unless given'),
   next: targetSchema.optional(),

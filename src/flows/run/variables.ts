@@ -61,8 +61,8 @@ export class FlowVariables implements Variables {
 }
 
 /**
- * What a flow begins with: its variables, its parameters, and what is given of these. A text that is given in place of a
- * number, or of true and false, becomes one where it reads so.
+ * What a flow begins with: its variables, its parameters, and what is given of these. A text that is given in place of
+ * a number, or of true and false, becomes one where it reads so.
  */
 export function initialValues(
   { variables, parameters }: { readonly variables: FlowValues; readonly parameters: FlowValues },

@@ -4,6 +4,6 @@ import type { StepExit, StepTools } from './step.ts';
 
 /** Says a prompt, and goes on when it was heard or cut off. */
 export async function runSay(fields: VerbFields['say'], tools: StepTools): Promise<StepExit> {
-  await tools.say('prompt' in fields ? fields.prompt : fields);
+  await tools.say(fields);
   return null;
 }

@@ -70,7 +70,7 @@ export interface StepTools {
   readonly recordings: PromptRecordings;
   /** Aborts when the call is over, or a global key leaves the step. */
   readonly signal: AbortSignal;
-  /** Says a prompt after all that is being said. Resolves when it was heard to its end, or cut off. @throws StepFailure */
+  /** Says a prompt after all that is being said. Resolves when it was heard or cut off. @throws StepFailure */
   say(prompt: FlowPrompt): Promise<'heard' | 'cut'>;
   /** Plays sound as {@link say} says a prompt; the caller cannot cut it off. @throws StepFailure */
   play(sound: MonoAudio, label: string): Promise<'heard' | 'cut'>;

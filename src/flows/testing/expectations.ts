@@ -3,8 +3,11 @@ import type { FlowValue } from '../file/conditions.ts';
 import type { ObservedCall } from './observed-call.ts';
 import type { Expectation, FlowTest } from './test-file.ts';
 
-/** What of `expected` has not come true, in words; empty = all has. `answerMs` null = nothing was measured. */
-export function findUnmet(expected: Expectation, call: ObservedCall, answerMs: number | null): string[] {
+/** How long the flow's answer took; null = it has not come. `untimed` = nobody measures it. */
+export type AnswerTime = number | null | 'untimed';
+
+/** What of `expected` has not come true, in words; empty = all has. */
+export function findUnmet(expected: Expectation, call: ObservedCall, answerMs: AnswerTime): string[] {
   const { step, said = [], notSaid, variables = {}, ended, answerWithinMs } = expected;
   const unmet: string[] = [];
   if (step !== undefined && !call.recentSteps.includes(step))
@@ -19,8 +22,8 @@ export function findUnmet(expected: Expectation, call: ObservedCall, answerMs: n
   }
   if (ended !== undefined && ended !== (call.outcome !== null))
     unmet.push(ended ? 'expected the flow to be over, it goes on' : 'expected the flow to go on, it is over');
-  if (answerWithinMs !== undefined && answerMs !== null && answerMs > answerWithinMs)
-    unmet.push(`expected an answer within ${answerWithinMs} ms, it took ${Math.round(answerMs)} ms`);
+  if (answerWithinMs !== undefined && answerMs !== 'untimed' && (answerMs ?? Number.POSITIVE_INFINITY) > answerWithinMs)
+    unmet.push(`expected an answer within ${answerWithinMs} ms, ${took(answerMs)}`);
   return unmet;
 }
 
@@ -65,5 +68,7 @@ function isSame(came: FlowValue, expected: FlowValue): boolean {
     ? came.toLowerCase() === expected.toLowerCase()
     : came === expected;
 }
+
+const took = (ms: number | null): string => (ms === null ? 'none came' : `it took ${Math.round(ms)} ms`);
 
 const quoted = (text: string): string => (text === '' ? 'nothing' : `"${text}"`);

@@ -1,10 +1,9 @@
 /** What is seen of a call that a scripted caller makes: steps, variables, what was heard, and how it ended. */
 import type { FlowValue } from '../file/conditions.ts';
-import type { FlowVerb } from '../file/verbs.ts';
 
 /** Something that the flow did. */
 export type CallNews =
-  | { readonly type: 'step'; readonly flow: string; readonly step: string; readonly verb: FlowVerb }
+  | { readonly type: 'step'; readonly flow: string; readonly step: string; readonly verb: string }
   | { readonly type: 'input'; readonly outcome: string; readonly text: string | null; readonly value: FlowValue }
   | { readonly type: 'set'; readonly name: string; readonly value: FlowValue }
   /** Something that was said is over; `heard` = what of it the caller heard. */
@@ -14,7 +13,7 @@ export type CallNews =
   | { readonly type: 'over' };
 
 /** Verbs at which a caller is waited for. */
-const LISTENING: readonly FlowVerb[] = ['menu', 'gather', 'confirm', 'record', 'app', 'queueMusic'];
+const LISTENING: readonly string[] = ['menu', 'gather', 'confirm', 'record', 'app', 'queueMusic'];
 
 /** A step that the flow came to. */
 export interface TakenStep {
@@ -31,7 +30,7 @@ export class ObservedCall {
   outcome: string | null = null;
   reason: string | null = null;
   isOver = false;
-  #verb: FlowVerb | null = null;
+  #verb: string | null = null;
   #heard: string[] = [];
   /** The number of steps before the caller did something last. */
   #stepsBefore = 0;
@@ -101,7 +100,8 @@ export class ObservedCall {
   }
 }
 
-function describeInput({ outcome, text, value }: Extract<CallNews, { type: 'input' }>): string {
+/** What became of a question, in words. */
+export function describeInput({ outcome, text, value }: Extract<CallNews, { type: 'input' }>): string {
   if (outcome === 'noInput') return 'heard nothing';
   const what = text === null ? 'something private' : `"${text}"`;
   return outcome === 'match' ? `understood ${what} as ${JSON.stringify(value)}` : `understood nothing in ${what}`;

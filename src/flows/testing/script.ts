@@ -1,5 +1,5 @@
 /** A scripted caller follows the lines of a test, whatever line the call goes over. */
-import { findUnmet, findUnmetOfTest } from './expectations.ts';
+import { type AnswerTime, findUnmet, findUnmetOfTest } from './expectations.ts';
 import type { ObservedCall } from './observed-call.ts';
 import type { Expectation, FlowTest, ScriptLine } from './test-file.ts';
 
@@ -15,8 +15,8 @@ export interface ScriptedCaller {
   readonly isListenedTo: boolean;
   /** Whether the caller hears something. */
   readonly isSpokenTo: boolean;
-  /** From the end of what the caller did last to the first sound after it; null = not measured, or not there. */
-  readonly answerMs: number | null;
+  /** From the end of what the caller did last to the first sound after it. */
+  readonly answerMs: AnswerTime;
   /** Resolves when `text` has been said. */
   say(text: string): Promise<void>;
   /** Resolves when all `keys` have been pressed. */
@@ -42,7 +42,8 @@ export async function runScript(test: FlowTest, caller: ScriptedCaller): Promise
   for (const [index, line] of test.script.entries()) {
     const failure = await follow(line, caller);
     const { answerMs } = caller;
-    if (line.expect !== undefined && answerMs !== null && answersMs.at(-1) !== answerMs) answersMs.push(answerMs);
+    if (line.expect !== undefined && typeof answerMs === 'number' && answersMs.at(-1) !== answerMs)
+      answersMs.push(answerMs);
     if (failure === null) continue;
     failures.push(`line ${index + 1} of the script, ${describeLine(line)}: ${failure}`);
     break;

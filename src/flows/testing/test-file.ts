@@ -9,6 +9,10 @@ const TESTS_MAX = 500;
 const SCRIPT_MAX = 200;
 const WAIT_MAX_MS = 120_000;
 
+/** Who calls whom, where a test does not say. */
+export const CALLER_NUMBER = '+15550100';
+export const CALLED_NUMBER = '+15550199';
+
 const textSchema = z.string().min(1).max(500);
 const waitSchema = z.number().int().min(0).max(WAIT_MAX_MS);
 const valuesSchema = z.record(variableSchema, valueSchema);

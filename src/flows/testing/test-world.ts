@@ -1,5 +1,6 @@
 /** The world of a test: its time, and what answers in place of the network. */
 import type { Clock } from '../../foundation/clock.ts';
+import type { FlowSet } from '../file/flow.ts';
 import type { FlowAnswer, FlowRequest, FlowWorld } from '../steps/flow-world.ts';
 import type { FlowTest, HttpStandIn } from './test-file.ts';
 import { wallTimeIn } from './wall-time.ts';
@@ -58,4 +59,11 @@ function delay(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void
 function fits(url: string, pattern: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(url);
+}
+
+/** Where a flow's clocks are: the time zone of its first `hours` step. */
+export function timeZoneOf({ flows }: Pick<FlowSet, 'flows'>): string {
+  for (const flow of flows.values())
+    for (const step of flow.steps.values()) if (step.verb === 'hours') return step.fields.timeZone;
+  return 'UTC';
 }

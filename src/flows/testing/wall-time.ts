@@ -1,5 +1,7 @@
 /** Times as tests write them. */
+import { placeTime } from '../understand/place-time.ts';
 
+const MINUTE_MS = 60_000;
 /** Long enough for a change of the clocks to be between two guesses. */
 const GUESSES = 3;
 
@@ -23,17 +25,6 @@ export function wallTimeIn(text: string, timeZone: string): Date {
 
 /** How far the clocks of `timeZone` are ahead of UTC. */
 function offsetMs(atMs: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(atMs);
-  const part = (type: string): number => Number(parts.find((item) => item.type === type)?.value ?? 0);
-  const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-  return shown - Math.floor(atMs / 1000) * 1000;
+  const { year, month, day, minutes } = placeTime(new Date(atMs), timeZone);
+  return Date.UTC(year, month - 1, day) + minutes * MINUTE_MS - Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,21 +1,88 @@
 /** What a caller's words mean, as the answer to a question. */
+import type { FlowValue } from '../file/conditions.ts';
 import { chooseSpoken } from './choices.ts';
+import { ANSWER_MAX_CHARS } from './fold.ts';
+import { readAmount, usualCurrency, writeAmount } from './kinds/amount.ts';
+import { afterCorrection } from './kinds/answer-words.ts';
+import { readDate } from './kinds/date.ts';
+import { writeDay } from './kinds/days.ts';
+import { itemReaderOf, readDigits } from './kinds/digits.ts';
+import { readNumber } from './kinds/number.ts';
+import { readPhone } from './kinds/phone.ts';
+import { readTime } from './kinds/time.ts';
+import { readYesNo } from './kinds/yes-no.ts';
+import { findWords, regionOf } from './languages/find-words.ts';
+import type { LanguageWords } from './languages/language-words.ts';
+import { placeTime } from './place-time.ts';
 import type { Question, Understood } from './question.ts';
 
-/** The value that `text`, the words of a caller as a recogniser wrote them, gives; null = it is no answer. */
+const DIGITS_MAX = 64;
+/** Greater numbers are not held exactly. */
+const NUMBER_MAX = 1e12;
+
+/**
+ * The value that `text`, the words of a caller as a recogniser wrote them, gives; null = it is no answer, several, or
+ * longer than an answer (600 characters; a `text` as long as `max`). What comes behind "no wait" and the like counts
+ * alone.
+ * @throws RangeError when there is no such time zone
+ */
 export function understand(text: string, question: Question): Understood | null {
   const said = text.trim();
-  if (question.kind === 'text') return said === '' ? null : { value: said };
-  if (question.kind === 'yesNo') {
-    if (/^(yes|yeah)\b/i.test(said)) return { value: true };
-    return /^no\b/i.test(said) ? { value: false } : null;
+  if (question.kind === 'text') return isWithin(said.length, question, 1) ? { value: said } : null;
+  if (said === '' || said.length > ANSWER_MAX_CHARS) return null;
+  const words = findWords(question.language);
+  if (question.kind === 'yesNo') return understood(readYesNo(said, words));
+  if (question.kind === 'choice') return understood(readChoice(said, question));
+  const corrected = afterCorrection(said, words);
+  const last = corrected === null || corrected.trim() === '' ? null : read(corrected, question, words);
+  // "Four five, no wait, six" is not 456: digits that were taken back are asked for again.
+  if (last === null && corrected !== null && /[\p{L}\p{N}]/u.test(corrected)) {
+    if (question.kind === 'digits' || question.kind === 'phone') return null;
   }
-  if (question.kind === 'choice') {
-    const choices = Object.entries(question.choices ?? {}).map(([name, say]) => [name, { say }] as const);
-    const name = chooseSpoken(said, Object.fromEntries(choices), question.language);
-    return name === null ? null : { value: name };
+  return understood(last ?? read(said, question, words));
+}
+
+function understood(value: FlowValue): Understood | null {
+  return value === null ? null : { value };
+}
+
+function readChoice(text: string, { choices = {}, language }: Question): string | null {
+  const named = Object.entries(choices).map(([name, say]) => [name, { say }] as const);
+  return chooseSpoken(text, Object.fromEntries(named), language);
+}
+
+function read(text: string, question: Question, words: LanguageWords): FlowValue {
+  const { kind, min = 1, max = DIGITS_MAX, now, timeZone = 'UTC' } = question;
+  const region = regionOf(question.language);
+  const items = itemReaderOf(words).read(text, kind === 'digits');
+  switch (kind) {
+    case 'digits':
+      return readDigits(items, words, [min, max]);
+    case 'phone':
+      return readPhone(text, words, { min, max, region });
+    case 'number':
+      return limited(readNumber(items, words), question);
+    case 'amount': {
+      const usual = usualCurrency(words, region, question.currency);
+      const amount = readAmount(items, words, usual);
+      if (limited(amount?.value ?? null, question) === null || amount === null) return null;
+      return writeAmount({ value: amount.value, currency: amount.currency ?? usual });
+    }
+    case 'date': {
+      const day = readDate(items, words, { today: placeTime(now, timeZone), region });
+      return day === null ? null : writeDay(day);
+    }
+    default:
+      return readTime(items, words, placeTime(now, timeZone).minutes);
   }
-  const digits = said.replace(/\D/g, '');
-  if (digits === '') return null;
-  return { value: question.kind === 'number' ? Number(digits) : digits };
+}
+
+function limited(value: number | null, limits: Question): number | null {
+  return value !== null && Math.abs(value) <= NUMBER_MAX && isWithin(value, limits, Number.NEGATIVE_INFINITY)
+    ? value
+    : null;
+}
+
+function isWithin(value: number, { min, max = Number.POSITIVE_INFINITY }: Question, least: number): boolean {
+  return value >= (min ?? least) && value <= max;
 }

@@ -47,6 +47,8 @@ export const PERMISSIONS = Object.freeze({
   'prompts.read': ALL_CALLS,
   /** Record prompts, and forget them and cached sentences. */
   prompts: ['admin', 'app'],
+  /** See flows and their steps, how calls went through them, and what callers said that fit nothing. */
+  'flows.read': ALL_CALLS,
   audit: ['admin'],
   /** Users, and everything else under /v1/admin. */
   administration: ['admin'],

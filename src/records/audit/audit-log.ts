@@ -17,6 +17,7 @@ export type AuditAction =
   | 'sound.played'
   | 'calls.searched'
   | 'calls.exported'
+  | 'flow.read'
   | 'calls.expired'
   | 'audit.read';
 

@@ -109,6 +109,8 @@ describe("Qwen3-ASR's decoder", () => {
     ['in one run', { runTokens: 512, keepsPast: true, batchMax: 1 }],
     ['five tokens at a time', { runTokens: 5, keepsPast: true, batchMax: 1 }],
     ['token by token', { runTokens: 1, keepsPast: true, batchMax: 1 }],
+    ['behind prompts read 7 tokens at a time', { runTokens: 5, promptTokens: 7, keepsPast: true, batchMax: 1 }],
+    ['behind prompts read token by token', { runTokens: 512, promptTokens: 1, keepsPast: true, batchMax: 1 }],
     ['five tokens at a time, reading everything again', { runTokens: 5, keepsPast: false, batchMax: 1 }],
   ])('writes %s what transformers writes, whatever the draft', async (_, options) => {
     const decoder = await openDecoder(options);
@@ -150,6 +152,19 @@ describe("Qwen3-ASR's decoder", () => {
       }
     },
   );
+
+  it('lets urgent work in between the parts of a long prompt', async () => {
+    const decoder = await openDecoder({ runTokens: 512, promptTokens: 10, keepsPast: true, batchMax: 1 });
+    const reading = readings.find(({ draftIs }) => draftIs === 'none') as (typeof readings)[number];
+    const request = await requested(reading);
+    const steps = decoder.write(request);
+    let runs = 0;
+    for (let step = await steps.next(); !step.done; step = await steps.next()) {
+      runs++;
+      if (step.value instanceof RunRequest) await makeRun([step.value]);
+    }
+    expect(runs).toBe(Math.ceil(request.prompt.length / 10));
+  });
 
   it('lets urgent work in between its runs', async () => {
     const decoder = await openDecoder({ runTokens: 5, keepsPast: true, batchMax: 1 });

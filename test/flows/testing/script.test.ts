@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AnswerTime } from '../../../src/flows/testing/expectations.ts';
 import { type CallNews, ObservedCall } from '../../../src/flows/testing/observed-call.ts';
 import { runScript, type ScriptedCaller } from '../../../src/flows/testing/script.ts';
 import type { FlowTest } from '../../../src/flows/testing/test-file.ts';
@@ -12,7 +13,7 @@ class FakeCaller implements ScriptedCaller {
   readonly observed = new ObservedCall();
   readonly did: string[] = [];
   isSpokenTo = false;
-  answerMs: number | null = null;
+  answerMs: AnswerTime = 'untimed';
   readonly #answers: (readonly CallNews[])[];
 
   constructor(...answers: (readonly CallNews[])[]) {
@@ -128,6 +129,7 @@ describe('a scripted caller', () => {
     const script = [{ expect: { answerWithinMs: 400 } }];
     expect(await run(caller, script)).toEqual([expect.stringContaining('within 400 ms, it took 420 ms')]);
     caller.answerMs = null;
+    expect(await run(caller, script)).toEqual([expect.stringContaining('within 400 ms, none came')]);
     expect(await run(new FakeCaller([at('menu'), said('a')]), script)).toEqual([]);
   });
 });

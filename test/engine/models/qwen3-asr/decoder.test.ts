@@ -3,7 +3,7 @@ import { LoopDecoder } from '../../../../engine/models/qwen3-asr/decoder.ts';
 import { type InferenceSession, Tensor } from '../../../../engine/onnxruntime.ts';
 import { runThrough } from '../../../../engine/scheduler.ts';
 
-const SHAPE = { vocabularySize: 318, layers: 1, keyValueHeads: 1, headSize: 2 };
+const SHAPE = { vocabularySize: 318, layers: 1, keyValueHeads: 1, headSize: 2, audioPadToken: 315 };
 const OPTIONS = { runTokens: 4, keepsPast: false, batchMax: 1 };
 
 /** What comes of a graph that writes these tokens. */

@@ -1,0 +1,157 @@
+/** `trunkline flow test`: scripted callers try flows. */
+import { writeFile } from 'node:fs/promises';
+import type { FlowSet } from '../../flows/file/flow.ts';
+import { FlowFolder } from '../../flows/file/flow-folder.ts';
+import { coverageOf, type FlowCoverage } from '../../flows/testing/coverage.ts';
+import type { FlowTest } from '../../flows/testing/test-file.ts';
+import { systemClock } from '../../foundation/clock.ts';
+import { createLog } from '../../foundation/log/log.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { FileError } from '../../foundation/yaml-text.ts';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
+import { Interruption } from '../interruption.ts';
+import { ownGateway } from '../own-gateway.ts';
+import type { Terminal } from '../terminal.ts';
+import { type FoundTests, findTests } from './find-tests.ts';
+import { junitOf } from './junit.ts';
+import { TestLine } from './line-tests.ts';
+import { printResult, printSummary } from './test-report.ts';
+import type { TestResult, TestRunner } from './test-result.ts';
+import { runTextTest } from './text-tests.ts';
+
+/** The options of the command. */
+export interface TestOptions {
+  /** How many tests run at the same time. */
+  readonly parallel: number;
+  readonly json: boolean;
+  /** Without sound. */
+  readonly text: boolean;
+  /** Where JUnit's XML goes. */
+  readonly junit?: string;
+}
+
+/** One test of a file, with the circumstances of the file where it names none. */
+interface Case {
+  readonly found: FoundTests;
+  readonly test: FlowTest;
+  readonly set: FlowSet;
+}
+
+/**
+ * Runs the tests at `paths`, those of FLOWS_DIR where there are none. Returns the exit code.
+ * @throws ConfigError when the flows cannot be used, FileError when tests cannot
+ */
+export async function runTests(
+  paths: readonly string[],
+  options: TestOptions,
+  environment: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const found = await findTests(placesOf(paths, environment));
+  const results: TestResult[] = [];
+  const sets: FlowSet[] = [];
+  const stop = new AbortController();
+  const interrupted = new Interruption(() => stop.abort());
+  try {
+    for (const folder of new Set(found.map((file) => file.folder))) {
+      const cases = await casesOf(
+        folder,
+        found.filter((file) => file.folder === folder),
+      );
+      sets.push(...new Set(cases.map(({ set }) => set)));
+      const runner = await openRunner(folder, options, environment);
+      const run = async ({ found: file, test, set }: Case): Promise<void> => {
+        const result = await runner.run({ file: file.shown, tests: file.tests, test, set });
+        results.push(result);
+        if (options.json) terminal.out.line(JSON.stringify(shownIn(result)));
+        else printResult(result, terminal.out);
+      };
+      await inParallel(cases, options.parallel, stop.signal, run).finally(() => runner.close());
+    }
+  } finally {
+    interrupted.ignore();
+  }
+  if (options.junit !== undefined) await writeFile(options.junit, junitOf(results));
+  summarize(results, coverageOfAll(sets, results), options, terminal);
+  if (interrupted.came) return EXIT_INTERRUPTED;
+  return results.every(({ failures }) => failures.length === 0) ? EXIT_OK : EXIT_FAILED;
+}
+
+function placesOf(paths: readonly string[], { FLOWS_DIR }: Pick<Settings, 'FLOWS_DIR'>): readonly string[] {
+  if (paths.length > 0) return paths;
+  if (FLOWS_DIR === '') throw new FileError('name a folder of flows or a file of tests, or set FLOWS_DIR');
+  return [FLOWS_DIR];
+}
+
+/** All tests of a folder. @throws ConfigError, FileError */
+async function casesOf(folder: string, found: readonly FoundTests[]): Promise<Case[]> {
+  const flows = await FlowFolder.open(folder, { clock: systemClock, log: createLog('fatal') });
+  try {
+    return found.flatMap((file) => {
+      const set = flows.get(file.tests.flow);
+      if (set === null) throw new FileError(`${file.shown}: there is no flow ${file.tests.flow} beside it`);
+      return file.tests.tests.map((test) => ({ found: file, test: withCommon(file.tests, test), set }));
+    });
+  } finally {
+    flows.close();
+  }
+}
+
+function withCommon({ at, from, to, parameters, variables, http, transfer, app }: FoundTests['tests'], test: FlowTest) {
+  const common = { at, from, to, transfer, app };
+  const given = Object.fromEntries(Object.entries(test).filter(([, value]) => value !== undefined));
+  return {
+    ...common,
+    ...(given as FlowTest),
+    parameters: { ...parameters, ...test.parameters },
+    variables: { ...variables, ...test.variables },
+    http: [...(test.http ?? []), ...(http ?? [])],
+  };
+}
+
+async function openRunner(folder: string, { text, parallel }: TestOptions, environment: Settings): Promise<TestRunner> {
+  if (text) return { run: (run) => runTextTest(run, environment), close: () => Promise.resolve() };
+  const own = ownGateway(environment);
+  return TestLine.open({ ...own, FLOWS_DIR: folder, APP_URL: '', MAX_CALLS: Math.max(own.MAX_CALLS, parallel) });
+}
+
+/** Runs `work` for all `items`, so many at a time, in their order; none begins after `signal` aborts. */
+async function inParallel<T>(
+  items: readonly T[],
+  count: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined && !signal.aborted; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: count }, next));
+}
+
+/** Of every flow that the tests call, and of those that they call. */
+function coverageOfAll(sets: readonly FlowSet[], results: readonly TestResult[]): FlowCoverage[] {
+  const flows = new Map(sets.flatMap(({ flows }) => [...flows]));
+  return coverageOf(
+    [...flows].map(([flow, { steps }]) => ({ flow, steps: [...steps.keys()] })),
+    results.flatMap(({ steps }) => steps),
+  );
+}
+
+function shownIn({ name, steps, ...result }: TestResult): object {
+  return { test: name, passed: result.failures.length === 0, ...result, steps: steps.map(({ step }) => step) };
+}
+
+function summarize(
+  results: readonly TestResult[],
+  coverage: readonly FlowCoverage[],
+  { json }: TestOptions,
+  { out }: Terminal,
+): void {
+  if (!json) {
+    printSummary(results, coverage, out);
+    return;
+  }
+  const failed = results.filter(({ failures }) => failures.length > 0).length;
+  out.line(JSON.stringify({ summary: { passed: results.length - failed, failed, coverage } }));
+}
