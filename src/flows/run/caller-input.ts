@@ -146,13 +146,13 @@ export class CallerInputs {
   }
 
   onKey(key: string): void {
-    const { bargeIn, onOtherKey } = this.#options;
+    const { bargeIn, cut, onOtherKey } = this.#options;
     const isPassedOver = this.isPassingOver && this.#passedOver?.key === key;
     this.#passedOver = null;
     if (isPassedOver) return;
     const saying = bargeIn();
     if (saying !== null && !cuts('keys', saying)) return;
-    this.#options.cut();
+    cut();
     this.#turns.forget();
     const waiting = this.#waiting;
     const accepts = waiting !== null && waiting.request.accepts !== 'speech';

@@ -221,7 +221,6 @@ export class StepScope implements StepTools {
     });
     const heard = await Promise.race([answer, unsaid]);
     this.#check();
-    if (heard.type === 'key') speaker.cut('keys');
     if (heard.type === 'speech') speaker.cut('speech');
     return heard;
   }

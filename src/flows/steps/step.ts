@@ -96,5 +96,8 @@ export class StepFailure extends Error {
   }
 }
 
+/** A question got no answer, and does not say itself where the flow goes on then. */
+export class NoAnswer extends StepFailure {}
+
 /** Does one step. Rejects with a StepFailure when it cannot be done. */
 export type StepRunner<Verb extends FlowVerb> = (fields: VerbFields[Verb], tools: StepTools) => Promise<StepExit>;
