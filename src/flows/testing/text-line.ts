@@ -98,6 +98,7 @@ export class TextLine {
       } as unknown as CallAppOptions['languages'],
       context,
       log,
+      recording: null,
       trace: null,
       onConnection: () => undefined,
       onEnd: () => this.#end(),
