@@ -18,6 +18,9 @@ const KEYS_MAX = 100;
  */
 const WORDS_WAIT_MS = 5000;
 
+/** How late a key may come that is passed over. */
+const PASS_OVER_MS = 3000;
+
 type Speech = Extract<CallerInput, { type: 'speech' }>;
 
 /** What a question is told of the caller. `noise`: something cut the question off, and it was no words. */
@@ -29,6 +32,8 @@ interface InputOptions {
   bargeIn(): FlowBargeIn | null;
   /** Whether the caller hears it already. */
   isSounding(): boolean;
+  /** Cuts off what is said, if keys may. */
+  cut(): void;
   /** A key that no question takes. Returns whether it leads anywhere. */
   onOtherKey(key: string): boolean;
 }
@@ -48,6 +53,8 @@ export class CallerInputs {
   /** The question has been said. */
   #isListening = false;
   #keys: string[] = [];
+  /** The next key is passed over if it is this one and comes in time. */
+  #passedOver: { readonly key: string; readonly untilMs: number } | null = null;
   /** What cut off a prompt that asked nothing. */
   #words: Speech | null = null;
   /** The caller speaks, or the words of it are still to come. */
@@ -118,6 +125,16 @@ export class CallerInputs {
     this.#keys = [];
   }
 
+  /** Whether a key would be passed over now, so that keys do not cut prompts off by themselves. */
+  get isPassingOver(): boolean {
+    return this.#passedOver !== null && this.#options.clock.nowMs() <= this.#passedOver.untilMs;
+  }
+
+  /** The next key is no answer if it is this one, and comes soon. */
+  passOver(key: string): void {
+    this.#passedOver = { key, untilMs: this.#options.clock.nowMs() + PASS_OVER_MS };
+  }
+
   /** A prompt is over. */
   onPromptOver(how: 'heard' | 'cut'): void {
     if (how === 'cut') {
@@ -129,9 +146,13 @@ export class CallerInputs {
   }
 
   onKey(key: string): void {
-    const { bargeIn, onOtherKey } = this.#options;
+    const { bargeIn, cut, onOtherKey } = this.#options;
+    const isPassedOver = this.isPassingOver && this.#passedOver?.key === key;
+    this.#passedOver = null;
+    if (isPassedOver) return;
     const saying = bargeIn();
     if (saying !== null && !cuts('keys', saying)) return;
+    cut();
     this.#turns.forget();
     const waiting = this.#waiting;
     const accepts = waiting !== null && waiting.request.accepts !== 'speech';

@@ -50,6 +50,7 @@ export class FlowApp implements CallApp {
       clock: context.clock,
       bargeIn: () => this.#speaker.bargeIn,
       isSounding: () => this.#speaker.isSounding,
+      cut: () => this.#speaker.cut('keys'),
       onOtherKey: (key) => this.#run.onKey(key),
     });
     this.#run = new FlowRun({

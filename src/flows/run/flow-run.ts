@@ -2,7 +2,7 @@
 import type { Timer } from '../../foundation/clock.ts';
 import type { FlowValue, FlowValues } from '../file/conditions.ts';
 import type { Flow, FlowSet, FlowStep, StepOf } from '../file/flow.ts';
-import { StepFailure } from '../steps/step.ts';
+import { NoAnswer, StepFailure } from '../steps/step.ts';
 import type { StepRunners } from '../steps/step-runners.ts';
 import { resolveValue } from '../steps/values.ts';
 import { AskedQuestions, isQuestion } from './questions.ts';
@@ -95,7 +95,6 @@ export class FlowRun {
     const scope = this.#scope;
     const isGlobal = this.#frames.some(({ flow }) => flow.keys.has(key));
     if (scope === null || !isGlobal) return false;
-    this.#options.speaker.cut('keys');
     scope.abandon({ key });
     return true;
   }
@@ -294,9 +293,9 @@ export class FlowRun {
     const { call } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
     const where = { flow: frame.flow.name, step: step.name };
+    const own = exitWithout(step, error);
     if (error instanceof StepFailure) call.log.warn(where, `a step of a flow cannot be done: ${message}`);
     else call.log.error({ ...where, err: error }, 'a step of a flow failed');
-    const own = ownFailed(step);
     if (own !== null) {
       this.#goTo(frame, own);
       return;
@@ -329,7 +328,16 @@ export class FlowRun {
 }
 
 /** Where the step itself says that the flow goes on when it cannot be done; null = nowhere. */
-function ownFailed(step: FlowStep): string | null {
-  if (step.verb !== 'http' && step.verb !== 'transfer' && step.verb !== 'app') return null;
-  return step.fields.failed ?? null;
+function exitWithout(step: FlowStep, error: unknown): string | null {
+  switch (step.verb) {
+    case 'http':
+    case 'transfer':
+    case 'app':
+      return step.fields.failed ?? null;
+    case 'menu':
+    case 'confirm':
+      return error instanceof NoAnswer ? step.next : null;
+    default:
+      return null;
+  }
 }

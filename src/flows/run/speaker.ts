@@ -15,6 +15,8 @@ export interface PromptStyle extends PieceSources {
   /** Null = as the call is. */
   readonly voice: string | null;
   readonly expectsDigits?: DigitsExpected | undefined;
+  /** Keys do not cut it off before the flow has looked at them. */
+  readonly holdsKeys: boolean;
 }
 
 /** What became of a prompt. */
@@ -29,6 +31,13 @@ interface Prompt {
 const INTERRUPTIBLE: Readonly<Record<FlowBargeIn, Interruptible>> = {
   any: 'any',
   keys: 'dtmf',
+  speech: 'speech',
+  none: 'none',
+};
+
+const WITHOUT_KEYS: Readonly<Record<FlowBargeIn, Interruptible>> = {
+  any: 'speech',
+  keys: 'none',
   speech: 'speech',
   none: 'none',
 };
@@ -149,7 +158,7 @@ function allows(allowed: Interruptible, by: 'keys' | 'speech'): boolean {
 function optionsOf({ voice, speed, bargeIn }: FlowPrompt, style: PromptStyle): SayOptions {
   const wished = voice ?? style.voice;
   return {
-    interruptible: INTERRUPTIBLE[bargeIn ?? style.bargeIn],
+    interruptible: (style.holdsKeys ? WITHOUT_KEYS : INTERRUPTIBLE)[bargeIn ?? style.bargeIn],
     lang: style.language,
     ...(wished === null ? {} : { voice: wished, voiceIsWish: true }),
     ...(speed === undefined ? {} : { speed }),

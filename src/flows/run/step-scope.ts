@@ -138,6 +138,10 @@ export class StepScope implements StepTools {
     }
   }
 
+  passOver(key: string): void {
+    if (!this.#isOver) this.#options.inputs.passOver(key);
+  }
+
   note({ kind, outcome, text, value }: InputNote): void {
     const { call, inputs, onMatch } = this.#options;
     if (outcome === 'match') onMatch();
@@ -217,7 +221,6 @@ export class StepScope implements StepTools {
     });
     const heard = await Promise.race([answer, unsaid]);
     this.#check();
-    if (heard.type === 'key') speaker.cut('keys');
     if (heard.type === 'speech') speaker.cut('speech');
     return heard;
   }
@@ -229,7 +232,7 @@ export class StepScope implements StepTools {
   }
 
   #style(request?: InputRequest): PromptStyle {
-    const { of, inherited, spoken, recordings, variables } = this.#options;
+    const { of, inherited, spoken, recordings, variables, inputs } = this.#options;
     return {
       bargeIn: of.bargeIn,
       voice: spoken.voice ?? of.voice ?? inherited.voice,
@@ -238,6 +241,7 @@ export class StepScope implements StepTools {
       valueOf: (name) => variables.get(name),
       sayValue: (value, format, language) => speakValue(value, format ?? 'text', language),
       expectsDigits: request?.expectsDigits,
+      holdsKeys: inputs.isPassingOver,
     };
   }
 

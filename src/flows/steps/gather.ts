@@ -74,7 +74,10 @@ async function collect(fields: Gather, tools: StepTools, first: string): Promise
   let keys = '';
   for (let key = first; key !== terminator; ) {
     keys += key;
-    if (keys.length >= max) break;
+    if (keys.length >= max) {
+      if (terminator !== null) tools.passOver(terminator);
+      break;
+    }
     const next = await tools.ask(null, { ...requestOf(fields), timeoutMs: interDigitMs, accepts: 'keys' });
     if (next.type !== 'key') break;
     ({ key } = next);

@@ -2,7 +2,7 @@
 import type { FlowValue } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { VerbFields } from '../file/verbs.ts';
-import { type StepExit, StepFailure, type StepTools } from './step.ts';
+import { NoAnswer, type StepExit, type StepTools } from './step.ts';
 
 /** The fields that all questions have. */
 export type QuestionFields = Pick<
@@ -35,7 +35,7 @@ export function timeoutOf({ timeoutMs = TIMEOUT_MS }: QuestionFields): number {
 
 /**
  * Asks until there is an answer, or no tries are left. `askOnce` says the prompt that it is given.
- * @throws StepFailure when there is no answer and nothing is said of where the flow goes on
+ * @throws NoAnswer when there is none, and the fields do not say where the flow goes on then
  */
 export async function askForAnswer<Answer>(
   fields: QuestionFields,
@@ -76,5 +76,5 @@ function exitWithout({ noInput, noMatch }: QuestionFields, what: 'noInput' | 'no
   const [own, other] = what === 'noInput' ? [noInput, noMatch] : [noMatch, noInput];
   const exit = own?.next ?? other?.next;
   if (exit !== undefined) return exit;
-  throw new StepFailure(`no answer in ${tries} tries, and no ${what}.next says where the flow goes on`);
+  throw new NoAnswer(`no answer in ${tries} tries, and no ${what}.next says where the flow goes on`);
 }

@@ -76,6 +76,8 @@ export interface StepTools {
   play(sound: MonoAudio, label: string): Promise<'heard' | 'cut'>;
   /** Says a prompt and resolves with the first input from its beginning on. @throws StepFailure */
   ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
+  /** A caller who does not know that all keys have come may press this one, too: it is no answer to anything. */
+  passOver(key: string): void;
   /** Tells the record. */
   note(note: InputNote): void;
   /** The flow ends with this step, whatever its exit is, and the call with it: `handoffData` is told of its end. */
@@ -93,6 +95,9 @@ export class StepFailure extends Error {
     this.name = 'StepFailure';
   }
 }
+
+/** A question got no answer, and does not say itself where the flow goes on then. */
+export class NoAnswer extends StepFailure {}
 
 /** Does one step. Rejects with a StepFailure when it cannot be done. */
 export type StepRunner<Verb extends FlowVerb> = (fields: VerbFields[Verb], tools: StepTools) => Promise<StepExit>;

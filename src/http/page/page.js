@@ -7,6 +7,7 @@ import { OneCallView } from './call/call-view.js';
 import { CallStore } from './call-store.js';
 import { part, setText } from './dom.js';
 import { SharedFeed } from './feed.js';
+import { FlowsView } from './flows/flows-view.js';
 import { explainError, KeyWanted, NoAnswer } from './gateway.js';
 import { HistoryView } from './history/history-view.js';
 import { LiveView } from './live/live-view.js';
@@ -39,7 +40,8 @@ class Page {
     { keys: '1', words: 'Live', run: () => this.#shell.go('live') },
     { keys: '2', words: 'History', run: () => this.#shell.go('history') },
     { keys: '3', words: 'Phone', run: () => this.#shell.go('phone') },
-    { keys: '4', words: 'System', run: () => this.#shell.go('system') },
+    { keys: '4', words: 'Flows', run: () => this.#shell.go('flows') },
+    { keys: '5', words: 'System', run: () => this.#shell.go('system') },
     { keys: '+', words: 'Larger text', run: () => this.#resize(1) },
     { keys: '-', words: 'Smaller text', run: () => this.#resize(-1) },
   ]);
@@ -79,6 +81,7 @@ class Page {
     this.#shell.add('calls', new OneCallView(context));
     this.#shell.add('history', new HistoryView(context));
     this.#shell.add('phone', new PhoneView(context));
+    this.#shell.add('flows', new FlowsView(context));
     this.#shell.add('system', new SystemView(context));
   }
 
@@ -150,10 +153,16 @@ class Page {
     part('person').hidden = person === null || canSignOut;
     setText(part('person'), words);
     part('account').hidden = !canSignOut;
-    const system = document.querySelector('#tabs [data-view="system"]');
-    if (system instanceof HTMLElement) system.hidden = !this.#session.may('system');
+    this.#offerTab('system', this.#session.may('system'));
+    this.#offerTab('flows', this.#session.may('flows.read'));
     setText(part('account'), words);
     setText(part('account-words'), `Signed in as ${words}`);
+  }
+
+  /** @param {import('./view.js').ViewName} view @param {boolean} isOffered */
+  #offerTab(view, isOffered) {
+    const tab = document.querySelector(`#tabs [data-view="${view}"]`);
+    if (tab instanceof HTMLElement) tab.hidden = !isOffered;
   }
 
   /** What was shown is gone with the page, for whoever signs in next. */

@@ -1,13 +1,13 @@
 /** Addresses of the page: which view, and what it shows. Pure functions. */
 
-/** @typedef {'live' | 'calls' | 'history' | 'phone' | 'system'} ViewName */
+/** @typedef {'live' | 'calls' | 'history' | 'phone' | 'flows' | 'system'} ViewName */
 
 /**
  * `params` are the words behind `?`; of a call also its `id`.
  * @typedef {{ view: ViewName, params: Readonly<Record<string, string>> }} Route
  */
 
-const VIEWS = new Set(['live', 'history', 'phone', 'system']);
+const VIEWS = new Set(['live', 'history', 'phone', 'flows', 'system']);
 
 /** @param {string} text @returns {string} as it came where it is no valid encoding */
 function decode(text) {
@@ -19,8 +19,8 @@ function decode(text) {
 }
 
 /**
- * The route of an address: `#/live`, `#/calls/<id>?at=12000`, `#/history?q=…`, `#/phone`, `#/system`. `#<id>` is the
- * call with that id, as addresses were before; anything else is the live view.
+ * The route of an address: `#/live`, `#/calls/<id>?at=12000`, `#/history?q=…`, `#/phone`, `#/flows?name=…`,
+ * `#/system`. `#<id>` is the call with that id, as addresses were before; anything else is the live view.
  * @param {string} hash with its `#`, or empty @returns {Route}
  */
 export function parseRoute(hash) {

@@ -5,7 +5,8 @@ import { deleteJson, getJson, KeyWanted, postJson, Refusal } from './gateway.js'
  * `permissions` are those of src/http/access/permissions.ts; `canSignOut`: they have signed in, with a session.
  * @typedef {{ name: string, role: string, agent: string | null, permissions: readonly string[] | null,
  *   canSignOut: boolean }} Person
- * @typedef {'calls.act' | 'calls.note' | 'calls.make' | 'calls.listen' | 'calls.export' | 'calls.delete' | 'system' |
+ * @typedef {'calls.act' | 'calls.note' | 'calls.make' | 'calls.listen' | 'calls.export' | 'calls.delete' |
+ *   'flows.read' | 'system' |
  *   'settings' | 'prompts' | 'prompts.read' | 'audit' | 'administration'} Permission
  */
 

@@ -49,4 +49,4 @@
  */
 
 /** The names of the views that have a tab. @type {readonly ViewName[]} */
-export const TABS = ['live', 'history', 'phone', 'system'];
+export const TABS = ['live', 'history', 'phone', 'flows', 'system'];

@@ -116,6 +116,23 @@ steps:
     expect(call.inputs).toEqual(['keys match 111 = 111']);
   });
 
+  it('do not reach what follows when one ends digits that were all there already', async () => {
+    const call = new FlowCall(`
+start: number
+keys: { '0': other }
+steps:
+  number: { gather: { kind: digits, into: n, max: 3, prompt: Which? }, next: answer }
+  answer: { say: 'Thank you.', next: more }
+  more: { confirm: { prompt: More?, yes: number, no: end } }
+  other: { say: Other. }
+`);
+    await (await call.hear()).press('111#');
+    expect(call.inputs).toEqual(['keys match 111 = 111']);
+    expect(call.voice.asked.at(-1)).toMatchObject({ text: 'Thank you.', options: { interruptible: 'speech' } });
+    await call.press('0');
+    expect(call.said.at(-1)).toBe('Other.');
+  });
+
   it('lead back to the question before, and to this one again where there is none', async () => {
     const call = await new FlowCall(SHOP).hear();
     await call.press('1');
@@ -225,10 +242,10 @@ ${say("s1: { say: '{shop} has {count} bicycles on {day}, {isOpen}, {call.carrier
 
   it('have the values of the file, and those that the call gives', async () => {
     const usual = await new FlowCall(PARAMETERS).hear();
-    expect(usual.said).toEqual(['Our shop has 3 bicycles on Monday, true, twilio, .']);
+    expect(usual.said).toEqual(['Our shop has 3 bicycles on Monday, yes, twilio, .']);
     const given = { Shop: "Harry's", count: '12', isOpen: 'false', day: 'Friday', tier: 'gold' };
     const other = await new FlowCall(PARAMETERS, { parameters: given }).hear();
-    expect(other.said).toEqual(["Harry's has 12 bicycles on Monday, false, twilio, gold."]);
+    expect(other.said).toEqual(["Harry's has 12 bicycles on Monday, no, twilio, gold."]);
   });
 
   it('are what a test says', async () => {
