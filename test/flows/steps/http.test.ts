@@ -11,9 +11,11 @@ const AFTER = `
   done: {say: "{status}|{count}|{known}|{none}"}
   sorry: {say: "sorry"}`;
 
+const NEVER_SET = 'status: null, count: null, known: null, none: null, never: null';
+
 /** A flow that asks with `fields`, and says what it has taken. */
 const flow = (fields: string, variables = '') =>
-  `start: ask\nvariables: {status: null, count: null, known: null, none: null, never: null${variables}}\nsteps:\n  ask: {http: {${fields}}, next: done}${AFTER}`;
+  `start: ask\nvariables: {${NEVER_SET}${variables}}\nsteps:\n  ask: {http: {${fields}}, next: done}${AFTER}`;
 
 let server: Server | null = null;
 afterEach(() => {
