@@ -1,6 +1,6 @@
 /** The verb `record`: the caller leaves a message. */
 import type { CallApp, CallerEvent } from '../../calls/app/call-app.ts';
-import type { MessageRecording } from '../../calls/sound/message-recording.ts';
+import { MessageRecording } from '../../calls/sound/message-recording.ts';
 import type { Timer } from '../../foundation/clock.ts';
 import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { VerbFields } from '../file/verbs.ts';
@@ -19,7 +19,7 @@ const BEEP = { rateHz: 8000, hz: 1000, ms: 250, level: 6000 };
  */
 export async function runRecord(fields: VerbFields['record'], tools: StepTools): Promise<StepExit> {
   const { call, variables } = tools;
-  const { recording } = call;
+  const recording = call.recording ?? (tools.world.takesMessages === true ? unkept(tools) : null);
   if (recording === null) throw new StepFailure('there is no folder for sound: set DATA_DIR to keep messages');
   if (fields.prompt !== undefined) await tools.say(fields.prompt);
   if (fields.beep !== false) await tools.play(beep(), 'beep');
@@ -83,6 +83,7 @@ class Taking implements CallApp {
   onSpeech(event: CallerEvent): void {
     if (event.type === 'speech.started') this.#onStarted();
     else if (event.type === 'speech.stopped') this.#onStopped();
+    else if (event.type === 'caption' && event.final && event.text !== '') this.#onWords();
   }
 
   onDtmf(digit: string): void {
@@ -119,6 +120,13 @@ class Taking implements CallApp {
     this.#waitForSpeech();
   }
 
+  /** A caller who types takes no time to speak. */
+  #onWords(): void {
+    if (this.#tools.world.takesMessages !== true) return;
+    this.#spokenMs += this.#fields.minMs ?? MIN_MS;
+    this.#message.keep();
+  }
+
   #keepIfSaid(): void {
     if (this.#heardMs >= (this.#fields.minMs ?? MIN_MS)) this.#message.keep();
   }
@@ -128,6 +136,16 @@ class Taking implements CallApp {
     this.#silence?.cancel();
     this.#silence = clock.after(this.#fields.silenceMs ?? SILENCE_MS, () => this.close());
   }
+}
+
+/** Takes messages that go nowhere. */
+function unkept({ call }: StepTools): NonNullable<StepTools['call']['recording']> {
+  const { codec, callId } = call.start;
+  const open = () => ({ add: () => undefined, end: () => undefined });
+  return {
+    beginMessage: () => ({ callId, name: 'message-1', message: new MessageRecording({ codec, startMs: 0, open }) }),
+    keepMessage: () => undefined,
+  };
 }
 
 function beep(): MonoAudio {

@@ -106,6 +106,7 @@ export class TextLine {
       } as unknown as CallAppOptions['languages'],
       context,
       log,
+      recording: null,
       trace: null,
       recording: textMessages(start.callId, () => this.#nowMs()),
       onConnection: () => undefined,

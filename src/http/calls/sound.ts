@@ -46,7 +46,7 @@ const messagePath = callPath.extend({
 
 const wavContent = { 'audio/wav': { schema: z.any().describe('WAV, 16 bit, two channels') } };
 
-/** `GET /v1/calls/{id}/sound`, `GET /v1/calls/{id}/messages/{message}/sound` and `POST /v1/calls/{id}/recording`. */
+/** `GET /v1/calls/{id}/sound` and `POST /v1/calls/{id}/recording`. */
 export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, context, done) => {
   app.get(
     '/v1/calls/:id/sound',
@@ -60,26 +60,6 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
           'far; the sound of the last three seconds may be missing.',
         tags: ['calls'],
         params: callPath,
-        querystring: soundQuery,
-        response: {
-          200: { description: 'The file', content: wavContent },
-          206: { description: 'The bytes that `Range` names', content: wavContent },
-          ...errorResponses(400, 401, 403, 404, 409, 416, 429, 500),
-        },
-      },
-    },
-    (request, reply) => sendSound(request, reply, context),
-  );
-
-  app.get(
-    '/v1/calls/:id/messages/:message/sound',
-    {
-      config: { permission: 'calls.listen' },
-      schema: {
-        summary: 'The sound of a message that a caller left',
-        description: 'As the sound of a call, from the beginning of the message; the right channel is silent.',
-        tags: ['calls'],
-        params: messagePath,
         querystring: soundQuery,
         response: {
           200: { description: 'The file', content: wavContent },
@@ -122,6 +102,30 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
         );
       reply.code(202).send({ id, state });
     },
+  );
+  done();
+};
+
+/** `GET /v1/calls/{id}/messages/{message}/sound`. */
+export const messageSoundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, context, done) => {
+  app.get(
+    '/v1/calls/:id/messages/:message/sound',
+    {
+      config: { permission: 'calls.listen' },
+      schema: {
+        summary: 'The sound of a message that a caller left',
+        description: 'As the sound of a call, from the beginning of the message; the right channel is silent.',
+        tags: ['calls'],
+        params: messagePath,
+        querystring: soundQuery,
+        response: {
+          200: { description: 'The file', content: wavContent },
+          206: { description: 'The bytes that `Range` names', content: wavContent },
+          ...errorResponses(400, 401, 403, 404, 409, 416, 429, 500),
+        },
+      },
+    },
+    (request, reply) => sendSound(request, reply, context),
   );
   done();
 };
