@@ -106,7 +106,6 @@ export class TextLine {
       } as unknown as CallAppOptions['languages'],
       context,
       log,
-      recording: null,
       trace: null,
       recording: textMessages(start.callId, () => this.#nowMs()),
       onConnection: () => undefined,
