@@ -9,7 +9,6 @@ import { watchDescriptors } from './foundation/machine/descriptors.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { settlesWithin } from './foundation/settles-within.ts';
-import { MULAW_8K } from './foundation/units.ts';
 import { listenAt } from './listen.ts';
 import type { CallStart } from './protocols/dialect.ts';
 import { buildParts, type Parts } from './wiring.ts';
@@ -129,18 +128,17 @@ function beginWork(
   { log, isDraining }: { log: Log; isDraining: () => boolean },
 ): () => void {
   const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
-  const warming = new AbortController();
   trunks.asterisk?.open();
   if (settings.ENGINE_PRELOAD) {
     engineClient.start().catch((err: unknown) => {
       if (!isDraining()) log.error({ err }, 'no engine is ready');
     });
   }
-  void speech.makePromptsAhead(MULAW_8K, warming.signal);
+  void speech.makePromptsOfFile();
   upkeep?.start();
   return () => {
     descriptors.cancel();
-    warming.abort();
+    speech.ahead.close();
   };
 }
 

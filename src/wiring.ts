@@ -115,7 +115,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
-  const flows = await openFlows({ settings, clock, log, worldOf: options.flowWorld });
+  const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
   const registry = new CallRegistry({ ...common, ...calls });
   records?.follow(feed, registry);

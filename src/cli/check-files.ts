@@ -1,10 +1,12 @@
 /** The check of `trunkline doctor` for the files that settings name. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { NUMBERS_FILE_MAX_BYTES, parseNumbers } from '../calls/language/numbers-file.ts';
+import { FlowFolder } from '../flows/file/flow-folder.ts';
+import { systemClock } from '../foundation/clock.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { readFileText } from '../foundation/watched-file.ts';
-import { FileError } from '../foundation/yaml-text.ts';
+import { FileError, placed } from '../foundation/yaml-text.ts';
 import { CARDS_FILE_MAX_BYTES, parseCards } from '../hints/cards.ts';
 import { readPatternsFile } from '../records/open-feed.ts';
 import { parseUsers, readUsersFile } from '../records/users/users-file.ts';
@@ -12,6 +14,7 @@ import type { Finding } from './finding.ts';
 
 /** Reads each as the server does at its start, and says what is in it. */
 const READERS = {
+  FLOWS_DIR: readFlows,
   HINTS_FILE: async (path: string) =>
     counted(parseCards(await readFileText(path, CARDS_FILE_MAX_BYTES), path).cards.length, 'card'),
   NUMBERS_FILE: async (path: string) =>
@@ -19,6 +22,14 @@ const READERS = {
   USERS_FILE: async (path: string) => counted(parseUsers(await readUsersFile(path), path).length, 'user'),
   REDACT_PATTERNS_FILE: async (path: string) => counted(readPatternsFile(path).count, 'pattern'),
 } as const;
+
+/** @throws FileError that names all that is wrong */
+async function readFlows(folder: string): Promise<string> {
+  const { flows, others } = await FlowFolder.inspect(folder, systemClock);
+  const problems = flows.flatMap(({ file, errors }) => errors.map((error) => placed(join(folder, file), error)));
+  if (problems.length + others.length > 0) throw new FileError([...problems, ...others].join('; '));
+  return counted(flows.length, 'flow');
+}
 
 /** Whether the files can be used; nothing of those that are not set. It repeats no secret. */
 export async function checkFiles(settings: Pick<Settings, keyof typeof READERS>): Promise<Finding[]> {

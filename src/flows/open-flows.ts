@@ -4,15 +4,19 @@ import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { CallStart } from '../protocols/dialect.ts';
+import type { PromptsAhead } from '../speech/prompts-ahead.ts';
+import { RecordingDecoder } from '../speech/recording-decoder.ts';
 import { FlowFolder } from './file/flow-folder.ts';
-import type { PromptRecordings } from './prompts/prompt-pieces.ts';
+import { FlowPrompts } from './prompts/flow-prompts.ts';
 import { FlowCalls } from './run/flow-calls.ts';
 import type { FlowWorld } from './steps/flow-world.ts';
 import { STEP_RUNNERS } from './steps/step-runners.ts';
 
 /** What flows are opened with. */
 export interface FlowsOptions {
-  readonly settings: Pick<Settings, 'FLOWS_DIR'>;
+  readonly settings: Pick<Settings, 'FLOWS_DIR' | 'DEFAULT_LANGUAGE'>;
+  /** Makes what flows say before calls need it. */
+  readonly ahead: Pick<PromptsAhead, 'keep' | 'make'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Tests say what time it is in a call, and what stands in for what its flow reaches; null = nothing does. */
@@ -24,21 +28,43 @@ export interface Flows {
   /** Null = FLOWS_DIR is not set. */
   readonly calls: CallFlows | null;
   readonly folder: FlowFolder | null;
+  readonly prompts: FlowPrompts | null;
   close(): void;
 }
 
-/** Nothing is recorded. */
-const NO_RECORDINGS: PromptRecordings = { find: () => null };
+/** Spoken where neither flow nor call nor DEFAULT_LANGUAGE names a language. */
+const USUAL_LANGUAGE = 'en-US';
 
 /** @throws ConfigError when a file of FLOWS_DIR cannot be used */
-export async function openFlows({ settings, clock, log, worldOf }: FlowsOptions): Promise<Flows> {
-  if (settings.FLOWS_DIR === '') return { calls: null, folder: null, close: () => undefined };
-  const folder = await FlowFolder.open(settings.FLOWS_DIR, { clock, log });
+export async function openFlows({ settings, clock, log, ahead, worldOf }: FlowsOptions): Promise<Flows> {
+  if (settings.FLOWS_DIR === '') return { calls: null, folder: null, prompts: null, close: () => undefined };
+  const { FLOWS_DIR, DEFAULT_LANGUAGE } = settings;
+  const usualLanguage = DEFAULT_LANGUAGE === 'auto' ? USUAL_LANGUAGE : DEFAULT_LANGUAGE;
+  const decoder = new RecordingDecoder(clock);
+  const prompts = await FlowPrompts.open({ folder: FLOWS_DIR, ahead, decoder, clock, log, usualLanguage });
+  const { recordings } = prompts;
+  const folder = await openFolder(FLOWS_DIR, { clock, log, prompts });
   const usual: FlowWorld = { wall: () => clock.wall() };
   const calls = new FlowCalls(folder, ({ start }) => ({
     runners: STEP_RUNNERS,
-    recordings: NO_RECORDINGS,
+    recordings,
     world: worldOf?.(start) ?? usual,
   }));
-  return { calls, folder, close: () => folder.close() };
+  const close = (): void => {
+    folder.close();
+    prompts.close();
+  };
+  return { calls, folder, prompts, close };
+}
+
+async function openFolder(
+  path: string,
+  { prompts, ...options }: Pick<FlowsOptions, 'clock' | 'log'> & { readonly prompts: FlowPrompts },
+): Promise<FlowFolder> {
+  try {
+    return await FlowFolder.open(path, { ...options, prepare: (set) => prompts.prepare(set) });
+  } catch (error) {
+    prompts.close();
+    throw error;
+  }
 }

@@ -2,12 +2,12 @@
  * Caches prompts in memory and optionally on disk. A prompt that several want at once is made once, and each of them
  * gets it from its beginning while it is made. Its synthesis is cancelled only when nobody wants it any more.
  */
-import { LRUCache } from 'lru-cache';
 import { joinBytes } from '../audio/bytes.ts';
 import { EngineError } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { GrowingList } from '../foundation/growing-list.ts';
 import { bytesToMs, type Codec } from '../foundation/units.ts';
+import { PinnedLru } from './pinned-lru.ts';
 import { hashOf, type Prompt, type PromptKey, textHashIn, textHashOf } from './prompt.ts';
 import type { CachedPrompt } from './prompt-entry.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
@@ -83,7 +83,7 @@ interface PromptWish {
 
 /** The prompts of calls, or those of requests over HTTP. */
 export class PromptCache {
-  readonly #memory: LRUCache<string, KeptPrompt>;
+  readonly #memory: PinnedLru<KeptPrompt>;
   readonly #clock: Pick<Clock, 'wall'>;
   readonly #files: PromptFiles | null;
   readonly #metrics: PromptCacheMetrics;
@@ -96,9 +96,9 @@ export class PromptCache {
     this.#metrics = metrics;
     this.#keeps = keeps;
     this.#clock = clock;
-    this.#memory = new LRUCache({
-      maxSize: Math.max(maxBytes, 1),
-      sizeCalculation: ({ prompt }) => prompt.bytes.length + prompt.about.text.length + PROMPT_OVERHEAD_BYTES,
+    this.#memory = new PinnedLru({
+      maxBytes,
+      bytesOf: ({ prompt }) => prompt.bytes.length + prompt.about.text.length + PROMPT_OVERHEAD_BYTES,
     });
     this.#files =
       directory === null
@@ -120,7 +120,7 @@ export class PromptCache {
     return {
       prompts: this.#memory.size,
       all: this.#countAll(),
-      bytes: this.#memory.calculatedSize,
+      bytes: this.#memory.bytes,
       diskBytes: this.#files?.bytes ?? 0,
     };
   }
@@ -177,11 +177,9 @@ export class PromptCache {
 
   /** The prompts that were used last, at most `max`, in no particular order. */
   list(max: number): CachedPrompt[] {
-    const inMemory: CachedPrompt[] = [];
-    for (const [id, { prompt, madeMs, usedMs }] of this.#memory.entries()) {
-      if (inMemory.length >= max) break;
-      inMemory.push({ id, bytes: prompt.bytes.length, madeMs, usedMs });
-    }
+    const inMemory = this.#memory.latest(max).map(([id, { prompt, madeMs, usedMs }]): CachedPrompt => {
+      return { id, bytes: prompt.bytes.length, madeMs, usedMs };
+    });
     const ids = new Set(inMemory.map(({ id }) => id));
     return [...inMemory, ...(this.#files?.list(max) ?? []).filter(({ id }) => !ids.has(id))];
   }
@@ -194,19 +192,29 @@ export class PromptCache {
   /** Deletes one prompt, in memory and on disk. Returns whether it was there. */
   delete(id: string): boolean {
     const inMemory = this.#memory.delete(id);
-    this.#metrics.held(this.#memory.calculatedSize);
+    this.#metrics.held(this.#memory.bytes);
     const onDisk = this.#files?.delete(id) === true;
     return inMemory || onDisk;
   }
 
   /** Deletes all prompts, in memory and on disk. Returns how many there were. */
   clear(): number {
-    const names = new Set([...this.#memory.keys(), ...(this.#files?.names() ?? [])]);
+    const names = new Set([...this.#memory.names(), ...(this.#files?.names() ?? [])]);
     this.#generation++;
     this.#memory.clear();
     this.#metrics.held(0);
     this.#files?.clear();
     return names.size;
+  }
+
+  /**
+   * Keeps the prompts before all others of whose text's hash ({@link textHashOf}) `isPinned` is true, in every voice
+   * and codec, in place of those before: they are pushed out only where they alone are too many.
+   */
+  pin(isPinned: (textHash: string) => boolean): void {
+    const isNamed = (name: string): boolean => isPinned(textHashIn(name));
+    this.#memory.pin(isNamed);
+    this.#files?.pin(isNamed);
   }
 
   /**
@@ -216,13 +224,13 @@ export class PromptCache {
   async forget(texts: readonly string[]): Promise<number> {
     const hashes = new Set(texts.map(textHashOf));
     const names = new Set(
-      [...this.#memory.keys(), ...(this.#files?.names() ?? [])].filter((name) => hashes.has(textHashIn(name))),
+      [...this.#memory.names(), ...(this.#files?.names() ?? [])].filter((name) => hashes.has(textHashIn(name))),
     );
     for (const name of names) {
       this.#memory.delete(name);
       this.#files?.delete(name);
     }
-    this.#metrics.held(this.#memory.calculatedSize);
+    this.#metrics.held(this.#memory.bytes);
     await this.#files?.settled();
     return names.size;
   }
@@ -231,7 +239,7 @@ export class PromptCache {
     const files = this.#files;
     if (files === null) return this.#memory.size;
     let count = files.count;
-    for (const name of this.#memory.keys()) if (!files.has(name)) count++;
+    for (const name of this.#memory.names()) if (!files.has(name)) count++;
     return count;
   }
 
@@ -282,7 +290,7 @@ export class PromptCache {
     const nowMs = this.#nowMs();
     const madeMs = isNew ? nowMs : (this.#files?.madeMs(hash) ?? nowMs);
     this.#memory.set(hash, { prompt, madeMs, usedMs: nowMs });
-    this.#metrics.held(this.#memory.calculatedSize);
+    this.#metrics.held(this.#memory.bytes);
     if (isNew) this.#files?.write(hash, prompt);
   }
 

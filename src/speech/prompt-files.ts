@@ -5,7 +5,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../foundation/clock.ts';
 import {
   closeToOthers,
@@ -14,6 +13,7 @@ import {
   PRIVATE_FILE_MODE,
   readOwnFile,
 } from '../foundation/folders/folders.ts';
+import { PinnedLru } from './pinned-lru.ts';
 import type { Prompt, PromptAbout } from './prompt.ts';
 import type { CachedPrompt } from './prompt-entry.ts';
 
@@ -63,7 +63,7 @@ export class PromptFiles {
   readonly #onTrouble: (trouble: FileTrouble) => void;
   readonly #clock: Pick<Clock, 'wall'>;
   /** By the name of the prompt. A file that leaves the index is deleted. */
-  readonly #index: LRUCache<string, IndexEntry>;
+  readonly #index: PinnedLru<IndexEntry>;
   /** The last operation. They run one after the other, so that no two use the same file. */
   #tail: Promise<unknown> = Promise.resolve();
   #writesWaiting = 0;
@@ -73,13 +73,11 @@ export class PromptFiles {
     this.#maxBytes = options.maxBytes;
     this.#onTrouble = options.onTrouble;
     this.#clock = options.clock;
-    this.#index = new LRUCache({
-      maxSize: options.maxBytes,
+    this.#index = new PinnedLru({
+      maxBytes: options.maxBytes,
       // A power cut can leave an empty file, which counts too.
-      sizeCalculation: ({ bytes }) => Math.max(bytes, 1),
-      dispose: (_entry, hash, reason) => {
-        if (reason !== 'set') void this.#queue(() => this.#remove(hash));
-      },
+      bytesOf: ({ bytes }) => Math.max(bytes, 1),
+      onGone: (hash) => void this.#queue(() => this.#remove(hash)),
     });
   }
 
@@ -105,7 +103,7 @@ export class PromptFiles {
 
   /** Bytes of all files. */
   get bytes(): number {
-    return this.#index.calculatedSize;
+    return this.#index.bytes;
   }
 
   /** How many prompts there are. */
@@ -120,7 +118,7 @@ export class PromptFiles {
 
   /** The names of all prompts. */
   names(): string[] {
-    return [...this.#index.keys()];
+    return this.#index.names();
   }
 
   /** Reads the prompt of that name; null when there is none, or it is damaged. */
@@ -141,6 +139,11 @@ export class PromptFiles {
     if (entry !== undefined) entry.usedMs = this.#clock.wall().getTime();
   }
 
+  /** Those of which `isPinned` is true are deleted last. */
+  pin(isPinned: (hash: string) => boolean): void {
+    this.#index.pin(isPinned);
+  }
+
   /** When the prompt of that name was made; undefined when there is none. */
   madeMs(hash: string): number | undefined {
     return this.#index.peek(hash)?.madeMs;
@@ -148,12 +151,7 @@ export class PromptFiles {
 
   /** The prompts that were used last, at most `max`. */
   list(max: number): CachedPrompt[] {
-    const found: CachedPrompt[] = [];
-    for (const [id, entry] of this.#index.entries()) {
-      if (found.length >= max) break;
-      found.push({ id, ...entry });
-    }
-    return found;
+    return this.#index.latest(max).map(([id, entry]) => ({ id, ...entry }));
   }
 
   /** Deletes the prompt of that name. Returns whether there was one. */

@@ -44,10 +44,13 @@ const ATTEMPTS = 2;
 export class SentenceSynthesizer {
   readonly voices: VoiceResolver;
   readonly #prompts: PromptMaker;
+  readonly #onLive: (codec: Codec) => void;
 
-  constructor(options: { voices: VoiceResolver; prompts: PromptMaker }) {
+  /** @param options.onLive told of the codec of each text that somebody waits for */
+  constructor(options: { voices: VoiceResolver; prompts: PromptMaker; onLive?: (codec: Codec) => void }) {
     this.voices = options.voices;
     this.#prompts = options.prompts;
+    this.#onLive = options.onLive ?? (() => undefined);
   }
 
   /**
@@ -73,6 +76,7 @@ export class SentenceSynthesizer {
     options: SynthesisOptions,
   ): AsyncGenerator<SpokenPiece, void, undefined> {
     const { signal } = options;
+    if (options.urgency === 'speak') this.#onLive(options.codec);
     const readable = readerOf(voice);
     if (text.untouched !== null && this.#prompts.isRecorded(text.untouched, voice)) {
       const whole = text.takeAll();

@@ -15,7 +15,8 @@ import { PromptCache, type PromptCacheStats } from './prompt-cache.ts';
 import { RECORDED_FOLDER } from './prompt-files.ts';
 import { PromptLibrary } from './prompt-library.ts';
 import { PromptMaker } from './prompt-maker.ts';
-import { makePromptsAhead, readPromptsFile } from './prompts-file.ts';
+import { PromptsAhead } from './prompts-ahead.ts';
+import { readPromptsFile } from './prompts-file.ts';
 import { RecordedPrompts } from './recorded-prompts.ts';
 import { SentenceSynthesizer } from './sentence-synthesizer.ts';
 import { spokenSentencesOf } from './spoken-sentences.ts';
@@ -25,6 +26,8 @@ import { listVoiceNames, showVoice, type VoiceName } from './voices.ts';
 
 /** Most missing voices that have a line in the log. */
 const MISSING_VOICES_WARNED_MAX = 50;
+/** Names the prompts of PROMPTS_FILE among those made ahead. */
+const PROMPTS_FILE_OWNER = 'PROMPTS_FILE';
 /** The size of a prompt while there are none: five seconds at 16 kHz. */
 const USUAL_PROMPT_BYTES = 160_000;
 
@@ -45,7 +48,7 @@ interface SpeechOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether a sentence of a call may be cached; left out = all may. Those of PROMPTS_FILE always are. */
+  /** Whether a sentence of a call may be cached; left out = all may. Those made ahead always are. */
   readonly keeps?: (sentence: string) => boolean;
 }
 
@@ -84,12 +87,14 @@ export interface Speech {
   readonly prompts: PromptLibrary;
   /** Forgets all cached prompts. Returns how many there were. */
   clearPrompts(): number;
-  /** The sentences of a text that was said in a call which may be forgotten: all but those of PROMPTS_FILE. */
+  /** The sentences of a text that was said in a call which may be forgotten: all but those made ahead. */
   sentencesOf(text: string): string[];
   /** Forgets sentences of calls, in every voice. Resolves with how many prompts that were, when they are gone. */
   forget(sentences: readonly string[]): Promise<number>;
-  /** Makes the prompts of PROMPTS_FILE for calls, until the signal aborts. Never rejects. */
-  makePromptsAhead(codec: Codec, signal: AbortSignal): Promise<void>;
+  /** The prompts of calls that are made before anybody asks, and stay. */
+  readonly ahead: PromptsAhead;
+  /** Makes the prompts of PROMPTS_FILE for calls. Never rejects. */
+  makePromptsOfFile(): Promise<void>;
   /** Resolves when all prompts are written and PROMPT_CACHE_DIR is free for others. */
   close(): Promise<void>;
 }
@@ -101,16 +106,22 @@ export interface Speech {
 export async function openSpeech(options: SpeechOptions): Promise<Speech> {
   const { settings, engine, log } = options;
   const textsAhead = settings.PROMPTS_FILE === '' ? [] : await readPromptsFile(settings.PROMPTS_FILE);
-  const madeAhead = new Set(textsAhead.flatMap(({ text }) => spokenSentencesOf(text)));
   const { keeps = () => true } = options;
   const { cache: callCache, ownership } = await openCallCache({
     ...options,
-    keeps: (sentence) => madeAhead.has(sentence) || keeps(sentence),
+    keeps: (sentence) => ahead.has(sentence) || keeps(sentence),
   });
   const requestCache = openRequestCache(options);
   const recorded = await openRecorded(options, ownership);
-  const calls = createSynthesizer(options, { cache: callCache, recorded }, warnOfMissingVoices(options));
+  const calls = createSynthesizer(options, {
+    cache: callCache,
+    recorded,
+    onMissingVoice: warnOfMissingVoices(options),
+    onLive: (codec) => ahead.noteCodec(codec),
+  });
   const requests = createSynthesizer(options, { cache: requestCache, recorded });
+  const ahead = new PromptsAhead({ synthesizer: calls, cache: callCache, log });
+  ahead.keep(PROMPTS_FILE_OWNER, textsAhead);
   const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
   return {
     calls,
@@ -124,22 +135,30 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
     prompts: new PromptLibrary({ calls: callCache, requests: requestCache, recorded }),
     promptFigures: () => figuresOf([callCache.stats, requestCache.stats], recorded.size),
     clearPrompts: () => callCache.clear() + requestCache.clear(),
-    sentencesOf: (text) => spokenSentencesOf(text).filter((sentence) => !madeAhead.has(sentence)),
+    sentencesOf: (text) => spokenSentencesOf(text).filter((sentence) => !ahead.has(sentence)),
     forget: (sentences) => callCache.forget(sentences),
-    makePromptsAhead: async (codec, signal) => {
-      if (textsAhead.length > 0) await makePromptsAhead(textsAhead, { synthesizer: calls, codec, signal, log });
+    ahead,
+    makePromptsOfFile: async () => {
+      if (textsAhead.length > 0) await ahead.make(PROMPTS_FILE_OWNER);
     },
     close: async () => {
+      ahead.close();
       await callCache.settled();
       await ownership?.release();
     },
   };
 }
 
+interface SynthesizerParts {
+  readonly cache: PromptCache;
+  readonly recorded: RecordedPrompts;
+  readonly onMissingVoice?: (name: string, used: VoiceInfo) => void;
+  readonly onLive?: (codec: Codec) => void;
+}
+
 function createSynthesizer(
   { settings, engine }: SpeechOptions,
-  sources: { readonly cache: PromptCache; readonly recorded: RecordedPrompts },
-  onMissingVoice?: (name: string, used: VoiceInfo) => void,
+  { onMissingVoice, onLive, ...sources }: SynthesizerParts,
 ): SentenceSynthesizer {
   const voices = new VoiceResolver({
     engine,
@@ -147,7 +166,8 @@ function createSynthesizer(
     voiceMap: readVoiceMap(settings.VOICE_MAP),
     ...(onMissingVoice !== undefined && { onMissingVoice }),
   });
-  return new SentenceSynthesizer({ voices, prompts: new PromptMaker({ engine, ...sources }) });
+  const prompts = new PromptMaker({ engine, ...sources });
+  return new SentenceSynthesizer({ voices, prompts, ...(onLive !== undefined && { onLive }) });
 }
 
 /** Counts texts whose voice is missing, and warns of a voice once. Callers name them, so the lines are limited. */

@@ -1,18 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkFiles } from '../../src/cli/check-files.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const NONE = { HINTS_FILE: '', NUMBERS_FILE: '', USERS_FILE: '', REDACT_PATTERNS_FILE: '' };
+const NONE = { FLOWS_DIR: '', HINTS_FILE: '', NUMBERS_FILE: '', USERS_FILE: '', REDACT_PATTERNS_FILE: '' };
 
 function file(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
+}
+
+function flowsWithErrors(): string {
+  const flows = join(folder, 'wrong-flows');
+  mkdirSync(flows);
+  writeFileSync(join(flows, 'one.yaml'), 'version: 1\nsteps: { a: { say: A } }\n');
+  writeFileSync(join(flows, 'two.yaml'), 'version: 3\nstart: a\nsteps: { a: { say: A } }\n');
+  return flows;
 }
 
 describe('the check of files', () => {
@@ -22,6 +31,7 @@ describe('the check of files', () => {
 
   it('counts what is in each', async () => {
     const settings = {
+      FLOWS_DIR: packagePath('dialplans', 'ivr'),
       HINTS_FILE: file(
         'hints.yaml',
         'cards:\n  - {words: [refund], title: Refunds, text: Ask for the order number.}\n',
@@ -32,6 +42,7 @@ describe('the check of files', () => {
     };
     const details = (await checkFiles(settings)).map(({ status, detail }) => `${status} ${detail.split(' in ')[0]}`);
     expect(details).toEqual([
+      'ok FLOWS_DIR: 3 flows',
       'ok HINTS_FILE: 1 card',
       'ok NUMBERS_FILE: 1 number',
       'ok USERS_FILE: 0 users',
@@ -40,6 +51,8 @@ describe('the check of files', () => {
   });
 
   it.each([
+    [{ FLOWS_DIR: join(folder, 'flows') }, /^FLOWS_DIR: .*flows: cannot be read \(ENOENT\)/],
+    [{ FLOWS_DIR: flowsWithErrors() }, /^FLOWS_DIR: .*one\.yaml:1:1: .*; .*two\.yaml:1:10: version/],
     [{ HINTS_FILE: join(folder, 'none.yaml') }, /^HINTS_FILE: .*none\.yaml/],
     [{ HINTS_FILE: file('bad.yaml', 'cards: 5\n') }, /^HINTS_FILE: .*bad\.yaml:1/],
     [

@@ -6,7 +6,8 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
-import { makePromptsAhead, readPromptsFile } from '../../src/speech/prompts-file.ts';
+import { makePromptsAhead } from '../../src/speech/prompts-ahead.ts';
+import { readPromptsFile } from '../../src/speech/prompts-file.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import { startCalls } from '../calls/harness.ts';
 import { turns } from '../calls/speaking.ts';
@@ -61,7 +62,7 @@ describe('prompts made at the start', () => {
     const texts = ['Hello there. How are you?', { text: 'Goodbye.', voice: 'slt', speed: 2 }];
     const settings = readSettings({ PROMPTS_FILE: fileWith(JSON.stringify(texts)) });
     const speech = await openSpeech({ settings, engine, metrics, clock, log });
-    await speech.makePromptsAhead(MULAW_8K, new AbortController().signal);
+    await speech.makePromptsOfFile();
     expect(engine.spoken).toMatchObject([
       { text: 'Hello there.', urgency: 'batch', voice: 'rms' },
       { text: 'How are you?', urgency: 'batch' },
@@ -76,7 +77,8 @@ describe('prompts made at the start', () => {
     const ended = new AbortController();
     const texts = [{ text: 'Hello.', voice: 'nobody' }, { text: 'Goodbye.' }, { text: 'Never.' }];
     engine.speakMs = 100;
-    const warming = makePromptsAhead(texts, { synthesizer, codec: MULAW_8K, signal: ended.signal, log: context.log });
+    const options = { synthesizer, codec: MULAW_8K, signal: ended.signal, log: context.log, owner: 'PROMPTS_FILE' };
+    const warming = makePromptsAhead(texts, options);
     await turns();
     expect(engine.spoken.map(({ text }) => text)).toEqual(['Goodbye.']);
     ended.abort();

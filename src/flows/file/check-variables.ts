@@ -33,12 +33,14 @@ export function checkVariables(file: FlowFile, isWhole: boolean): FlowFinding[] 
   const known = new Set(variables.set.map(({ name }) => name));
   const used = new Set(variables.used.map(({ name }) => name));
   const neverSet = variables.used.filter(({ name }) => !known.has(name) && !CALL.test(name));
-  const declared = ['parameters', 'variables'] as const;
-  const unused = declared.flatMap((key) =>
-    Object.keys(file[key] ?? {})
-      .filter((name) => !used.has(name))
-      .map((name) => ({ name, path: [key, name] })),
-  );
+  const setBySteps = new Set(variables.set.flatMap(({ name, path }) => (path[0] === 'steps' ? [name] : [])));
+  // Flows that call this one may take over what its steps set.
+  const unused = [
+    ...Object.keys(file.parameters ?? {}).map((name) => ({ name, path: ['parameters', name] })),
+    ...Object.keys(file.variables ?? {}).flatMap((name) =>
+      setBySteps.has(name) ? [] : [{ name, path: ['variables', name] }],
+    ),
+  ].filter(({ name }) => !used.has(name));
   return [
     ...variables.findings,
     ...variables.set.filter(({ name }) => CALL.test(name)).map(ofTheCall),

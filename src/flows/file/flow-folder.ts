@@ -7,10 +7,11 @@ import { ConfigError } from '../../foundation/settings/config.ts';
 import { readFileText } from '../../foundation/watched-file.ts';
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { FileError, placed } from '../../foundation/yaml-text.ts';
+import type { RecordingNames } from './check-recordings.ts';
 import type { Flow, FlowSet } from './flow.ts';
 import { FLOW_FILE_MAX_BYTES, type FolderFiles, findFlowFiles, type MarkedFile, NUMBERS_NAME } from './flow-files.ts';
 import { type FlowNumber, parseFlowNumbers } from './flow-numbers.ts';
-import { judgeFlows } from './flow-shelf.ts';
+import { type JudgedFlow, judgeFlows } from './flow-shelf.ts';
 import { type ReadFlow, readFlow, unreadFlow } from './read-flow.ts';
 
 /** How often the folder is looked at. */
@@ -40,6 +41,15 @@ export interface FlowFolderOptions {
   prepare?(set: FlowSet): Promise<void>;
 }
 
+/** What is in a folder. */
+export interface FolderReport {
+  readonly flows: readonly FlowState[];
+  /** What is wrong with the folder itself and with numbers.yaml, as `path:line:column: message`. */
+  readonly others: readonly string[];
+  /** Names of files that look as if they were to be flows, and are not read. */
+  readonly passedOver: readonly string[];
+}
+
 /** A flow between two looks. */
 interface Entry {
   readonly marked: MarkedFile;
@@ -50,6 +60,8 @@ interface Entry {
   readonly good: Flow | null;
   readonly state: FlowState;
 }
+
+const NOTHING: JudgedFlow = { set: null, good: null, errors: [], warnings: [] };
 
 type Entries = ReadonlyMap<string, Entry>;
 
@@ -62,6 +74,9 @@ export class FlowFolder {
   #book = new NumberBook<FlowNumber>([]);
   /** What was told of numbers.yaml and of the folder itself, so that it is told once. */
   #numbersMark = '';
+  #recordingsMark = '';
+  /** Files that look as if they were to be flows. */
+  #passedOver: readonly string[] = [];
   #numbersTrouble = '';
   #trouble = '';
   #isLooking = false;
@@ -74,9 +89,21 @@ export class FlowFolder {
   /** @throws ConfigError that names all that is wrong with the files of `folder` */
   static async open(folder: string, options: FlowFolderOptions): Promise<FlowFolder> {
     const opened = new FlowFolder(resolve(folder), options);
-    await opened.#readFirst();
+    const others = await opened.#readFirst();
+    const problems = [...opened.list().flatMap((state) => opened.#told(state, state.errors)), ...others];
+    if (problems.length > 0) throw new ConfigError(problems.map((problem) => `FLOWS_DIR: ${problem}`));
+    for (const { set } of opened.list()) if (set !== null) void opened.#prepare(set);
+    opened.#warn();
     opened.#timer = options.clock.every(LOOK_MS, () => void opened.look(), true);
     return opened;
+  }
+
+  /** Looks at `folder` once, for people who write flows: nothing is used, and nothing is followed. */
+  static async inspect(folder: string, clock: Clock): Promise<FolderReport> {
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const opened = new FlowFolder(folder, { clock, log: quiet });
+    const others = await opened.#readFirst();
+    return { flows: opened.list(), others, passedOver: opened.#passedOver };
   }
 
   /** What a new call of that flow keeps; null = there is none. */
@@ -115,28 +142,32 @@ export class FlowFolder {
     this.#timer?.cancel();
   }
 
-  async #readFirst(): Promise<void> {
-    const problems: string[] = [];
+  /** What is wrong beside what is wrong with each flow. */
+  async #readFirst(): Promise<string[]> {
     try {
       const files = await findFlowFiles(this.#folder);
-      this.#entries = this.#judge(await this.#readAll(files));
-      problems.push(...this.list().flatMap((state) => this.#told(state, state.errors)));
-      if (problems.length === 0) await this.#readNumbers(files);
-      this.#warn(files.passedOver);
+      this.#recordingsMark = markOfRecordings(files.recordings);
+      this.#entries = this.#judge(await this.#readAll(files), files.recordings);
+      this.#passedOver = files.passedOver;
+      await this.#readNumbers(files, new Set(this.#entries.keys()));
+      return [];
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      problems.push(error.message);
+      return [error.message];
     }
-    if (problems.length > 0) throw new ConfigError(problems.map((problem) => `FLOWS_DIR: ${problem}`));
-    for (const { set } of this.list()) if (set !== null) void this.#prepare(set);
   }
 
   async #take(files: FolderFiles): Promise<void> {
     const before = this.#entries;
     const read = await this.#readAll(files);
-    const isSame = read.size === before.size && [...read].every(([name, entry]) => before.get(name) === entry);
+    const recordings = markOfRecordings(files.recordings);
+    const isSame =
+      recordings === this.#recordingsMark &&
+      read.size === before.size &&
+      [...read].every(([name, entry]) => before.get(name) === entry);
+    this.#recordingsMark = recordings;
     if (!isSame) {
-      const entries = this.#judge(read);
+      const entries = this.#judge(read, files.recordings);
       for (const { state } of entries.values()) if (isNew(state, before)) await this.#prepare(state.set);
       this.#entries = entries;
       for (const { state } of entries.values()) this.#tell(state, before.get(state.name)?.state);
@@ -145,7 +176,8 @@ export class FlowFolder {
     }
     const mark = files.numbers?.mark ?? '';
     if (isSame && mark === this.#numbersMark) return;
-    await this.#readNumbers(files).catch((error: unknown) => {
+    const usable = new Set(this.list().flatMap(({ name, set }) => (set === null ? [] : [name])));
+    await this.#readNumbers(files, usable).catch((error: unknown) => {
       if (!(error instanceof FileError)) throw error;
       if (mark !== this.#numbersMark || error.message !== this.#numbersTrouble)
         this.#options.log.error(`numbers of flows cannot be used; those before stay: ${error.message}`);
@@ -177,12 +209,12 @@ export class FlowFolder {
     }
   }
 
-  #judge(entries: Entries): Entries {
+  #judge(entries: Entries, recordings: RecordingNames): Entries {
     const nowMs = this.#options.clock.wall().getTime();
-    const judged = judgeFlows(entries);
+    const judged = judgeFlows(entries, recordings);
     return new Map(
       [...entries].map(([name, entry]) => {
-        const { set, good, errors } = judged.get(name) ?? { set: null, good: null, errors: [] };
+        const { set, good, errors, warnings } = judged.get(name) ?? NOTHING;
         const before = entry.state;
         const isKept = set === null || set.version === before.set?.version;
         const state: FlowState = {
@@ -190,7 +222,7 @@ export class FlowFolder {
           set: isKept ? before.set : set,
           sinceMs: isKept ? before.sinceMs : nowMs,
           errors,
-          warnings: entry.read.warnings,
+          warnings,
           refusedSinceMs: errors.length === 0 ? null : (before.refusedSinceMs ?? nowMs),
         };
         return [name, { ...entry, good, state }];
@@ -199,10 +231,9 @@ export class FlowFolder {
   }
 
   /** @throws FileError when numbers.yaml cannot be used */
-  async #readNumbers({ numbers }: FolderFiles): Promise<void> {
+  async #readNumbers({ numbers }: FolderFiles, flows: ReadonlySet<string>): Promise<void> {
     const path = join(this.#folder, NUMBERS_NAME);
     const text = numbers === null ? null : await readFileText(path, NUMBERS_FILE_MAX_BYTES);
-    const flows = new Set(this.list().flatMap(({ name, set }) => (set === null ? [] : [name])));
     this.#book = new NumberBook(text === null ? [] : parseFlowNumbers(text, path, flows));
     this.#numbersMark = numbers?.mark ?? '';
     this.#numbersTrouble = '';
@@ -236,12 +267,16 @@ export class FlowFolder {
     return problems.map((problem) => placed(join(this.#folder, file), problem));
   }
 
-  #warn(passedOver: readonly string[]): void {
+  #warn(): void {
     for (const state of this.list())
       for (const warning of this.#told(state, state.warnings)) this.#options.log.warn({ flow: state.name }, warning);
-    for (const file of passedOver)
+    for (const file of this.#passedOver)
       this.#options.log.warn(`${join(this.#folder, file)}: is not read, expected a name that ends with .yaml`);
   }
+}
+
+function markOfRecordings(recordings: RecordingNames): string {
+  return JSON.stringify([...recordings].map(([language, names]) => [language, ...names].toSorted()).toSorted());
 }
 
 function isNew({ name, set }: FlowState, before: Entries): boolean {

@@ -6,6 +6,7 @@ import {
   refuseTwins,
   writtenNumberSchema,
 } from '../../calls/language/numbers-file.ts';
+import { didYouMean } from '../../foundation/nearest-name.ts';
 import { parseYaml } from '../../foundation/yaml-text.ts';
 import { nameSchema } from './prompts.ts';
 
@@ -31,7 +32,7 @@ export function parseFlowNumbers(text: string, path: string, flows: ReadonlySet<
     entries = numbers.map(({ number, flow }) => ({ ...numberPattern(number), flow }));
     refuseTwins(entries, refuse);
     entries.forEach(({ flow }, at) => {
-      if (!flows.has(flow)) refuse(['numbers', at, 'flow'], `there is no flow ${flow}`);
+      if (!flows.has(flow)) refuse(['numbers', at, 'flow'], `there is no flow ${flow}${didYouMean(flow, flows)}`);
     });
   });
   return entries;

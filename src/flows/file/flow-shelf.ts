@@ -1,9 +1,11 @@
 /** The flows of a folder: which version of each is used, and what is wrong with the others. */
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkCalls } from './check-calls.ts';
+import { checkRecordings, type RecordingNames } from './check-recordings.ts';
 import type { Flow, FlowSet } from './flow.ts';
+import type { FlowFinding } from './flow-finding.ts';
 import { flowSetOf } from './flow-set.ts';
-import type { ReadFlow } from './read-flow.ts';
+import { problemsOf, type ReadFlow } from './read-flow.ts';
 
 /** A flow's file as it is now, and the last version of it that was right. */
 export interface ShelvedFlow {
@@ -19,45 +21,60 @@ export interface JudgedFlow {
   /** What others use that call it; null = nothing. */
   readonly good: Flow | null;
   readonly errors: readonly YamlProblem[];
+  readonly warnings: readonly YamlProblem[];
 }
 
 /** Looks at all flows together. A flow that cannot be used leaves others the version of it that was right. */
-export function judgeFlows(shelf: ReadonlyMap<string, ShelvedFlow>): Map<string, JudgedFlow> {
+export function judgeFlows(
+  shelf: ReadonlyMap<string, ShelvedFlow>,
+  recordings: RecordingNames,
+): Map<string, JudgedFlow> {
   const flows = new Map<string, Flow>();
   const errors = new Map<string, readonly YamlProblem[]>();
+  const missing = new Map<string, readonly FlowFinding[]>();
   for (const [name, { read, good }] of shelf) {
     const flow = read.flow ?? good;
     if (flow !== null) flows.set(name, flow);
     if (read.errors.length > 0) errors.set(name, read.errors);
+    else if (read.flow !== null) missing.set(name, checkRecordings(read.flow, recordings));
   }
-  refuseWrongCalls(shelf, flows, errors);
-  const judge = (name: string): JudgedFlow => {
+  refuse({ shelf, flows, errors, missing });
+  const judge = (name: string, { read }: ShelvedFlow): JudgedFlow => {
     const wrong = errors.get(name) ?? [];
+    const warnings = problemsOf(
+      (missing.get(name) ?? []).filter(({ isWarning }) => isWarning),
+      read.document,
+    );
     const set = wrong.length > 0 ? null : flowSetOf(name, flows);
-    return { set, good: flows.get(name) ?? null, errors: wrong };
+    return { set, good: flows.get(name) ?? null, errors: wrong, warnings: [...read.warnings, ...warnings] };
   };
-  return new Map([...shelf.keys()].map((name) => [name, judge(name)]));
+  return new Map([...shelf].map(([name, shelved]) => [name, judge(name, shelved)]));
 }
 
-/** Takes out of `flows` what calls others wrongly, until no more is found: each may be what another one calls. */
-function refuseWrongCalls(
-  shelf: ReadonlyMap<string, ShelvedFlow>,
-  flows: Map<string, Flow>,
-  errors: Map<string, readonly YamlProblem[]>,
-): void {
+interface Judging {
+  readonly shelf: ReadonlyMap<string, ShelvedFlow>;
+  readonly flows: Map<string, Flow>;
+  readonly errors: Map<string, readonly YamlProblem[]>;
+  /** What is said of each flow's recordings. */
+  readonly missing: ReadonlyMap<string, readonly FlowFinding[]>;
+}
+
+/**
+ * Takes out of `flows` what has no recordings or calls others wrongly, until no more is found: each may be what another
+ * one calls.
+ */
+function refuse({ shelf, flows, errors, missing }: Judging): void {
   let isSettled = false;
   while (!isSettled) {
     isSettled = true;
     const refused = new Set(errors.keys());
     for (const [name, { read, good }] of shelf) {
       if (read.flow === null || errors.has(name)) continue;
-      const findings = checkCalls(read.flow, flows, refused);
+      const found = [...checkCalls(read.flow, flows, refused), ...(missing.get(name) ?? [])];
+      const findings = found.filter(({ isWarning }) => isWarning === undefined);
       if (findings.length === 0) continue;
       isSettled = false;
-      errors.set(
-        name,
-        findings.map(({ path, message, part }) => read.document.problemAt(path, message, part)),
-      );
+      errors.set(name, problemsOf(findings, read.document));
       if (good === null || good === read.flow) flows.delete(name);
       else flows.set(name, good);
     }

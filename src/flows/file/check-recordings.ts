@@ -1,0 +1,57 @@
+/** Checks that the recordings that a flow plays are there. */
+import { didYouMean } from '../../foundation/nearest-name.ts';
+import type { YamlPath } from '../../foundation/yaml-document.ts';
+import type { Flow } from './flow.ts';
+import type { FlowFinding } from './flow-finding.ts';
+
+/** The names of the recordings of each language, which is the name of a folder such as en or en-US. */
+export type RecordingNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Under these keys names are the writer's own. */
+const OWN_NAMES: readonly string[] = ['query', 'headers', 'body', 'parameters', 'with', 'set', 'handoffData', 'take'];
+
+interface Playing {
+  readonly path: YamlPath;
+  readonly recording: string;
+  readonly hasText: boolean;
+}
+
+/** A recording that is missing is an error where no text is said in its place. */
+export function checkRecordings(flow: Flow, recordings: RecordingNames): FlowFinding[] {
+  const { failedPrompt, steps } = flow.file;
+  const all = new Set([...recordings.values()].flatMap((names) => [...names]));
+  const spoken = spokenIn(flow, recordings);
+  return [...playingsIn(failedPrompt, ['failedPrompt']), ...playingsIn(steps, ['steps'])].flatMap(
+    ({ path, recording, hasText }): FlowFinding[] => {
+      if (spoken.has(recording)) return [];
+      const isElsewhere = all.has(recording);
+      const where = isElsewhere ? `in the language ${flow.language}` : 'in prompts/';
+      const message = `there is no recording ${recording} ${where}${isElsewhere ? '' : didYouMean(recording, all)}`;
+      if (hasText || isElsewhere) return [{ path, message, isWarning: true }];
+      return [{ path, message: `${message}, and no text that would be said in its place` }];
+    },
+  );
+}
+
+/** Those of the flow's language, or of all where it says none, or changes it. */
+function spokenIn({ language, steps }: Flow, recordings: RecordingNames): Set<string> {
+  const isFixed = language !== null && ![...steps.values()].some(({ verb }) => verb === 'language' || verb === 'flow');
+  const fitting = [...recordings].filter(([folder]) => !isFixed || baseOf(folder) === baseOf(language));
+  return new Set(fitting.flatMap(([, names]) => [...names]));
+}
+
+function baseOf(language: string): string {
+  return language.toLowerCase().split(/[-_]/)[0] ?? '';
+}
+
+function playingsIn(value: unknown, path: YamlPath): Playing[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { recording, text } = value as { readonly recording?: unknown; readonly text?: unknown };
+  const own =
+    typeof recording === 'string' ? [{ path: [...path, 'recording'], recording, hasText: text !== undefined }] : [];
+  const inner = Object.entries(value).flatMap(([key, part]) => {
+    const isOwnName = OWN_NAMES.includes(key) && path.length > 2;
+    return isOwnName ? [] : playingsIn(part, [...path, Array.isArray(value) ? Number(key) : key]);
+  });
+  return [...own, ...inner];
+}

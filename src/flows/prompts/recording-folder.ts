@@ -1,0 +1,202 @@
+/** The operator's own recordings: `FLOWS_DIR/prompts/<language>/<name>.wav` or the like, followed as they change. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import { samplesToMs } from '../../foundation/units.ts';
+import { markOf } from '../../foundation/watched-file.ts';
+import type { RecordingDecoder } from '../../speech/recording-decoder.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
+import type { PromptRecordings } from './prompt-pieces.ts';
+
+/** The folder of recordings in FLOWS_DIR. */
+export const RECORDINGS_FOLDER = 'prompts';
+/** Of one file: five minutes of stereo at 48 kHz have 58 MB. */
+export const RECORDING_MAX_BYTES = 67_108_864;
+export const RECORDING_MAX_S = 300;
+/** Of all: more than an hour at 16 kHz. */
+const SOUND_MAX_BYTES = 134_217_728;
+const FILES_MAX = 1000;
+/** How often the folder is looked at. */
+const LOOK_MS = 2000;
+
+const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+const FILE = /^([A-Za-z][\w-]{0,63})\.(wav|mp3|flac|ogg|oga|opus)$/i;
+
+/** A recording, or why it is none. */
+export interface RecordingState {
+  /** `<language>/<file>` */
+  readonly path: string;
+  readonly language: string;
+  readonly name: string;
+  readonly durationMs: number | null;
+  /** Null = it is used. */
+  readonly error: string | null;
+}
+
+interface RecordingFolderOptions {
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'error'>;
+  readonly decoder: Pick<RecordingDecoder, 'decode'>;
+  /** What is recorded has changed. */
+  onChange?(): void;
+}
+
+interface Entry extends RecordingState {
+  readonly mark: string;
+  readonly sound: MonoAudio | null;
+}
+
+/** Looks at the recordings every two seconds. A file that cannot be used is told once, and is passed over. */
+export class RecordingFolder implements PromptRecordings {
+  readonly #folder: string;
+  readonly #options: RecordingFolderOptions;
+  readonly #ended = new AbortController();
+  #timer: Timer | null = null;
+  /** By path. */
+  #entries: ReadonlyMap<string, Entry> = new Map();
+  /** By language in lower case and name. */
+  #sounds: ReadonlyMap<string, MonoAudio> = new Map();
+  #trouble = '';
+  #isLooking = false;
+
+  private constructor(flowsFolder: string, options: RecordingFolderOptions) {
+    this.#folder = join(flowsFolder, RECORDINGS_FOLDER);
+    this.#options = options;
+  }
+
+  /** Resolves when all recordings there are now have been read. Never rejects. */
+  static async open(flowsFolder: string, options: RecordingFolderOptions): Promise<RecordingFolder> {
+    const opened = new RecordingFolder(flowsFolder, options);
+    await opened.look();
+    opened.#timer = options.clock.every(LOOK_MS, () => void opened.look(), true);
+    return opened;
+  }
+
+  /** That of the language, of the language without its region, or of any of its regions. */
+  find(name: string, language: string): MonoAudio | null {
+    const asked = language.toLowerCase();
+    const [primary = ''] = asked.split('-', 1);
+    const exact = this.#sounds.get(`${asked}/${name}`) ?? this.#sounds.get(`${primary}/${name}`);
+    if (exact !== undefined) return exact;
+    for (const [key, sound] of this.#sounds)
+      if (key.startsWith(`${primary}-`) && key.endsWith(`/${name}`)) return sound;
+    return null;
+  }
+
+  /** In the order of their paths. */
+  list(): readonly RecordingState[] {
+    return [...this.#entries.values()];
+  }
+
+  /** The sound of the recording at `path`; null = there is none. */
+  soundAt(path: string): MonoAudio | null {
+    return this.#entries.get(path)?.sound ?? null;
+  }
+
+  /** Takes over what has changed. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      await this.#take(await this.#findFiles());
+      this.#trouble = '';
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== this.#trouble && !this.#ended.signal.aborted)
+        this.#options.log.error(`recordings of flows cannot be read; those before stay: ${message}`);
+      this.#trouble = message;
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#ended.abort();
+  }
+
+  async #take(files: readonly Omit<Entry, 'sound' | 'durationMs'>[]): Promise<void> {
+    const before = this.#entries;
+    const isSame = files.length === before.size && files.every(({ path, mark }) => before.get(path)?.mark === mark);
+    if (isSame) return;
+    const entries = new Map<string, Entry>();
+    const sounds = new Map<string, MonoAudio>();
+    let heldBytes = 0;
+    for (const file of files) {
+      const known = before.get(file.path);
+      const read = known?.mark === file.mark ? known : await this.#read(file);
+      const key = `${file.language.toLowerCase()}/${file.name}`;
+      heldBytes += read.sound?.samples.byteLength ?? 0;
+      const entry = sounds.has(key)
+        ? refused(read, 'another file has the same name')
+        : heldBytes > SOUND_MAX_BYTES
+          ? refused(read, `all recordings together have more than ${SOUND_MAX_BYTES} bytes of sound`)
+          : read;
+      if (entry.sound !== null) sounds.set(key, entry.sound);
+      entries.set(file.path, entry);
+      if (entry.error !== null && known?.mark !== file.mark)
+        this.#options.log.error(`${join(this.#folder, file.path)}: is not used: ${entry.error}`);
+    }
+    this.#entries = entries;
+    this.#sounds = sounds;
+    this.#options.log.info({ recordings: sounds.size }, 'recordings of flows were read');
+    this.#options.onChange?.();
+  }
+
+  async #read(file: Omit<Entry, 'sound' | 'durationMs'>): Promise<Entry> {
+    if (file.error !== null) return { ...file, sound: null, durationMs: null };
+    try {
+      const bytes = new Uint8Array(await readFile(join(this.#folder, file.path)));
+      const sound = await this.#options.decoder.decode({ bytes, maxSeconds: RECORDING_MAX_S }, this.#ended.signal);
+      return { ...file, sound, durationMs: Math.round(samplesToMs(sound.samples.length, sound.rateHz)) };
+    } catch (error) {
+      if (this.#ended.signal.aborted) throw error;
+      const why = error instanceof TrunklineError ? error.message : `it cannot be read (${codeOf(error)})`;
+      return { ...file, sound: null, durationMs: null, error: why };
+    }
+  }
+
+  async #findFiles(): Promise<Omit<Entry, 'sound' | 'durationMs'>[]> {
+    const found: Omit<Entry, 'sound' | 'durationMs'>[] = [];
+    for (const language of await namesIn(this.#folder)) {
+      if (!LANGUAGE.test(language)) continue;
+      for (const file of await namesIn(join(this.#folder, language))) {
+        const path = `${language}/${file}`;
+        const place = join(this.#folder, path);
+        const size = (await stat(place).catch(() => null))?.size ?? 0;
+        const error =
+          size > RECORDING_MAX_BYTES ? `it has ${size} bytes, at most ${RECORDING_MAX_BYTES} are read` : null;
+        const name = FILE.exec(file)?.[1];
+        found.push({
+          path,
+          language,
+          name: name ?? file,
+          mark: await markOf(place),
+          error: name === undefined ? 'expected a name such as welcome.wav: WAV, MP3, FLAC or Ogg' : error,
+        });
+        if (found.length > FILES_MAX) throw new Error(`there are more than ${FILES_MAX} files in ${this.#folder}`);
+      }
+    }
+    return found;
+  }
+}
+
+function refused(entry: Entry, error: string): Entry {
+  return { ...entry, sound: null, error: entry.error ?? error };
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+/** In the order of the alphabet, without hidden ones; none where there is no such folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
+    throw error;
+  }
+}

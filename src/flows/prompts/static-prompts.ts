@@ -1,0 +1,169 @@
+/**
+ * What a flow says that can be made before a call: the texts without values of all its prompts, in the languages and
+ * voices in which steps can say them.
+ */
+import type { PromptText } from '../../speech/prompts-ahead.ts';
+import type { Flow, FlowSet, FlowStep } from '../file/flow.ts';
+import type { FlowPrompt } from '../file/prompts.ts';
+import { type PromptRecordings, piecesOf } from './prompt-pieces.ts';
+import { PromptTextError } from './prompt-text.ts';
+
+/** A prompt, and where it is said. */
+export interface PlacedPrompt {
+  readonly flow: string;
+  /** Null = where a step of the flow fails, and no step follows. */
+  readonly step: string | null;
+  /** What the step says it for, such as `prompt` or `noMatch 1`. */
+  readonly part: string;
+  readonly prompt: FlowPrompt;
+  readonly language: string;
+  /** Null = that of the call. */
+  readonly voice: string | null;
+}
+
+interface Style {
+  readonly language: string | null;
+  readonly voice: string | null;
+}
+
+/** A step that is reached with what a `language` step has chosen before, and what the calling flow has. */
+interface Visit {
+  readonly flow: Flow;
+  readonly step: FlowStep;
+  readonly spoken: Style;
+  readonly inherited: Style;
+}
+
+const NOTHING: Style = { language: null, voice: null };
+/** A flow that changes its language in circles has no more ways to say a step than this. */
+const VISITS_MAX = 10_000;
+/** The fields of steps that hold a target. */
+const TARGETS: readonly string[] = [
+  'next',
+  'yes',
+  'no',
+  'else',
+  'open',
+  'closed',
+  'holiday',
+  'failed',
+  'empty',
+  'timedOut',
+];
+
+/** Every prompt of a flow and of those that it calls, once for each language and voice in which it can be said. */
+export function promptsOf(set: FlowSet, usualLanguage: string): PlacedPrompt[] {
+  const found = new Map<string, PlacedPrompt>();
+  for (const { flow, step, spoken, inherited } of visitsOf(set)) {
+    const language = spoken.language ?? flow.language ?? inherited.language ?? usualLanguage;
+    const voice = spoken.voice ?? flow.voice ?? inherited.voice;
+    const add = (of: string | null, part: string, prompt: FlowPrompt): void => {
+      const key = JSON.stringify([flow.name, of, part, language, voice]);
+      found.set(key, { flow: flow.name, step: of, part, prompt, language, voice });
+    };
+    for (const [part, prompt] of promptsOfStep(step)) add(step.name, part, prompt);
+    if (flow.failedPrompt !== null) add(null, 'failedPrompt', flow.failedPrompt);
+  }
+  return [...found.values()];
+}
+
+/** The texts of prompts that need no values, and of the others what needs none; without those that are recorded. */
+export function staticTextsOf(prompts: readonly PlacedPrompt[], recordings: PromptRecordings): PromptText[] {
+  const texts = new Map<string, PromptText>();
+  for (const { prompt, language, voice } of prompts) {
+    const wished = prompt.voice ?? voice;
+    for (const text of staticPieces(prompt, language, recordings)) {
+      const manner = { ...(wished !== null && { voice: wished, voiceIsWish: true }), speed: prompt.speed };
+      texts.set(JSON.stringify([text, language, wished, prompt.speed]), { text, lang: language, ...manner });
+    }
+  }
+  return [...texts.values()];
+}
+
+function staticPieces(prompt: FlowPrompt, language: string, recordings: PromptRecordings): string[] {
+  try {
+    const pieces = piecesOf(prompt, { language, recordings, valueOf: () => null, sayValue: () => '' });
+    return pieces.flatMap((piece) => (piece.kind === 'text' && !piece.hasValue ? [piece.text] : []));
+  } catch (error) {
+    if (error instanceof PromptTextError) return [];
+    throw error;
+  }
+}
+
+function visitsOf(set: FlowSet): Visit[] {
+  const visits = new Map<string, Visit>();
+  const enter = (flow: Flow, name: string, spoken: Style, inherited: Style): void => {
+    const step = flow.steps.get(name);
+    const key = JSON.stringify([flow.name, name, spoken, inherited]);
+    if (step !== undefined && visits.size < VISITS_MAX && !visits.has(key))
+      visits.set(key, { flow, step, spoken, inherited });
+  };
+  enter(set.main, set.main.start, NOTHING, NOTHING);
+  // What is found is looked through in its turn.
+  for (const { flow, step, spoken, inherited } of visits.values()) {
+    const go = (style: Style): void => {
+      for (const target of targetsOf(flow, step)) enter(flow, target, style, inherited);
+    };
+    if (step.verb === 'language') go({ language: step.fields.to, voice: step.fields.voice ?? null });
+    else go(spoken);
+    if (step.verb !== 'flow') continue;
+    const called = set.flows.get(step.fields.name);
+    if (called === undefined) continue;
+    const own = { language: flow.language ?? inherited.language, voice: flow.voice ?? inherited.voice };
+    enter(called, called.start, spoken, own);
+    for (const each of called.steps.values())
+      if (each.verb === 'language') go({ language: each.fields.to, voice: each.fields.voice ?? null });
+  }
+  return [...visits.values()];
+}
+
+/** The steps to which one may lead, also by keys that always work and where it fails. */
+function targetsOf(flow: Flow, { fields, next }: FlowStep): string[] {
+  const found = [...flow.keys.values()];
+  if (next !== null) found.push(next);
+  if (flow.failed !== null) found.push(flow.failed);
+  const look = (value: unknown, name: string): void => {
+    if (typeof value === 'string' && TARGETS.includes(name)) found.push(value);
+    if (Array.isArray(value)) for (const each of value) look(each, name);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, each] of Object.entries(value)) look(each, key);
+  };
+  look(fields, '');
+  return found;
+}
+
+function promptsOfStep(step: FlowStep): [part: string, prompt: FlowPrompt][] {
+  switch (step.verb) {
+    case 'say':
+      return [['prompt', step.fields]];
+    case 'menu':
+    case 'gather':
+    case 'confirm':
+      return [
+        ['prompt', step.fields.prompt],
+        ...further('noInput', step.fields.noInput?.prompts),
+        ...further('noMatch', step.fields.noMatch?.prompts),
+      ];
+    case 'play': {
+      const { recording, text } = step.fields;
+      return [['prompt', { recording, ...(text !== undefined && { text }) }]];
+    }
+    case 'http':
+      return further('waiting', step.fields.waiting && [step.fields.waiting]);
+    case 'queueMusic':
+      return [
+        ['music', { recording: step.fields.recording }],
+        ...further('announce', step.fields.announce && [step.fields.announce]),
+      ];
+    case 'record':
+    case 'transfer':
+    case 'hangup':
+      return step.fields.prompt === undefined ? [] : [['prompt', step.fields.prompt]];
+    default:
+      return [];
+  }
+}
+
+function further(part: string, prompts: readonly FlowPrompt[] = []): [string, FlowPrompt][] {
+  return prompts.map((prompt, index) => [prompts.length > 1 ? `${part} ${index + 1}` : part, prompt]);
+}

@@ -1,0 +1,55 @@
+/** Decodes an operator's recordings in threads: one channel, without silence around it, as loud as everything else. */
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
+import { WorkerPool, WorkLostError } from '../foundation/workers/worker-pool.ts';
+import type { MonoAudio } from './wav-leveller.ts';
+
+/** Decoded at once, and what a thread may take beside the samples. */
+const THREADS_MAX = 2;
+const THREAD_HEAP_MB = 64;
+
+/** A file to decode. */
+export interface RecordingTask {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly maxSeconds: number;
+}
+
+/** A step of a thread; null = the file goes on. */
+export interface DecodedRecording {
+  readonly sound: MonoAudio | null;
+}
+
+/** The threads; they end when they have no work. */
+export class RecordingDecoder {
+  readonly #pool: WorkerPool<RecordingTask, DecodedRecording>;
+
+  constructor(clock: Clock) {
+    this.#pool = new WorkerPool({
+      program: packagePath('dist', 'src', 'speech', 'recording-worker.js'),
+      threadsMax: THREADS_MAX,
+      heapMb: THREAD_HEAP_MB,
+      clock,
+    });
+  }
+
+  /**
+   * The sound of a WAV, MP3, FLAC or Ogg file of at most `maxSeconds`, at 16 kHz or less. `bytes` are given away.
+   * @throws TrunklineError `audio_unreadable`, `audio_too_long`; the reason of `signal`
+   */
+  async decode({ bytes, maxSeconds }: RecordingTask, signal: AbortSignal): Promise<MonoAudio> {
+    const work = this.#pool.open({ bytes, maxSeconds }, [bytes.buffer]);
+    try {
+      for (;;) {
+        const { sound } = await work.next(signal);
+        if (sound !== null) return sound;
+      }
+    } catch (error) {
+      if (error instanceof WorkLostError)
+        throw new TrunklineError('audio_unreadable', 'the recording cannot be used: its decoder gave up on it');
+      throw error;
+    } finally {
+      work.close();
+    }
+  }
+}
