@@ -14,8 +14,8 @@ const SILENCE_MS = 4000;
 const BEEP = { rateHz: 8000, hz: 1000, ms: 250, level: 6000 };
 
 /**
- * Takes a message: from the beep until silence, a key, its greatest length or the end of the call. Who hangs up has left
- * what was said until then.
+ * Takes a message: from the beep until silence, a key, its greatest length or the end of the call. Who hangs up has
+ * left what was said until then.
  */
 export async function runRecord(fields: VerbFields['record'], tools: StepTools): Promise<StepExit> {
   const { call, variables } = tools;
@@ -97,7 +97,8 @@ class Taking implements CallApp {
     for (const timer of [...this.#timers, this.#silence]) timer?.cancel();
     if (this.#heardMs >= (this.#fields.minMs ?? MIN_MS)) this.#message.keep();
     this.#tools.handTo(null);
-    this.#resolve(this.#message.startMs + this.#tools.call.context.clock.nowMs() - this.#beganMs);
+    const { clock } = this.#tools.call.context;
+    this.#resolve(Math.round(this.#message.startMs + clock.nowMs() - this.#beganMs));
   }
 
   get #heardMs(): number {
