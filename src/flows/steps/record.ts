@@ -97,7 +97,8 @@ class Taking implements CallApp {
     for (const timer of [...this.#timers, this.#silence]) timer?.cancel();
     if (this.#heardMs >= (this.#fields.minMs ?? MIN_MS)) this.#message.keep();
     this.#tools.handTo(null);
-    this.#resolve(this.#message.startMs + this.#tools.call.context.clock.nowMs() - this.#beganMs);
+    const { clock } = this.#tools.call.context;
+    this.#resolve(Math.round(this.#message.startMs + clock.nowMs() - this.#beganMs));
   }
 
   get #heardMs(): number {
