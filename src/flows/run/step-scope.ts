@@ -181,6 +181,7 @@ export class StepScope implements StepTools {
 
   #end(): void {
     this.#isDone = true;
+    this.#options.inputs.endWait();
     this.#hide(false);
     this.#options.handTo(null);
   }
