@@ -10,11 +10,13 @@ export const target: FuzzTarget = {
   name: 'flow-file',
   seeds: [
     'version: 1\nstart: a\nkeys: { 0: b, "*": back }\nvariables: { n: 1 }\nsteps:\n' +
-      '  a: { menu: { prompt: "Hi {n:number}", choices: { x: { key: 1, say: [ex], next: b } }, noInput: { next: a } } }\n' +
+      '  a: { menu: { prompt: "Hi {n:number}", choices: { x: { key: 1, say: [ex], next: b } },' +
+      ' noInput: { next: a } } }\n' +
       '  b: { hangup: { prompt: { text: "Bye <break time=\\"500ms\\"/>", recording: bye } } }\n',
     'version: 1\nstart: h\nsteps:\n  h: { hours: { timeZone: Europe/Berlin, week: { monday: [09:00-17:00] },\n' +
       '    holidays: [12-25, { date: 2026-12-24, open: [10:00-12:00] }], open: g, closed: end } }\n' +
-      '  g: { gather: { prompt: { recording: ask, text: Which? }, kind: digits, into: o, min: 1, max: 9 }, next: q }\n' +
+      '  g: { gather: { prompt: { recording: ask, text: Which? }, kind: digits, into: o, min: 1,' +
+      ' max: 9 }, next: q }\n' +
       '  q: { http: { url: "https://a.example/{o}", headers: { x: "{o}" }, take: { s: $.status } }, next: w }\n' +
       '  w: { branch: { when: [{ if: { variable: s, is: sent }, next: h }], else: f } }\n' +
       '  f: { flow: { name: sub, with: { a: "{s}" }, into: { o: r } }, next: end }\n',
