@@ -139,6 +139,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
     apps,
     flows: flows.calls,
+    flowFiles: flows.folder,
     flowPrompts: flows.prompts,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),

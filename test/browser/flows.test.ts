@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { findBarriers } from './axe.ts';
 import { type Answers, answer, refusal, USUAL } from './console-answers.ts';
 import { FLOW_ANSWERS, FLOWS } from './flow-answers.ts';
-import { complaints, gateway, openBlank, page, usePage } from './page-test.ts';
+import { call, caption } from './page-calls.ts';
+import { complaints, gateway, openBlank, openPage, page, usePage } from './page-test.ts';
 
 usePage();
 
@@ -157,5 +158,63 @@ describe('one flow', () => {
     expect(await findBarriers(page, '#view')).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await picture(`list-${where.replace(/\W+/g, '-')}`);
+  });
+});
+
+describe('a call that went through a flow', () => {
+  it('has the steps among what was said, in few lines that can be left out', async () => {
+    gateway.calls = [call('CA1', { flow: 'shop', flowVersion: '3f9c01ab' })];
+    const at = { callId: 'CA1', flow: 'shop' } as const;
+    const spoken = { interrupted: false, callId: 'CA1', type: 'spoken' } as const;
+    const [hello, ask] = ['Welcome to the shop.', 'For our hours, press 1.'];
+    gateway.events.set('CA1', [
+      { type: 'flow.started', ...at, version: '3f9c01ab', atMs: 0 },
+      { type: 'flow.step', ...at, step: 'hours', verb: 'hours', atMs: 10 },
+      { type: 'flow.step', ...at, step: 'welcome', verb: 'say', atMs: 20 },
+      { ...spoken, utterance: 'u1', text: hello, heardText: hello, startMs: 100, endMs: 1500, atMs: 1500 },
+      { type: 'flow.step', ...at, step: 'menu', verb: 'menu', atMs: 1600 },
+      { ...spoken, utterance: 'u2', text: ask, heardText: ask, startMs: 1700, endMs: 3500, atMs: 3500 },
+      caption('CA1', 4, { stable: 'Do you have bicycles?', final: true }),
+      {
+        type: 'flow.input',
+        ...at,
+        step: 'menu',
+        kind: 'speech',
+        outcome: 'noMatch',
+        text: 'Do you have bicycles?',
+        value: null,
+        atMs: 5200,
+      },
+      { type: 'dtmf', callId: 'CA1', digit: '1', atMs: 8000 },
+      {
+        type: 'flow.input',
+        ...at,
+        step: 'menu',
+        kind: 'keys',
+        outcome: 'match',
+        text: '1',
+        value: 'hours',
+        atMs: 8000,
+      },
+      { type: 'flow.step', ...at, step: 'tellHours', verb: 'say', atMs: 8010 },
+    ]);
+    await openPage('#/calls/CA1', { viewport: { width: 1200, height: 700 }, reducedMotion: 'reduce' });
+    const lines = page.locator('.note[data-side="steps"] .words');
+    await expect
+      .poll(() => lines.allInnerTexts())
+      .toEqual([
+        'Flow shop: hours → welcome → menu',
+        'menu: “Do you have bicycles?” fits nothing',
+        'menu: pressed 1, understood as hours',
+        'tellHours',
+      ]);
+    expect(await page.locator('.about').innerText()).toMatch(/Flow\s+shop, version 3f9c01ab/);
+    expect(await findBarriers(page, '#view')).toEqual([]);
+    await picture('call');
+    gateway.publish({ type: 'flow.ended', ...at, outcome: 'hangup', step: 'tellHours', reason: null, atMs: 9000 });
+    await page.getByText('The call ended in the step tellHours').waitFor();
+    await page.getByRole('checkbox', { name: 'Steps' }).uncheck();
+    expect(await lines.first().isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
   });
 });

@@ -73,6 +73,27 @@ describe('with a scripted bridge', () => {
     await waitFor('data-state', 'live');
   }
 
+  it('offers the flows that calls can use, and asks for the one that was chosen', async () => {
+    const flows = [
+      { name: 'shop', version: '3f9c01ab' },
+      { name: 'spoilt', version: null },
+    ];
+    const asked: string[] = [];
+    await openPage({ url: 'about:blank' });
+    await page.route('**/v1/flows?*', (route) => route.fulfill({ json: { data: flows, next: null } }));
+    await page.route('**/v1/phone?*', (route) => {
+      asked.push(new URL(route.request().url()).search);
+      return route.fulfill({ json: { callId: CALL_ID, token: 'one-use' } });
+    });
+    await page.goto(`${gateway.url}#/phone`);
+    await page.getByLabel('Flow', { exact: true }).selectOption('shop');
+    expect(await page.locator('#phone-flow option').allInnerTexts()).toEqual(['as the server is set up', 'shop']);
+    await press('Call');
+    await waitFor('data-state', 'live');
+    expect(asked).toEqual(['?flow=shop']);
+    expect(await page.locator('#phone-flow').isVisible()).toBe(false);
+  });
+
   const loudFrames = () => bridge.frames.filter((frame) => frame.some((byte) => byte !== 0xff)).length;
 
   /** A tone of `durationMs`, in frames. */

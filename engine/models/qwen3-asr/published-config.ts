@@ -14,9 +14,7 @@ const NEW_TOKENS_MAX = 512;
 const NEW_TOKENS_MIN = 16;
 /** Of a prompt without what is known of the speech. */
 const PROMPT_TOKENS = 24;
-/** A prompt is read in one run, so names and context have no more tokens than that. */
-export const ONE_RUN_KNOWN_TOKENS_MAX = 512;
-/** Where a cache has an end, they have no more of it than that. */
+/** Where a cache has an end, names and context have no more of it than that. */
 export const KNOWN_TOKENS_MAX = 128;
 /** Least and most tokens of such a cache: those of sherpa-onnx have 512. */
 const ROOM_MIN = PROMPT_TOKENS + KNOWN_TOKENS_MAX + 2 * NEW_TOKENS_MIN;

@@ -11,14 +11,7 @@ import { CONFIG_MAX_BYTES, type QwenConfig } from './config.ts';
 import { EmbeddingRows } from './embedding-rows.ts';
 import type { AudioEncoder, TextDecoder } from './parts.ts';
 import { PromptWriter } from './prompt.ts';
-import {
-  KNOWN_TOKENS_MAX,
-  ONE_RUN_KNOWN_TOKENS_MAX,
-  publishedConfig,
-  readSplitSizes,
-  readStaticSizes,
-  roomOf,
-} from './published-config.ts';
+import { KNOWN_TOKENS_MAX, publishedConfig, readSplitSizes, readStaticSizes, roomOf } from './published-config.ts';
 import { ConvolutionEncoder, MelEncoder } from './published-encoders.ts';
 import { type PublishedLayout, SPLIT_FILES, STATIC_FILES, sharedWeightsOf } from './published-layout.ts';
 import { tokenizerJsonOf } from './published-tokenizer.ts';
@@ -73,7 +66,7 @@ async function openSplit(
   const known = refusing(tokenizerPath, () => {
     const tokenizer = new QwenTokenizer(readText(tokenizerPath, TOKENIZER_MAX_BYTES), sizes.vocabularySize);
     const config = publishedConfig(sizes, layout.weights, tokenizer, null);
-    return { config, tokenizer, prompts: new PromptWriter(tokenizer, config, ONE_RUN_KNOWN_TOKENS_MAX) };
+    return { config, tokenizer, prompts: new PromptWriter(tokenizer, config) };
   });
   // Both read the same weights: unpacked, they are mapped once, for all engines. Those of a few bits must be packed.
   const decoding = layout.weights === 'f32' ? { ...options, config: { disable_prepacking: '1' } } : options;
@@ -112,7 +105,7 @@ async function openStatic(
     return {
       config,
       tokenizer,
-      prompts: new PromptWriter(tokenizer, config, room === null ? ONE_RUN_KNOWN_TOKENS_MAX : KNOWN_TOKENS_MAX),
+      prompts: new PromptWriter(tokenizer, config, room === null ? undefined : KNOWN_TOKENS_MAX),
     };
   });
   const opened = await openDecoder(decoder, options);

@@ -80,7 +80,7 @@ class Page {
     this.#shell.add('live', new LiveView(context));
     this.#shell.add('calls', new OneCallView(context));
     this.#shell.add('history', new HistoryView(context));
-    this.#shell.add('phone', new PhoneView(context));
+    this.#shell.add('phone', new PhoneView(context, this.#phone));
     this.#shell.add('flows', new FlowsView(context));
     this.#shell.add('system', new SystemView(context));
   }

@@ -95,16 +95,20 @@ export class PhoneLine {
   /**
    * Asks for the microphone, then calls. Throws GivenUp after {@link hangUp}, KeyWanted or NoAnswer, or an Error with
    * words for people.
+   * @param {string} [flow] the flow that talks to whoever calls; empty = as the server is set up
    * @returns {Promise<void>}
    */
-  async dial() {
+  async dial(flow = '') {
     try {
       // Made while the browser still knows of the click that led here: later it might keep it silent.
       this.#audio = typeof AudioContext === 'undefined' ? null : new AudioContext({ latencyHint: 'interactive' });
       await this.#takeMicrophone();
       this.#listener.onConnecting();
       await this.#openWorklet();
-      const { callId, token } = await postJson('/v1/phone', {});
+      const { callId, token } = await postJson(
+        flow === '' ? '/v1/phone' : `/v1/phone?flow=${encodeURIComponent(flow)}`,
+        {},
+      );
       this.#assertWanted();
       this.#callId = callId;
       this.#connect(token);

@@ -1,5 +1,6 @@
 /** The view of the phone: the phone itself stays below all views while a call goes on. */
 import { make } from './dom.js';
+import { getJson } from './gateway.js';
 
 export class PhoneView {
   #context;
@@ -20,13 +21,24 @@ export class PhoneView {
     ),
   );
 
-  /** @param {import('./view.js').ViewContext} context */
-  constructor(context) {
+  #phone;
+
+  /** @param {import('./view.js').ViewContext} context @param {import('./phone.js').Phone} phone */
+  constructor(context, phone) {
     this.#context = context;
+    this.#phone = phone;
   }
 
   show() {
     this.#context.setTitle('Phone');
+    if (this.#context.session.may('flows.read')) void this.#offerFlows();
+  }
+
+  /** Without an answer there is nothing to choose. */
+  async #offerFlows() {
+    const { data = [] } = await getJson('/v1/flows?limit=1000').catch(() => ({}));
+    const used = data.filter((/** @type {any} */ flow) => flow.version !== null);
+    this.#phone.offerFlows(used.map((/** @type {any} */ flow) => flow.name));
   }
 
   hide() {}

@@ -2,7 +2,7 @@
  * The phone: a call from this browser, worked with mouse, finger or keyboard. What is said in it appears as in any
  * call.
  */
-import { part, setText } from './dom.js';
+import { make, part, setText } from './dom.js';
 import { callPath, KeyWanted, NoAnswer, postJson } from './gateway.js';
 import { GivenUp, PhoneLine } from './phone-line.js';
 
@@ -41,6 +41,8 @@ export class Phone {
   #line = null;
   #callId = '';
   #muted = false;
+  #flow = /** @type {HTMLSelectElement} */ (part('phone-flow'));
+  #hasFlows = false;
   /** @type {(callId: string) => void} */
   #onLive;
   /** @type {(error: KeyWanted) => void} */
@@ -68,6 +70,23 @@ export class Phone {
     addEventListener('keydown', (event) => this.#closeKeypad(event));
     addEventListener('pagehide', () => this.hangUp());
     this.#show('idle');
+  }
+
+  /**
+   * Offers flows that may talk to whoever calls; none = there is nothing to choose.
+   * @param {readonly string[]} names
+   */
+  offerFlows(names) {
+    const chosen = this.#flow.value;
+    const usual = make('option', { value: '' }, 'as the server is set up');
+    this.#flow.replaceChildren(usual, ...names.map((name) => make('option', { value: name }, name)));
+    this.#flow.value = names.includes(chosen) ? chosen : '';
+    this.#hasFlows = names.length > 0;
+    this.#showFlows();
+  }
+
+  #showFlows() {
+    part('phone-flow-field').hidden = !this.#hasFlows || this.#line !== null;
   }
 
   /** What became of the last call need not be told any more. */
@@ -98,7 +117,7 @@ export class Phone {
     this.#show('asking');
     this.#section.focus({ preventScroll: true });
     try {
-      await line.dial();
+      await line.dial(this.#hasFlows ? this.#flow.value : '');
     } catch (error) {
       this.#fail(error);
     }
@@ -139,6 +158,7 @@ export class Phone {
   #show(state) {
     this.#section.dataset['state'] = state;
     setText(part('phone-state'), WORDS[state]);
+    this.#showFlows();
     part('phone-call').hidden = state !== 'idle';
     part('phone-hangup').hidden = state === 'idle';
     setText(part('phone-hangup'), state === 'live' ? 'Hang up' : 'Cancel');

@@ -25,6 +25,9 @@ interface FlowCallOptions {
   readonly recordings?: PromptRecordings;
   /** In place of those of the gateway. */
   readonly runners?: StepRunners;
+  /** What the flow takes of its call, in place of what is here. */
+  readonly call?: Partial<CallAppOptions>;
+  readonly context?: Partial<CallAppOptions['context']>;
   /** Flows that the first one calls, by name. */
   readonly others?: Readonly<Record<string, string>>;
 }
@@ -166,9 +169,9 @@ export class FlowCall {
     return this.voice.speaking && (interruptible === 'any' || interruptible === kind);
   }
 
-  #call({ parameters = {}, from = '+15550100', environment = {} }: FlowCallOptions): CallAppOptions {
+  #call({ parameters = {}, from = '+15550100', environment = {}, ...given }: FlowCallOptions): CallAppOptions {
     const log = createLog('debug', { write: (line) => void this.logLines.push(line) });
-    const context = { clock: this.clock, settings: readSettings(environment), log };
+    const context = { ...given.context, clock: this.clock, settings: readSettings(environment), log };
     const start = { callId: 'CA1', carrier: 'twilio', from, to: '+15550199', parameters, playback: 'buffered' };
     const call = {
       start,
@@ -176,6 +179,7 @@ export class FlowCall {
       log,
       voice: this.voice,
       languages: this.languages,
+      recording: null,
       trace: null,
       onConnection: () => undefined,
       onFlow: (news: FlowNews) => void this.news.push(news),
@@ -183,6 +187,7 @@ export class FlowCall {
       onEnd: (handoffData: string | null, reason: EndReason) => void this.ends.push({ handoffData, reason }),
       transfer: async () => 'unsupported' as const,
       onFailure: (error: unknown) => void this.failures.push(error),
+      ...given.call,
     };
     // Flows take of the call no more than this.
     return call as unknown as CallAppOptions;

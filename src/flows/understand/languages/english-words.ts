@@ -43,6 +43,10 @@ export const ENGLISH_WORDS: LanguageWords = {
     plus: 'plus',
     quantities: [
       ['none, nothing, nobody, no one', 0],
+      ['for, fore', 4],
+      ['to, too', 2],
+      ['won', 1],
+      ['ate', 8],
       ['half, a half, one half', 0.5],
       ['a quarter', 0.25],
       ['a, an, a single one, single, just me, only me', 1],
@@ -133,6 +137,7 @@ export const ENGLISH_WORDS: LanguageWords = {
       ['year, years', 'year'],
     ],
     a: 'a, an',
+    of: 'of',
     links: 'the, of, on, day, in',
     dayFirst: true,
     otherOrder: ['US', 'PH', ''],

@@ -130,6 +130,7 @@ export const FRENCH_WORDS: LanguageWords = {
       ['an, ans, année, années', 'year'],
     ],
     a: 'un, une',
+    of: 'du, de',
     links: 'le, la, de, du, au, pour, l, d',
     dayFirst: true,
     otherOrder: [],

@@ -136,6 +136,7 @@ export const GERMAN_WORDS: LanguageWords = {
       ['Jahr, Jahre, Jahren', 'year'],
     ],
     a: 'ein, eine, einen, einem, einer',
+    of: '',
     links: 'der, den, dem, am, des, im, vom, um',
     dayFirst: true,
     otherOrder: [],

@@ -70,6 +70,8 @@ interface DateWords {
   readonly this: string;
   readonly units: Phrases<'day' | 'week' | 'month' | 'year'>;
   readonly a: string;
+  /** Between a day and its month: where no month is known behind it, it was misheard. */
+  readonly of: string;
   /** May stand between the parts of a date. */
   readonly links: string;
   /** Whether the day comes first in `12/05`; regions can differ. */

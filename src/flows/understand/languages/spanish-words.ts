@@ -109,6 +109,7 @@ export const SPANISH_WORDS: LanguageWords = {
       ['año, años', 'year'],
     ],
     a: 'un, una',
+    of: 'de',
     links: 'el, la, de, del, para el, para, al',
     dayFirst: true,
     otherOrder: [],

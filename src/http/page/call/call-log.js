@@ -4,6 +4,7 @@
  */
 import { explainEnd, formatTime } from '../calls.js';
 import { languageName } from '../languages.js';
+import { FlowLines } from './flow-lines.js';
 
 /**
  * `said`: a caption; `spoken`: what the server spoke; `note`: what somebody wrote; `event`: everything else.
@@ -11,7 +12,7 @@ import { languageName } from '../languages.js';
  *   endMs: number, text: string, version: number, heardText: string, interrupted: boolean, lowConfidence: boolean,
  *   author: string, language: string }} Item
  * @typedef {{ track: string, utterance: number, stable: string, tail: string, startMs: number }} Partial
- * @typedef {'customer' | 'agent' | 'prompts'} Side
+ * @typedef {'customer' | 'agent' | 'prompts' | 'steps'} Side
  */
 
 /** Why a stretch has no caption, in words. */
@@ -36,6 +37,9 @@ const RECORDINGS = new Map([
   ['off', 'The recording is over'],
 ]);
 
+/** Stands where captions have their track. */
+const FLOW_TRACK = 'flow';
+
 export class CallLog {
   /** By startMs. @type {Item[]} */
   #items = [];
@@ -49,6 +53,7 @@ export class CallLog {
   #phases = [];
   /** @type {Map<string, any>} */
   hints = new Map();
+  #flow = new FlowLines();
   #startedAtMs;
 
   /** @param {string} startedAt ISO 8601, for what tells only the time of day */
@@ -74,6 +79,7 @@ export class CallLog {
   /** Whose words an item has. @param {Item} item @returns {Side | null} null = nobody's */
   sideOf({ kind, track, startMs }) {
     if (kind === 'spoken') return 'prompts';
+    if (kind === 'event' && track === FLOW_TRACK) return 'steps';
     if (kind !== 'said') return null;
     if (track === 'inbound') return 'customer';
     return this.#phaseAt(startMs) === 'queued' ? 'prompts' : 'agent';
@@ -107,6 +113,11 @@ export class CallLog {
       case 'hint':
         this.hints.set(event.hint, event);
         return [];
+      case 'flow.started':
+      case 'flow.step':
+      case 'flow.input':
+      case 'flow.ended':
+        return this.#applyFlow(event);
       case 'call.state':
         return this.#applyPhase(event);
       case 'call.ended':
@@ -178,6 +189,18 @@ export class CallLog {
       endMs,
       text: `not captioned until ${formatTime(endMs)}, ${why}`,
     });
+  }
+
+  /** Lines fold into others when more is known. @param {any} event */
+  #applyFlow(event) {
+    if (!this.#flow.add(event)) return [];
+    const lines = this.#flow.read();
+    const wanted = new Set(lines.map(({ key }) => key));
+    const gone = this.#items.filter(({ key, track }) => track === FLOW_TRACK && !wanted.has(key));
+    return [
+      ...gone.flatMap((item) => this.#remove(item)),
+      ...lines.flatMap(({ key, atMs, text }) => this.#put(key, 'event', atMs, { text, track: FLOW_TRACK })),
+    ];
   }
 
   /** Captions of a queue are prompts, which is only known now for those that came before. @param {any} event */

@@ -10,6 +10,7 @@ const SIDES = /** @type {const} */ ([
   ['customer', 'Caller'],
   ['agent', 'Agent'],
   ['prompts', 'Prompts'],
+  ['steps', 'Steps'],
 ]);
 const HIGHLIGHT = 'found';
 
@@ -31,6 +32,7 @@ export class FindBar {
     box: make('input', { type: 'checkbox', checked: true, onchange: () => this.#filter() }),
     words,
   }));
+  #labels = this.#boxes.map(({ side, box, words }) => make('label', { hidden: side === 'steps' }, box, words));
   element = make(
     'div',
     { class: 'find', role: 'search' },
@@ -38,12 +40,7 @@ export class FindBar {
     this.#previous,
     this.#next,
     this.#count,
-    make(
-      'fieldset',
-      { class: 'sides' },
-      make('legend', { class: 'aside' }, 'Whose words are shown'),
-      ...this.#boxes.map(({ box, words }) => make('label', {}, box, words)),
-    ),
+    make('fieldset', { class: 'sides' }, make('legend', { class: 'aside' }, 'Whose words are shown'), ...this.#labels),
   );
   /** Keys of the items that hold the words. @type {string[]} */
   #found = [];
@@ -65,6 +62,7 @@ export class FindBar {
   clear(log) {
     this.#log = log;
     this.#input.value = '';
+    this.#offerSteps();
     this.#search();
   }
 
@@ -73,8 +71,17 @@ export class FindBar {
     this.#input.select();
   }
 
+  /** Only calls with a flow have steps. */
+  #offerSteps() {
+    const hasSteps = this.#log?.items.some((item) => this.#log?.sideOf(item) === 'steps') === true;
+    this.#labels.forEach((label, at) => {
+      label.hidden = this.#boxes[at]?.side === 'steps' && !hasSteps;
+    });
+  }
+
   /** Looks again, where the call has gone on. */
   refresh() {
+    this.#offerSteps();
     if (this.#input.value.trim() === '') return;
     const key = this.#found[this.#at];
     this.#find();
