@@ -71,6 +71,7 @@ describe('a choice of a menu', () => {
     'one or two',
     'I have two questions',
     'xq',
+    'one moment please',
     '',
     'sales '.repeat(200),
   ])('is none where it could be two, or is none: %j', (text) => {
