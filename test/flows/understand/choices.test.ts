@@ -120,3 +120,13 @@ describe('a text', () => {
     expect(answer('text', 'nothing', { max: 3 })).toBeNull();
   });
 });
+
+describe('what is longer than an answer', () => {
+  it.each(['digits', 'number', 'date', 'time', 'yesNo', 'phone', 'amount', 'choice'] as const)(
+    'is none to a question for %s',
+    (kind) => {
+      const choices = { one: ['one'] };
+      expect(answer(kind, `tomorrow yes $1 one ${'x'.repeat(600)}`, { choices })).toBeNull();
+    },
+  );
+});
