@@ -31,7 +31,7 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
-import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import { messageSoundRoutes, type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
 import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { flowRoutes } from './http/flows/flows.ts';
@@ -254,6 +254,7 @@ function openCalls(
   void app.register(callRoutes, { ...shared, calls: registry });
   void app.register(takeOverRoutes, { calls: registry, access });
   void app.register(soundRoutes, soundContext(options, trail));
+  void app.register(messageSoundRoutes, soundContext(options, trail));
   void app.register(phoneRoutes, { registry, access, feed });
   void app.register(assistRoutes, { assistant });
 }

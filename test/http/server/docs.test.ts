@@ -58,6 +58,8 @@ describe('the OpenAPI description', () => {
       'get /v1/calls/export',
       'get /v1/calls/{id}',
       'get /v1/calls/{id}/events',
+      'get /v1/calls/{id}/messages',
+      'get /v1/calls/{id}/messages/{message}/sound',
       'get /v1/calls/{id}/sound',
       'get /v1/calls/{id}/transcript',
       'get /v1/captions',
