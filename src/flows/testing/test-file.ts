@@ -40,7 +40,7 @@ const expectationSchema = z
     variables: valuesSchema.optional().describe('What the variables are now'),
     ended: z.boolean().optional().describe('The flow is over'),
     answerWithinMs: waitSchema.optional().describe('From the end of what the caller did to the first sound after it'),
-    withinMs: waitSchema.optional().describe('How long all of it is waited for: 15000'),
+    withinMs: waitSchema.optional().describe('How long all of it is waited for: 30000'),
   })
   .refine(
     (expected) => Object.keys(expected).some((name) => name !== 'withinMs'),
