@@ -191,6 +191,7 @@ export class StepScope implements StepTools {
 
   #end(): void {
     this.#isDone = true;
+    this.#options.inputs.endWait();
     this.#hide(false);
     this.#options.handTo(null);
   }

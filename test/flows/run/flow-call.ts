@@ -2,7 +2,7 @@
 import type { CallAppOptions } from '../../../src/calls/app/call-app.ts';
 import type { FlowNews } from '../../../src/calls/feed/call-feed.ts';
 import type { EndReason } from '../../../src/calls/feed/events.ts';
-import type { Flow } from '../../../src/flows/file/flow.ts';
+import type { Flow, FlowSet } from '../../../src/flows/file/flow.ts';
 import { flowSetOf } from '../../../src/flows/file/flow-set.ts';
 import { readFlow } from '../../../src/flows/file/read-flow.ts';
 import type { PromptRecordings } from '../../../src/flows/prompts/prompt-pieces.ts';
@@ -32,6 +32,13 @@ interface FlowCallOptions {
   readonly others?: Readonly<Record<string, string>>;
 }
 
+function setOf(yaml: string, others: Readonly<Record<string, string>>): FlowSet {
+  const flows = Object.entries(others).map(([name, text]) => [name, flowOf(text, name)] as const);
+  const set = flowSetOf('shop', new Map([['shop', flowOf(yaml)], ...flows]));
+  if (set === null) throw new Error('a flow is missing');
+  return set;
+}
+
 /** Reads the flow `name` of a test. Throws for one that is wrong. */
 export function flowOf(yaml: string, name = 'shop'): Flow {
   const { flow, errors } = readFlow(`version: 1\n${yaml}`, name);
@@ -56,13 +63,11 @@ export class FlowCall {
   readonly app: FlowApp;
   #utterance = 0;
 
-  constructor(yaml: string, options: FlowCallOptions = {}) {
+  /** @param flow the text of its file, or the flow with all that it calls */
+  constructor(flow: string | FlowSet, options: FlowCallOptions = {}) {
     const { others = {}, world = {}, recordings = { find: () => null }, runners = STEP_RUNNERS } = options;
-    const flows = Object.entries(others).map(([name, text]) => [name, flowOf(text, name)] as const);
-    const set = flowSetOf('shop', new Map([['shop', flowOf(yaml)], ...flows]));
-    if (set === null) throw new Error('a flow is missing');
     this.app = new FlowApp({
-      set,
+      set: typeof flow === 'string' ? setOf(flow, others) : flow,
       call: this.#call(options),
       runners,
       recordings,
