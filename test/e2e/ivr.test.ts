@@ -59,9 +59,10 @@ describe('the flows of dialplans/ivr', () => {
         return line?.run({ file: file.shown, tests: file.tests, test, set });
       }),
     );
-    expect(results.map((result) => [result?.failures, result?.dialogue])).toEqual(
-      results.map((result) => [[], result?.dialogue]),
+    const failed = results.flatMap((result) =>
+      result !== undefined && result.failures.length > 0 ? [[...result.failures, ...result.dialogue]] : [],
     );
+    expect(failed).toEqual([]);
     expect(results).toHaveLength(CALLERS.length);
   });
 });

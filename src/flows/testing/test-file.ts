@@ -13,7 +13,8 @@ const WAIT_MAX_MS = 120_000;
 export const CALLER_NUMBER = '+15550100';
 export const CALLED_NUMBER = '+15550199';
 
-const textSchema = z.string().min(1).max(500);
+/** YAML reads `said: 4` as a number. */
+const textSchema = z.union([z.string().min(1).max(500), z.number().transform(String)]);
 const waitSchema = z.number().int().min(0).max(WAIT_MAX_MS);
 const valuesSchema = z.record(variableSchema, valueSchema);
 
