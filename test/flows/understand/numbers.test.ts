@@ -85,8 +85,16 @@ describe('numbers as they are said', () => {
     expect(answer('number', text)).toBe(value);
   });
 
-  it.each(['five or six', 'between 3 and 5', 'many', '14:30', ''])('finds no single number in %j', (text) => {
-    expect(answer('number', text)).toBeNull();
+  it.each(['five or six', 'between 3 and 5', 'many', '14:30', 'one moment please', ''])(
+    'finds no single number in %j',
+    (text) => {
+      expect(answer('number', text)).toBeNull();
+    },
+  );
+
+  it('takes no number out of the middle of other talk', () => {
+    expect(answer('number', 'Turn left at the station and walk for about 300 feet then stop.')).toBeNull();
+    expect(answer('number', 'one second please, it is twelve')).toBe(12);
   });
 
   it('keeps to the least and the greatest number', () => {

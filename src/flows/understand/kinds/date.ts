@@ -35,6 +35,8 @@ const tablesOf = perLanguage(({ dates, times }) => ({
   of: phraseSet(dates.of),
 }));
 
+/** A day without a month is one only in a short answer. */
+const ALONE_WORDS_MAX = 3;
 const YEAR_MIN = 1900;
 const YEAR_MAX = 2199;
 /** More than that ahead is a misunderstanding. */
@@ -165,7 +167,7 @@ function readDayOfMonth(items: readonly Item[], words: LanguageWords, today: Day
   const item = items[at];
   if (item?.type !== 'number' || items.some((other, index) => index !== at && other.type === 'number')) return null;
   if (tablesOf(words).of.find(items, at + 1) !== null) return null;
-  if (!item.isOrdinal && withoutFillers(items, words).length > 1) return null;
+  if (withoutFillers(items, words).length > (item.isOrdinal ? ALONE_WORDS_MAX : 1)) return null;
   if (findParts(items, words).some(({ type }) => type === 'unit')) return null;
   return item.value >= 1 && item.value <= 31 ? nextMonthly(today, item.value, null) : null;
 }

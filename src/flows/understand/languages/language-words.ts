@@ -42,6 +42,10 @@ interface AnswerWords {
   readonly yes: string;
   readonly no: string;
   readonly unsure: string;
+  /** Answers that other words may follow: "yes, I do want that". */
+  readonly plain: string;
+  /** Ask for time, and say nothing else: "one moment". */
+  readonly waiting: string;
   /** Make the contrary of a word of agreement: "not really". */
   readonly not: string;
   /** What comes behind replaces what was said before. */
