@@ -32,9 +32,19 @@ const play = z.strictObject({
   bargeIn: bargeInSchema.optional(),
 });
 
+/** One word or phrase, or several. */
+const wordsSchema = z.union([
+  z
+    .string()
+    .min(1)
+    .max(100)
+    .transform((word) => [word]),
+  z.array(z.string().min(1).max(100)).min(1).max(50),
+]);
+
 const choiceSchema = z.strictObject({
   key: keySchema.optional(),
-  say: z.array(z.string().min(1).max(100)).min(1).max(50).optional().describe('Words and phrases that choose it'),
+  say: wordsSchema.optional().describe('Words and phrases that choose it'),
   value: valueSchema.optional().describe('What `into` gets; the name of the choice unless given'),
   next: targetSchema.optional(),
 });
@@ -53,7 +63,7 @@ const gather = z.strictObject({
   max: z.number().optional().describe('Most digits, or the greatest number'),
   terminator: z.enum(['#', '*', 'none']).optional().describe('The key that ends digits: # unless given'),
   interDigitMs: durationMs(30_000).optional().describe('How long the next key may take: 3000'),
-  choices: z.record(nameSchema, z.array(z.string().min(1).max(100)).min(1).max(50)).optional(),
+  choices: z.record(nameSchema, wordsSchema).optional(),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'expected a currency such as EUR')
