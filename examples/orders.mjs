@@ -1,5 +1,5 @@
 /**
- * A web server that knows orders, for dialplans/ivr/order-status.yaml: GET /orders/100001.
+ * A web server that knows orders, for dialplans/ivr/order-status.yaml: GET /orders/482915.
  *
  *   node examples/orders.mjs
  *   FLOWS_DIR=dialplans/ivr npm start
@@ -12,9 +12,9 @@ const { HOST = '127.0.0.1', PORT = '9100' } = process.env;
 const inDays = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 const ORDERS = {
-  100001: () => ({ status: 'shipped', day: inDays(1), total: 'EUR 59.90' }),
-  100002: () => ({ status: 'unpaid', day: null, total: 'EUR 12.50' }),
-  100003: () => ({ status: 'packed', day: inDays(2), total: 'EUR 20.00' }),
+  482915: () => ({ status: 'shipped', day: inDays(1), total: 'EUR 59.90' }),
+  372614: () => ({ status: 'unpaid', day: null, total: 'EUR 12.50' }),
+  526138: () => ({ status: 'packed', day: inDays(2), total: 'EUR 20.00' }),
 };
 
 const server = createServer((request, response) => {

@@ -17,6 +17,7 @@ export type {
   FeedEvent,
   FlowEndedEvent,
   FlowInputEvent,
+  FlowMessageEvent,
   FlowOutcome,
   FlowStartedEvent,
   FlowStepEvent,

@@ -331,6 +331,7 @@ export class Call implements LegHandlers {
       start,
       voice: this.voice,
       languages: this.languages,
+      recording: this.recording,
       context,
       trace: this.#trace,
       log: this.#log,

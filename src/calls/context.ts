@@ -40,6 +40,7 @@ export type CallSettings = AppSettings &
     | 'RECORD'
     | 'RECORD_ANNOUNCEMENT'
     | 'RECORD_PAUSE_KEY'
+    | 'REDACT'
     | 'REORDER_MS'
     | 'SEND_BUFFER_MAX_BYTES'
     | 'STALL_MS'

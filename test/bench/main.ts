@@ -17,6 +17,7 @@ import { benchFloor } from './floor.ts';
 import { benchGpu } from './gpu.ts';
 import { benchHoldUps } from './hold-ups.ts';
 import { benchHotWords } from './hot-words.ts';
+import { benchChoices } from './ivr-choices.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
@@ -78,6 +79,11 @@ const calls = bench('calls', 'how many live calls this machine holds', (quick) =
 });
 calls.addOption(
   new Option('--carrier <carrier>', 'who places them').choices(Object.keys(BENCH_CARRIERS)).default('twilio'),
+);
+bench(
+  'choices',
+  'what an IVR makes of spoken answers through noise and losses, and of noise into its prompts',
+  (quick) => benchChoices({ every: quick ? 6 : 1 }),
 );
 bench(
   'compare',

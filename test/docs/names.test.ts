@@ -13,6 +13,8 @@ const FOREIGN = new Set([
   'XDG_STATE_HOME',
   'LD_LIBRARY_PATH',
   'IN_PROGRESS',
+  'TRUNKLINE_HANDOFF',
+  'TRUNKLINE_STATUS',
   'TRUNKLINE_URL',
   'TRUNKLINE_KEY',
   // Read by OpenTelemetry itself.

@@ -10,6 +10,7 @@ import type { EndReason } from '../feed/events.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
 import type { TransferOutcome, TransferRequest } from '../leg.ts';
 import type { CallVoice } from '../outbound/voice.ts';
+import type { CallRecording } from '../sound/call-recording.ts';
 
 /** What is told of the caller's speech: what was recognised, better texts of it, and where a turn ends. */
 export type CallerEvent = SpeechEvent | Revision | TurnEnded;
@@ -40,6 +41,8 @@ export interface CallAppOptions {
   readonly languages: CallLanguages;
   readonly context: CallContext;
   readonly log: Log;
+  /** Of the call's sound, and of messages; null = nothing keeps sound. */
+  readonly recording: Pick<CallRecording, 'beginMessage' | 'keepMessage'> | null;
   /** Follows the app's turns; null = nothing does. */
   readonly trace: AppTrace | null;
   /** The connection to the app broke, or is there again. */

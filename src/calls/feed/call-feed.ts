@@ -10,6 +10,7 @@ import {
   type EndReason,
   type FlowEndedEvent,
   type FlowInputEvent,
+  type FlowMessageEvent,
   type FlowStartedEvent,
   type FlowStepEvent,
   type GapEvent,
@@ -38,7 +39,7 @@ type Spoken = Pick<SpokenEvent, 'utterance' | 'text' | 'heardText' | 'interrupte
 type News<Event> = Event extends unknown ? Omit<Event, 'callId' | 'atMs'> : never;
 
 /** What a flow tells of itself. */
-export type FlowNews = News<FlowStartedEvent | FlowStepEvent | FlowInputEvent | FlowEndedEvent>;
+export type FlowNews = News<FlowStartedEvent | FlowStepEvent | FlowInputEvent | FlowMessageEvent | FlowEndedEvent>;
 
 export class CallFeed {
   readonly #options: CallFeedOptions;

@@ -319,6 +319,20 @@ export interface FlowInputEvent {
 /** How a flow ended. `done`: it came to its end; `hangup`: the caller or somebody else ended the call before that. */
 export type FlowOutcome = 'done' | 'transferred' | 'hangup' | 'failed';
 
+/** A caller has left a message. */
+export interface FlowMessageEvent {
+  readonly type: 'flow.message';
+  readonly callId: string;
+  readonly flow: string;
+  readonly step: string;
+  /** Names it within its call: `message-1`. */
+  readonly message: string;
+  /** Its stretch of the call. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly atMs: number;
+}
+
 /** A flow no longer talks to the caller. */
 export interface FlowEndedEvent {
   readonly type: 'flow.ended';
@@ -353,6 +367,7 @@ export type FeedEvent =
   | FlowStepEvent
   | FlowInputEvent
   | FlowEndedEvent
+  | FlowMessageEvent
   | CallDeletedEvent
   | SpeechEvent
   | CaptionEvent

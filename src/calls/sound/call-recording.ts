@@ -13,6 +13,7 @@ import type { SoundStateEvent } from '../feed/events.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 import { CallTime } from './call-time.ts';
 import { HeardSound } from './heard-sound.ts';
+import { MESSAGES_MAX, MessageRecording, messageSoundId } from './message-recording.ts';
 import { PauseKeys } from './pause-keys.ts';
 import type { SoundSink, SoundTap, SoundTrouble } from './sound-tap.ts';
 
@@ -58,6 +59,9 @@ export class CallRecording {
   /** Changes once: when recording is asked for in a call that was not to be recorded. */
   #mode: RecordMode;
   #sink: SoundSink | null = null;
+  /** The last message, and how many were kept. */
+  #message: MessageRecording | null = null;
+  #messages = 0;
   /** What is wanted; `off` before anything is. */
   #wanted: RecordingState = 'off';
   #isHidden = false;
@@ -115,8 +119,24 @@ export class CallRecording {
     this.#update();
   }
 
+  /** The caller begins to leave a message. Null = there are {@link MESSAGES_MAX}, or the call is over. */
+  beginMessage(): { readonly callId: string; readonly name: string; readonly message: MessageRecording } | null {
+    if (this.#isOver || this.#messages >= MESSAGES_MAX) return null;
+    const { callId, start, callMs } = this.#options;
+    const number = this.#messages + 1;
+    const open = (): SoundSink => this.#open(messageSoundId(callId, number));
+    this.#message = new MessageRecording({ codec: start.codec, startMs: callMs(), open });
+    return { callId, name: `message-${number}`, message: this.#message };
+  }
+
+  /** The last message was one: the next gets another name. */
+  keepMessage(): void {
+    this.#messages++;
+  }
+
   /** A stretch of a track, which begins at `atMs` of the call. */
   onTrack(track: Track, samples: Int16Array, atMs: number): void {
+    if (track === 'inbound' && !this.#isHidden) this.#message?.add(samples, atMs);
     if (this.#told !== 'on') return;
     if (track === 'inbound') this.#sink?.add('caller', samples, atMs);
     else if (this.#mode === 'both') this.#sink?.add('heard', samples, atMs);
@@ -166,8 +186,8 @@ export class CallRecording {
     this.#options.publish(state);
   }
 
-  #open(): SoundSink {
-    const { tap, callId, start, startedAt, log } = this.#options;
+  #open(callId = this.#options.callId): SoundSink {
+    const { tap, start, startedAt, log } = this.#options;
     return tap.open({
       callId,
       startedAt,

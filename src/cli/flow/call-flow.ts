@@ -37,7 +37,11 @@ export interface CallFlowOptions {
 /** Silence lasts until the flow does something, or for so long. */
 const SILENCE_MS = 120_000;
 const STEP_MS = 100;
+/** About as fast as people speak. */
+const MS_PER_CHAR = 60;
 const LOOK_MS = 20;
+/** How long the flow may take to do something with a line. */
+const REACTION_MS = 300;
 /** A step that asks for nothing in words listens after this time. */
 const WORDLESS_MS = 500;
 
@@ -112,6 +116,9 @@ class Conversation {
 
   /** Resolves when the flow waits for the caller, or the call is over. */
   async untilListening(): Promise<void> {
+    const giveUpMs = systemClock.nowMs() + REACTION_MS;
+    while (this.isOpen && !this.#observed.hasReacted && systemClock.nowMs() < giveUpMs)
+      await sleep(systemClock, LOOK_MS);
     while (this.isOpen && !this.#isListening) await sleep(systemClock, LOOK_MS);
   }
 
@@ -126,7 +133,7 @@ class Conversation {
       await this.#beSilent();
     } else {
       this.#observed.begin(`says "${line}"`);
-      this.#line.say(line);
+      await this.#say(line);
     }
     this.#newsAtMs = this.#clock.nowMs();
   }
@@ -139,6 +146,16 @@ class Conversation {
   get #isListening(): boolean {
     if (this.#line.isSpeaking || !this.#observed.isAtQuestion) return false;
     return this.#observed.hasAsked || this.#clock.nowMs() - this.#newsAtMs >= WORDLESS_MS;
+  }
+
+  /** For as long as it takes to say it. */
+  async #say(text: string): Promise<void> {
+    this.#line.beginSpeech();
+    for (let spokenMs = 0; spokenMs < text.length * MS_PER_CHAR; spokenMs += STEP_MS) {
+      this.#clock.advance(STEP_MS);
+      await setImmediate();
+    }
+    this.#line.endSpeech(text);
   }
 
   async #beSilent(): Promise<void> {

@@ -49,6 +49,8 @@ export class LineCaller implements ScriptedCaller {
   readonly #options: LineCallerOptions;
   /** Until when what has come plays, in ms of the call. */
   #playsUntilMs = 0;
+  /** When the flow did something last, in ms of the call. */
+  #newsAtMs = 0;
   /** When the caller was done with what is not answered yet. */
   #actedAtMs: number | null = null;
   /** What was sounding when the caller cut in is still coming. */
@@ -77,8 +79,9 @@ export class LineCaller implements ScriptedCaller {
   }
 
   get isListenedTo(): boolean {
-    const quietMs = this.#line.sentMs - this.#playsUntilMs;
-    return this.observed.hasAsked ? quietMs >= QUIET_MS : this.observed.isAtQuestion && quietMs >= WORDLESS_MS;
+    const nowMs = this.#line.sentMs;
+    if (this.observed.hasAsked) return nowMs - this.#playsUntilMs >= QUIET_MS;
+    return this.observed.isAtQuestion && nowMs - Math.max(this.#playsUntilMs, this.#newsAtMs) >= WORDLESS_MS;
   }
 
   get isSpokenTo(): boolean {
@@ -92,7 +95,9 @@ export class LineCaller implements ScriptedCaller {
   /** An event of the call. */
   onEvent(event: FeedEvent): void {
     const news = newsOf(event);
-    if (news !== null) this.observed.note(news);
+    if (news === null) return;
+    this.#newsAtMs = this.#line.sentMs;
+    this.observed.note(news);
   }
 
   async say(text: string): Promise<void> {

@@ -1,5 +1,7 @@
 /** `trunkline flow test`: scripted callers try flows. */
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FlowSet } from '../../flows/file/flow.ts';
 import { FlowFolder } from '../../flows/file/flow-folder.ts';
 import { coverageOf, type FlowCoverage } from '../../flows/testing/coverage.ts';
@@ -112,7 +114,25 @@ function withCommon({ at, from, to, parameters, variables, http, transfer, app }
 async function openRunner(folder: string, { text, parallel }: TestOptions, environment: Settings): Promise<TestRunner> {
   if (text) return { run: (run) => runTextTest(run, environment), close: () => Promise.resolve() };
   const own = ownGateway(environment);
-  return TestLine.open({ ...own, FLOWS_DIR: folder, APP_URL: '', MAX_CALLS: Math.max(own.MAX_CALLS, parallel) });
+  // Messages are kept while a test runs.
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'trunkline-flow-test-'));
+  const remove = (): Promise<void> => rm(DATA_DIR, { recursive: true, force: true });
+  const settings = { ...own, DATA_DIR, FLOWS_DIR: folder, APP_URL: '', MAX_CALLS: Math.max(own.MAX_CALLS, parallel) };
+  try {
+    const line = await TestLine.open(settings);
+    return { run: (run) => line.run(run), close: () => closeBoth(line, remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function closeBoth(line: TestLine, remove: () => Promise<void>): Promise<void> {
+  try {
+    await line.close();
+  } finally {
+    await remove();
+  }
 }
 
 /** Runs `work` for all `items`, so many at a time, in their order; none begins after `signal` aborts. */

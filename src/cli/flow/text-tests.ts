@@ -43,7 +43,8 @@ interface TextCall {
 export function openTextLine({ set, settings, clock, world, from, to, ...call }: TextCall): TextLine {
   const log = createLog('fatal');
   // What else a call has no step of a flow uses.
-  const context = { settings, clock, log, metrics: new Metrics(), soundTap: null } as unknown as CallContext;
+  const feed = { subscribe: () => () => undefined };
+  const context = { settings, clock, log, feed, metrics: new Metrics() } as unknown as CallContext;
   return new TextLine({
     ...call,
     context,

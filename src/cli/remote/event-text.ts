@@ -34,6 +34,8 @@ export function textOfEvent(event: FeedEvent): EventText | null {
       return { atMs: event.atMs, speaker: '', text: `[flow ${event.flow}, version ${event.version}]` };
     case 'flow.step':
       return { atMs: event.atMs, speaker: '', text: `[step ${event.step}: ${event.verb}]` };
+    case 'flow.message':
+      return { atMs: event.startMs, speaker: '', text: `[${event.message}, ${event.endMs - event.startMs} ms]` };
     case 'flow.ended':
       return { atMs: event.atMs, speaker: '', text: `[flow ${event.flow} ended: ${event.outcome}]` };
     case 'note':

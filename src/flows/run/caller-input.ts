@@ -111,10 +111,15 @@ export class CallerInputs {
     if (!this.#isSpeaking || this.#waiting.request.accepts === 'keys') this.#awaitSilence();
   }
 
-  /** What was asked is asked no more. */
-  forget(): void {
+  /** What was asked is asked no more; what the caller did in advance still counts. */
+  endWait(): void {
     this.#silence?.cancel();
     this.#waiting = null;
+  }
+
+  /** What was asked is asked no more, and what the caller did counts for nothing. */
+  forget(): void {
+    this.endWait();
     this.#keys = [];
     this.#words = null;
     this.#turns.forget();

@@ -2,6 +2,7 @@
 import type { Interruptible } from '../../calls/outbound/barge-in.ts';
 import type { CallVoice, SayOptions, VoiceEvent } from '../../calls/outbound/voice.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { FlowBargeIn, FlowPrompt } from '../file/prompts.ts';
 import { type PieceSources, piecesOf } from '../prompts/prompt-pieces.ts';
@@ -76,8 +77,22 @@ export class Speaker {
   say(prompt: FlowPrompt, style: PromptStyle): Promise<PromptEnd> {
     const utterance = this.#begin(prompt, style);
     if (utterance === null) return Promise.resolve('heard');
-    const bargeIn = prompt.bargeIn ?? style.bargeIn;
+    return this.#endOf(utterance, prompt.bargeIn ?? style.bargeIn);
+  }
+
+  #endOf(utterance: string, bargeIn: FlowBargeIn): Promise<PromptEnd> {
     return new Promise((end) => this.#prompts.set(utterance, { bargeIn, hasBegun: false, end }));
+  }
+
+  /**
+   * Plays sound as {@link say} says a prompt; nothing of the caller cuts it off. `label` = what it is called.
+   * @throws StepFailure when it cannot be played
+   */
+  play(sound: MonoAudio, label: string): Promise<PromptEnd> {
+    const utterance = orFailure(() =>
+      this.#options.voice.sayParts([{ kind: 'recording', sound, text: label }], { interruptible: 'none' }),
+    );
+    return this.#endOf(utterance, 'none');
   }
 
   /** Falls silent, if what is said may be cut off so: `by` what of the caller, or by ourselves. */
@@ -94,18 +109,14 @@ export class Speaker {
   /** The utterance's name; null = there is nothing to say. */
   #begin(prompt: FlowPrompt, style: PromptStyle): string | null {
     const { voice } = this.#options;
-    try {
+    return orFailure(() => {
       const pieces = piecesOf(prompt, style);
       const [first] = pieces;
       if (first === undefined) return null;
       const options = optionsOf(prompt, style);
       const isText = pieces.length === 1 && first.kind === 'text';
       return isText ? voice.say(first.text, options) : voice.sayParts(pieces, options);
-    } catch (error) {
-      if (error instanceof TrunklineError || error instanceof PromptTextError)
-        throw new StepFailure(`a prompt cannot be said: ${error.message}`);
-      throw error;
-    }
+    });
   }
 
   #onVoice(event: VoiceEvent): void {
@@ -126,6 +137,17 @@ export class Speaker {
 /** Whether this of the caller cuts off prompts of that kind. */
 export function cuts(by: 'keys' | 'speech', bargeIn: FlowBargeIn): boolean {
   return bargeIn === 'any' || bargeIn === by;
+}
+
+/** @throws StepFailure for what a voice and a text are refused with */
+function orFailure<T>(say: () => T): T {
+  try {
+    return say();
+  } catch (error) {
+    if (error instanceof TrunklineError || error instanceof PromptTextError)
+      throw new StepFailure(`a prompt cannot be said: ${error.message}`);
+    throw error;
+  }
 }
 
 function allows(allowed: Interruptible, by: 'keys' | 'speech'): boolean {

@@ -2,6 +2,7 @@
 import type { CallApp, CallAppOptions } from '../../calls/app/call-app.ts';
 import type { TakeOver } from '../../calls/app/twiml/take-over.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { Flow } from '../file/flow.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
@@ -115,6 +116,15 @@ export class StepScope implements StepTools {
     return how;
   }
 
+  async play(sound: MonoAudio, label: string): Promise<'heard' | 'cut'> {
+    await this.#options.takeOver.over();
+    this.#check();
+    const how = await this.#options.speaker.play(sound, label);
+    await this.#options.takeOver.over();
+    this.#check();
+    return how;
+  }
+
   async ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput> {
     const { inputs } = this.#options;
     this.#check();
@@ -181,6 +191,7 @@ export class StepScope implements StepTools {
 
   #end(): void {
     this.#isDone = true;
+    this.#options.inputs.endWait();
     this.#hide(false);
     this.#options.handTo(null);
   }

@@ -29,6 +29,8 @@ export interface FlowWorld {
   readonly request?: (request: FlowRequest, signal: AbortSignal) => Promise<FlowAnswer>;
   /** Resolves with whether whoever `transfer` names took the call; nobody is rung. */
   readonly transfer?: (to: string) => Promise<boolean>;
+  /** Messages are taken where nothing keeps sound, too, and are not kept; any words make one. */
+  readonly takesMessages?: boolean;
   /** Resolves with what the app handed over, in place of asking one. Rejects when it cannot be reached. */
   readonly app?: (url: string | null, signal: AbortSignal) => Promise<FlowValue>;
   /** Told of each variable that the flow sets, sub-flows too. It must not throw. */

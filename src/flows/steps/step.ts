@@ -1,5 +1,6 @@
 /** What the steps of a flow are made of, and what they are given to work with. */
 import type { CallApp, CallAppOptions } from '../../calls/app/call-app.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
@@ -71,6 +72,8 @@ export interface StepTools {
   readonly signal: AbortSignal;
   /** Says a prompt after all that is being said. Resolves when it was heard or cut off. @throws StepFailure */
   say(prompt: FlowPrompt): Promise<'heard' | 'cut'>;
+  /** Plays sound as {@link say} says a prompt; the caller cannot cut it off. @throws StepFailure */
+  play(sound: MonoAudio, label: string): Promise<'heard' | 'cut'>;
   /** Says a prompt and resolves with the first input from its beginning on. @throws StepFailure */
   ask(prompt: FlowPrompt | null, request: InputRequest): Promise<CallerInput>;
   /** A caller who does not know that all keys have come may press this one, too: it is no answer to anything. */

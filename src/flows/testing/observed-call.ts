@@ -30,8 +30,12 @@ export class ObservedCall {
   outcome: string | null = null;
   reason: string | null = null;
   isOver = false;
+  /** How often something was noted. */
+  newsCount = 0;
   #verb: string | null = null;
   #heard: string[] = [];
+  /** What had been noted when the caller did something last; null = nothing yet. */
+  #didAt: number | null = null;
   /** The number of steps before the caller did something last. */
   #stepsBefore = 0;
   /** Whether something was said since the flow asked. */
@@ -52,6 +56,11 @@ export class ObservedCall {
     return this.isAtQuestion && this.#hasAsked;
   }
 
+  /** Whether the flow did something since the caller did. */
+  get hasReacted(): boolean {
+    return this.#didAt === null || this.newsCount > this.#didAt;
+  }
+
   /** What the caller heard since the caller did something last. */
   get heard(): string {
     return this.#heard.join(' ');
@@ -66,10 +75,12 @@ export class ObservedCall {
   begin(what: string): void {
     this.dialogue.push(`caller  ${what}`);
     this.#heard = [];
+    this.#didAt = this.newsCount;
     this.#stepsBefore = this.steps.length;
   }
 
   note(news: CallNews): void {
+    this.newsCount += 1;
     switch (news.type) {
       case 'step':
         this.steps.push({ flow: news.flow, step: news.step });

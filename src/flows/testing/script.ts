@@ -5,6 +5,8 @@ import type { Expectation, FlowTest, ScriptLine } from './test-file.ts';
 
 /** How long something that is expected is waited for. */
 const WAIT_MS = 15_000;
+/** How long the flow may take to do something with what the caller did, before the caller does something else. */
+const REACTION_MS = 2500;
 /** How much of a prompt a caller who cuts in listens to. */
 const LISTEN_MS = 500;
 
@@ -66,6 +68,7 @@ async function follow(line: ScriptLine, caller: ScriptedCaller): Promise<string 
     return null;
   }
   const { observed } = caller;
+  await caller.until(() => observed.hasReacted || isOver(observed), REACTION_MS);
   const isReady = await caller.until(() => caller.isListenedTo || isOver(observed), WAIT_MS);
   if (isOver(observed)) return 'the flow was over before that';
   if (!isReady) return `the flow does not listen, it is at the step ${observed.step ?? 'none'}`;

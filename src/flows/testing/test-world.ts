@@ -22,6 +22,7 @@ export function testWorld(test: Circumstances, { clock, timeZone, onSet }: TestW
   return {
     wall: () => (startMs === null ? clock.wall() : new Date(startMs + clock.nowMs() - beganMs)),
     request: (request, signal) => answer(request, test.http ?? [], { clock, signal }),
+    takesMessages: true,
     transfer: () => Promise.resolve(test.transfer !== 'failed'),
     app: () => Promise.resolve(test.app ?? null),
     onSet,

@@ -18,6 +18,8 @@ export class TextCaller implements ScriptedCaller {
   readonly answerMs = 'untimed';
   readonly #clock: VirtualClock;
   readonly #line: TextLine;
+  /** What had been noted when the flow did something last, and when that was. */
+  #newsCount = 0;
   #quietSinceMs = 0;
 
   constructor(options: { readonly observed: ObservedCall; readonly clock: VirtualClock; readonly line: TextLine }) {
@@ -28,9 +30,7 @@ export class TextCaller implements ScriptedCaller {
 
   get isListenedTo(): boolean {
     if (this.#line.isSpeaking) return false;
-    return (
-      this.observed.hasAsked || (this.observed.isAtQuestion && this.#clock.nowMs() - this.#quietSinceMs >= WORDLESS_MS)
-    );
+    return this.observed.hasAsked || (this.observed.isAtQuestion && this.#quietMs >= WORDLESS_MS);
   }
 
   get isSpokenTo(): boolean {
@@ -38,8 +38,9 @@ export class TextCaller implements ScriptedCaller {
   }
 
   async say(text: string): Promise<void> {
-    this.#line.say(text);
+    this.#line.beginSpeech();
     await this.wait(text.length * MS_PER_CHAR);
+    this.#line.endSpeech(text);
   }
 
   async press(keys: string): Promise<void> {
@@ -61,13 +62,23 @@ export class TextCaller implements ScriptedCaller {
       const nowMs = this.#clock.nowMs();
       if (nowMs >= endMs) return false;
       this.#clock.advance(Math.min(STEP_MS, endMs - nowMs));
-      if (this.#line.isSpeaking) this.#quietSinceMs = this.#clock.nowMs();
       await setImmediate();
+      this.#watch();
     }
     return true;
   }
 
   hangUp(): void {
     this.#line.hangUp();
+  }
+
+  get #quietMs(): number {
+    return this.#clock.nowMs() - this.#quietSinceMs;
+  }
+
+  #watch(): void {
+    if (!this.#line.isSpeaking && this.observed.newsCount === this.#newsCount) return;
+    this.#newsCount = this.observed.newsCount;
+    this.#quietSinceMs = this.#clock.nowMs();
   }
 }

@@ -7,6 +7,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import { MULAW_8K } from '../../foundation/units.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import type { CallNews } from './observed-call.ts';
+import { textMessages } from './text-message.ts';
 import { TextVoice } from './text-voice.ts';
 
 /** The call. */
@@ -27,6 +28,7 @@ export class TextLine {
   readonly #app: CallApp;
   readonly #beganMs: number;
   #utterances = 0;
+  #speaksSinceMs = 0;
   #isOver = false;
 
   constructor(options: TextLineOptions) {
@@ -48,17 +50,23 @@ export class TextLine {
     return !this.#isOver;
   }
 
-  /** The caller says this, and has finished. */
-  say(text: string): void {
+  /** The caller begins to speak. */
+  beginSpeech(): void {
+    if (this.#isOver) return;
+    this.#speaksSinceMs = this.#nowMs();
+    this.#app.onSpeech({ type: 'speech.started', atMs: this.#speaksSinceMs });
+    this.#voice.onCaller('speech');
+  }
+
+  /** The caller has said this, and has finished. */
+  endSpeech(text: string): void {
     if (this.#isOver) return;
     this.#utterances += 1;
     const utterance = this.#utterances;
-    const atMs = this.#nowMs();
-    this.#app.onSpeech({ type: 'speech.started', atMs });
-    this.#voice.onCaller('speech');
-    const caption = { utterance, stable: text, tail: '', text, startMs: atMs, endMs: atMs, lagMs: 0 } as const;
-    this.#app.onSpeech({ type: 'caption', final: true, ...caption });
+    const [startMs, atMs] = [this.#speaksSinceMs, this.#nowMs()];
+    const caption = { utterance, stable: text, tail: '', text, startMs, endMs: atMs, lagMs: 0 } as const;
     this.#app.onSpeech({ type: 'speech.stopped', atMs });
+    this.#app.onSpeech({ type: 'caption', final: true, ...caption });
     this.#app.onSpeech({ type: 'turn.ended', first: utterance, last: utterance, atMs });
   }
 
@@ -99,6 +107,7 @@ export class TextLine {
       context,
       log,
       trace: null,
+      recording: textMessages(start.callId, () => this.#nowMs()),
       onConnection: () => undefined,
       onEnd: () => this.#end(),
       onFlow: (news) => this.#onFlow(news),

@@ -1,6 +1,6 @@
 /** Which choice of a list a caller means. */
 import { ANSWER_MAX_CHARS, foldWords } from './fold.ts';
-import { afterCorrection, withoutFillers, withoutPhrases } from './kinds/answer-words.ts';
+import { afterCorrection, withoutFillers, withoutPhrases, withoutWaiting } from './kinds/answer-words.ts';
 import { itemReaderOf } from './kinds/digits.ts';
 import { findWords } from './languages/find-words.ts';
 import type { LanguageWords } from './languages/language-words.ts';
@@ -38,7 +38,7 @@ const tablesOf = perLanguage(({ answers }) => ({
 }));
 
 /** How alike a word must be that was misheard, and how much less the other choices. */
-const LIKENESS_MIN = 0.72;
+const LIKENESS_MIN = 0.78;
 const LIKENESS_AHEAD = 0.12;
 /** Shorter words are too much like others. */
 const MISHEARD_MIN_CHARS = 4;
@@ -46,7 +46,7 @@ const MISHEARD_MIN_CHARS = 4;
 const NEGATION_WORDS = 2;
 const WORDS_MAX = 60;
 /** In longer answers, something is always like something. */
-const MISHEARD_WORDS_MAX = 12;
+const MISHEARD_WORDS_MAX = 4;
 
 /** The name of the one choice that `text` means in `language`; null = none, or it could be two. */
 export function chooseSpoken(
@@ -56,9 +56,10 @@ export function chooseSpoken(
 ): string | null {
   if (text.length > ANSWER_MAX_CHARS) return null;
   const words = findWords(language);
-  const corrected = afterCorrection(text, words);
+  const answer = withoutWaiting(text, words);
+  const corrected = afterCorrection(answer, words);
   const last = corrected === null ? null : chooseOnce(corrected, choices, words);
-  return last ?? chooseOnce(text, choices, words);
+  return last ?? chooseOnce(answer, choices, words);
 }
 
 function chooseOnce(

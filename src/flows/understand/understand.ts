@@ -2,8 +2,9 @@
 import type { FlowValue } from '../file/conditions.ts';
 import { chooseSpoken } from './choices.ts';
 import { ANSWER_MAX_CHARS } from './fold.ts';
+import type { Item } from './items.ts';
 import { readAmount, usualCurrency, writeAmount } from './kinds/amount.ts';
-import { afterCorrection } from './kinds/answer-words.ts';
+import { afterCorrection, withoutFillers, withoutWaiting } from './kinds/answer-words.ts';
 import { readDate } from './kinds/date.ts';
 import { writeDay } from './kinds/days.ts';
 import { itemReaderOf, readDigits } from './kinds/digits.ts';
@@ -17,6 +18,7 @@ import { placeTime } from './place-time.ts';
 import type { Question, Understood } from './question.ts';
 
 const DIGITS_MAX = 64;
+const OTHER_WORDS_MAX = 4;
 /** Greater numbers are not held exactly. */
 const NUMBER_MAX = 1e12;
 
@@ -33,13 +35,14 @@ export function understand(text: string, question: Question): Understood | null 
   const words = findWords(question.language);
   if (question.kind === 'yesNo') return understood(readYesNo(said, words));
   if (question.kind === 'choice') return understood(readChoice(said, question));
-  const corrected = afterCorrection(said, words);
+  const answer = withoutWaiting(said, words);
+  const corrected = afterCorrection(answer, words);
   const last = corrected === null || corrected.trim() === '' ? null : read(corrected, question, words);
   // "Four five, no wait, six" is not 456: digits that were taken back are asked for again.
   if (last === null && corrected !== null && /[\p{L}\p{N}]/u.test(corrected)) {
     if (question.kind === 'digits' || question.kind === 'phone') return null;
   }
-  return understood(last ?? read(said, question, words));
+  return understood(last ?? read(answer, question, words));
 }
 
 function understood(value: FlowValue): Understood | null {
@@ -55,6 +58,7 @@ function read(text: string, question: Question, words: LanguageWords): FlowValue
   const { kind, min = 1, max = DIGITS_MAX, now, timeZone = 'UTC' } = question;
   const region = regionOf(question.language);
   const items = itemReaderOf(words).read(text, kind === 'digits');
+  if (isAside(kind, items, words)) return null;
   switch (kind) {
     case 'digits':
       return readDigits(items, words, [min, max]);
@@ -75,6 +79,12 @@ function read(text: string, question: Question, words: LanguageWords): FlowValue
     default:
       return readTime(items, words, placeTime(now, timeZone).minutes);
   }
+}
+
+/** Whether so much else is said that a number in it is hardly the answer. */
+function isAside(kind: Question['kind'], items: readonly Item[], words: LanguageWords): boolean {
+  if (kind !== 'number' && kind !== 'time' && kind !== 'amount') return false;
+  return withoutFillers(items, words).filter(({ type }) => type === 'word').length > OTHER_WORDS_MAX;
 }
 
 function limited(value: number | null, limits: Question): number | null {

@@ -15,6 +15,7 @@ import { callListRoutes } from './call-lists.ts';
 import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 import { type Dialer, dialRoutes } from './dial.ts';
 import { exportRoutes } from './export.ts';
+import { messageRoutes } from './messages.ts';
 import { noteRoutes } from './notes.ts';
 import { type TranscriptSource, transcriptRoutes } from './transcripts.ts';
 import { type VoiceSource, voiceRoutes } from './voice.ts';
@@ -50,6 +51,7 @@ export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, opt
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
   void app.register(transcriptRoutes, { transcripts, visibility });
+  void app.register(messageRoutes, { directory, transcripts });
   void app.register(voiceRoutes, { calls });
   done();
 };

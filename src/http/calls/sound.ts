@@ -4,6 +4,7 @@ import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallView } from '../../calls/call-view.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
+import { messageSoundId } from '../../calls/sound/message-recording.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { SoundStore } from '../../records/sound/sound-store.ts';
@@ -37,6 +38,10 @@ const soundQuery = z.strictObject({
     .min(0)
     .optional()
     .describe('Only the sound up to that moment of the call: that of a live call has one length then'),
+});
+
+const messagePath = callPath.extend({
+  message: z.string().regex(/^message-\d{1,2}$/, 'expected the name of a message such as message-1'),
 });
 
 const wavContent = { 'audio/wav': { schema: z.any().describe('WAV, 16 bit, two channels') } };
@@ -101,6 +106,30 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
   done();
 };
 
+/** `GET /v1/calls/{id}/messages/{message}/sound`. */
+export const messageSoundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, context, done) => {
+  app.get(
+    '/v1/calls/:id/messages/:message/sound',
+    {
+      config: { permission: 'calls.listen' },
+      schema: {
+        summary: 'The sound of a message that a caller left',
+        description: 'As the sound of a call, from the beginning of the message; the right channel is silent.',
+        tags: ['calls'],
+        params: messagePath,
+        querystring: soundQuery,
+        response: {
+          200: { description: 'The file', content: wavContent },
+          206: { description: 'The bytes that `Range` names', content: wavContent },
+          ...errorResponses(400, 401, 403, 404, 409, 416, 429, 500),
+        },
+      },
+    },
+    (request, reply) => sendSound(request, reply, context),
+  );
+  done();
+};
+
 async function sendSound(request: FastifyRequest, reply: FastifyReply, context: SoundRoutesContext): Promise<void> {
   const { id } = request.params as z.infer<typeof callPath>;
   const call = (await context.find(id)) ?? refuseUnknown('call');
@@ -140,14 +169,16 @@ async function sendSound(request: FastifyRequest, reply: FastifyReply, context: 
 
 /** Opens what the request wants of the sound; all of it where a part would not fit to what the client has. */
 async function openSound(
-  { headers, query }: FastifyRequest,
+  { headers, params, query }: FastifyRequest,
   call: FoundCall,
   { sound }: SoundRoutesContext,
   signal: AbortSignal,
 ): Promise<{ readonly stream: WavStream; readonly etag: string; readonly isPart: boolean }> {
   if (sound === null) throw new TrunklineError('sound_not_found', 'this server keeps no sound');
   const wanted = readRange(headers.range);
-  const owner = { callId: call.id, startedMs: Date.parse(call.startedAt) };
+  const [, message] = /^message-(\d+)$/.exec((params as Partial<z.infer<typeof messagePath>>).message ?? '') ?? [];
+  const callId = message === undefined ? call.id : messageSoundId(call.id, Number(message));
+  const owner = { callId, startedMs: Date.parse(call.startedAt) };
   const { untilMs = null } = query as z.infer<typeof soundQuery>;
   const stream = await sound.read(owner, { untilMs, wanted }, signal);
   const etag = tagOf(call, stream);

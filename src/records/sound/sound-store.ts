@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MESSAGES_MAX, messageSoundId } from '../../calls/sound/message-recording.ts';
 import type { SoundSink, SoundTap, TappedCall } from '../../calls/sound/sound-tap.ts';
 import { type Clock, sleep } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -159,8 +160,17 @@ export class SoundStore implements SoundTap {
     return findOldest(this.#options.folder);
   }
 
-  /** Removes a call's sound, also while it is recorded. Returns the bytes that were freed. */
+  /** Removes a call's sound, also while it is recorded, and its messages. Returns the bytes that were freed. */
   async remove(owner: SoundOwner): Promise<number> {
+    let bytes = await this.#remove(owner);
+    for (let message = 1; message <= MESSAGES_MAX; message++) {
+      const of = { ...owner, callId: messageSoundId(owner.callId, message) };
+      if (this.#writing.has(soundName(of)) || (await this.#locate(of)) !== null) bytes += await this.#remove(of);
+    }
+    return bytes;
+  }
+
+  async #remove(owner: SoundOwner): Promise<number> {
     const name = soundName(owner);
     const writing = this.#writing.get(name);
     if (writing !== undefined) {

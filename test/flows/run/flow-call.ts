@@ -2,7 +2,7 @@
 import type { CallAppOptions } from '../../../src/calls/app/call-app.ts';
 import type { FlowNews } from '../../../src/calls/feed/call-feed.ts';
 import type { EndReason } from '../../../src/calls/feed/events.ts';
-import type { Flow } from '../../../src/flows/file/flow.ts';
+import type { Flow, FlowSet } from '../../../src/flows/file/flow.ts';
 import { flowSetOf } from '../../../src/flows/file/flow-set.ts';
 import { readFlow } from '../../../src/flows/file/read-flow.ts';
 import type { PromptRecordings } from '../../../src/flows/prompts/prompt-pieces.ts';
@@ -25,8 +25,18 @@ interface FlowCallOptions {
   readonly recordings?: PromptRecordings;
   /** In place of those of the gateway. */
   readonly runners?: StepRunners;
+  /** What the flow takes of its call, in place of what is here. */
+  readonly call?: Partial<CallAppOptions>;
+  readonly context?: Partial<CallAppOptions['context']>;
   /** Flows that the first one calls, by name. */
   readonly others?: Readonly<Record<string, string>>;
+}
+
+function setOf(yaml: string, others: Readonly<Record<string, string>>): FlowSet {
+  const flows = Object.entries(others).map(([name, text]) => [name, flowOf(text, name)] as const);
+  const set = flowSetOf('shop', new Map([['shop', flowOf(yaml)], ...flows]));
+  if (set === null) throw new Error('a flow is missing');
+  return set;
 }
 
 /** Reads the flow `name` of a test. Throws for one that is wrong. */
@@ -53,13 +63,11 @@ export class FlowCall {
   readonly app: FlowApp;
   #utterance = 0;
 
-  constructor(yaml: string, options: FlowCallOptions = {}) {
+  /** @param flow the text of its file, or the flow with all that it calls */
+  constructor(flow: string | FlowSet, options: FlowCallOptions = {}) {
     const { others = {}, world = {}, recordings = { find: () => null }, runners = STEP_RUNNERS } = options;
-    const flows = Object.entries(others).map(([name, text]) => [name, flowOf(text, name)] as const);
-    const set = flowSetOf('shop', new Map([['shop', flowOf(yaml)], ...flows]));
-    if (set === null) throw new Error('a flow is missing');
     this.app = new FlowApp({
-      set,
+      set: typeof flow === 'string' ? setOf(flow, others) : flow,
       call: this.#call(options),
       runners,
       recordings,
@@ -166,9 +174,9 @@ export class FlowCall {
     return this.voice.speaking && (interruptible === 'any' || interruptible === kind);
   }
 
-  #call({ parameters = {}, from = '+15550100', environment = {} }: FlowCallOptions): CallAppOptions {
+  #call({ parameters = {}, from = '+15550100', environment = {}, ...given }: FlowCallOptions): CallAppOptions {
     const log = createLog('debug', { write: (line) => void this.logLines.push(line) });
-    const context = { clock: this.clock, settings: readSettings(environment), log };
+    const context = { ...given.context, clock: this.clock, settings: readSettings(environment), log };
     const start = { callId: 'CA1', carrier: 'twilio', from, to: '+15550199', parameters, playback: 'buffered' };
     const call = {
       start,
@@ -176,6 +184,7 @@ export class FlowCall {
       log,
       voice: this.voice,
       languages: this.languages,
+      recording: null,
       trace: null,
       onConnection: () => undefined,
       onFlow: (news: FlowNews) => void this.news.push(news),
@@ -183,6 +192,7 @@ export class FlowCall {
       onEnd: (handoffData: string | null, reason: EndReason) => void this.ends.push({ handoffData, reason }),
       transfer: async () => 'unsupported' as const,
       onFailure: (error: unknown) => void this.failures.push(error),
+      ...given.call,
     };
     // Flows take of the call no more than this.
     return call as unknown as CallAppOptions;

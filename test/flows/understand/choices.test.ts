@@ -71,6 +71,7 @@ describe('a choice of a menu', () => {
     'one or two',
     'I have two questions',
     'xq',
+    'one moment please',
     '',
     'sales '.repeat(200),
   ])('is none where it could be two, or is none: %j', (text) => {
@@ -118,4 +119,14 @@ describe('a text', () => {
     expect(answer('text', 'no', { min: 3 })).toBeNull();
     expect(answer('text', 'nothing', { max: 3 })).toBeNull();
   });
+});
+
+describe('what is longer than an answer', () => {
+  it.each(['digits', 'number', 'date', 'time', 'yesNo', 'phone', 'amount', 'choice'] as const)(
+    'is none to a question for %s',
+    (kind) => {
+      const choices = { one: ['one'] };
+      expect(answer(kind, `tomorrow yes $1 one ${'x'.repeat(600)}`, { choices })).toBeNull();
+    },
+  );
 });

@@ -32,6 +32,8 @@ describe('dates as they are said', () => {
     ['February 29', '2028-02-29'],
     ['the fifteenth', '2026-12-15'],
     ['on the 25th', '2026-11-25'],
+    ['the fifteen', '2026-12-15'],
+    ['fifteen', '2026-12-15'],
     ['Friday the fourth', '2026-12-04'],
     ['Friday the fourth of December', '2026-12-04'],
     ['in two weeks', '2026-12-07'],
@@ -57,6 +59,8 @@ describe('dates as they are said', () => {
   it.each([
     'two thousand twenty seven',
     'nine thirty',
+    'on the third of me',
+    'fifteen people came',
     'I do not know',
     'May I speak to someone',
     'Monday or Tuesday',

@@ -39,6 +39,8 @@ describe('digits as they are said', () => {
   it('counts words that sound like digits only where they are needed', () => {
     expect(answer('digits', 'five to seven of them', { min: 3, max: 3 })).toBe('527');
     expect(answer('digits', 'five to seven of them', { min: 2, max: 2 })).toBe('57');
+    expect(answer('digits', 'for eight, two, one, three', { min: 5, max: 5 })).toBe('48213');
+    expect(answer('digits', 'for eight, two, one, three')).toBe('8213');
     expect(answer('digits', 'I want to go for a walk')).toBeNull();
   });
 
@@ -77,13 +79,22 @@ describe('numbers as they are said', () => {
     ['just me', 1],
     ['there are four of us', 4],
     ['five, five please', 5],
+    ['For.', 4],
     ['four, I mean five', 5],
   ])('understands %j', (text, value) => {
     expect(answer('number', text)).toBe(value);
   });
 
-  it.each(['five or six', 'between 3 and 5', 'many', '14:30', ''])('finds no single number in %j', (text) => {
-    expect(answer('number', text)).toBeNull();
+  it.each(['five or six', 'between 3 and 5', 'many', '14:30', 'one moment please', ''])(
+    'finds no single number in %j',
+    (text) => {
+      expect(answer('number', text)).toBeNull();
+    },
+  );
+
+  it('takes no number out of the middle of other talk', () => {
+    expect(answer('number', 'Turn left at the station and walk for about 300 feet then stop.')).toBeNull();
+    expect(answer('number', 'one second please, it is twelve')).toBe(12);
   });
 
   it('keeps to the least and the greatest number', () => {
@@ -137,9 +148,12 @@ describe('amounts as they are said', () => {
     expect(answer('amount', 'twelve dollars', { language: 'en-CA' })).toBe('CAD 12.00');
   });
 
-  it.each(['between 5 and 10 dollars', 'twelve five', 'a lot', ''])('finds no single amount in %j', (text) => {
-    expect(answer('amount', text)).toBeNull();
-  });
+  it.each(['between 5 and 10 dollars', 'twelve five', 'a lot', 'twenty rows', 'boil dollars and fifty cents', ''])(
+    'finds no single amount in %j',
+    (text) => {
+      expect(answer('amount', text)).toBeNull();
+    },
+  );
 
   it.each([
     ['de', 'zwölf Euro fünfzig', 'EUR 12.50'],
@@ -156,10 +170,10 @@ describe('telephone numbers as they are said', () => {
   it.each([
     ['en-US', '(415) 555-0132', '4155550132'],
     ['en-US', 'four one five, triple five, oh one three two, extension 12', '4155550132'],
-    ['en-US', 'zero one one four nine three zero one two three', '+4930123'],
+    ['en-US', 'zero one one four nine three zero one two three four five', '+493012345'],
     ['en-US', 'plus four nine three oh one two three four five', '+493012345'],
     ['de', '+49 (0)30 123456', '+4930123456'],
-    ['de', 'null null vier neun drei null eins zwei drei', '+4930123'],
+    ['de', 'null null vier neun drei null eins zwei drei vier', '+49301234'],
     ['de', 'null drei null eins zwei drei', '030123'],
     ['fr', 'zéro un quarante-deux soixante-dix-huit quatre-vingt-dix douze', '0142789012'],
   ])('understands %s: %j', (language, text, number) => {
@@ -168,6 +182,9 @@ describe('telephone numbers as they are said', () => {
 
   it('finds none where there are too few digits, or too many', () => {
     expect(answer('phone', 'one two')).toBeNull();
+    expect(answer('phone', 'four one five, five five five, one three two')).toBeNull();
+    expect(answer('phone', 'plus four four two')).toBeNull();
+    expect(answer('phone', 'one two three four', { min: 4 })).toBe('1234');
     expect(answer('phone', '1234567890'.repeat(3))).toBeNull();
   });
 });

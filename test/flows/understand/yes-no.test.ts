@@ -50,6 +50,8 @@ describe('yes and no as they are said', () => {
     'yes, no wait',
     "no, that's right",
     'sales',
+    'Please enter your number',
+    'right now I need a doctor',
     'what',
     'I have no appointment but I would like one',
     '',

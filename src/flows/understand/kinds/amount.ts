@@ -2,6 +2,7 @@ import type { Item } from '../items.ts';
 import type { LanguageWords } from '../languages/language-words.ts';
 import { perLanguage } from '../per-language.ts';
 import { PhraseTable, phraseSet } from '../phrase-table.ts';
+import { withoutFillers, withoutPhrases } from './answer-words.ts';
 import { type FoundNumber, findNumbers } from './number.ts';
 
 const tablesOf = perLanguage(({ money, numbers }) => ({
@@ -33,12 +34,13 @@ export function usualCurrency(words: LanguageWords, region: string, asked: strin
 export function readAmount(items: readonly Item[], words: LanguageWords, usual: string): Amount | null {
   const numbers = findNumbers(items, words).filter(({ value }) => !Number.isNaN(value));
   const [first, second, third] = numbers;
-  if (first === undefined) return null;
+  if (first === undefined || hasLooseCurrency(items, numbers, words)) return null;
   const { currencies, parts } = tablesOf(words);
   const before = first.from > 0 ? currencies.find(items, first.from - 1) : null;
   const behind = currencies.find(items, first.to);
   const named = (behind ?? before)?.value ?? null;
   const currency = named === '$' ? (DOLLARS.has(usual) ? usual : 'USD') : named;
+  if (behind === null && before === null && isUnknown(items.slice(first.to, first.to + 1), words)) return null;
   if (second === undefined) {
     const isParts = behind === null && parts.find(items, first.to) !== null;
     return isParts ? { value: round(first.value / PARTS_OF_UNIT), currency } : { value: round(first.value), currency };
@@ -53,6 +55,13 @@ export function readAmount(items: readonly Item[], words: LanguageWords, usual: 
   const last = currencies.find(items, second.to)?.value ?? null;
   const spoken = currency ?? (last === '$' ? (DOLLARS.has(usual) ? usual : 'USD') : last);
   return { value: round(first.value + hundredths / PARTS_OF_UNIT), currency: spoken };
+}
+
+/** Whether a word stands there that means nothing for amounts: it was a currency, perhaps. */
+function isUnknown(items: readonly Item[], words: LanguageWords): boolean {
+  const { and, zero, parts } = tablesOf(words);
+  const left = withoutPhrases(withoutFillers(items, words), [and, parts]);
+  return left.some(({ type, text }) => type === 'word' && zero.get(text) === null);
 }
 
 /** The hundredths that `second` says behind `first`; null = it is another number. */
@@ -72,6 +81,19 @@ function partsOf(
   const hasParts = parts.find(items, second.to) !== null;
   // "Twelve five" could be 12.05, 12.50 or two numbers.
   return hasParts || isZeroBefore || second.value >= 10 ? second.value : null;
+}
+
+/** Whether a currency is named that belongs to no number: the number before it was not understood. */
+function hasLooseCurrency(items: readonly Item[], numbers: readonly FoundNumber[], words: LanguageWords): boolean {
+  const { currencies } = tablesOf(words);
+  const ends = new Set(numbers.map(({ to }) => to));
+  const begins = new Set(numbers.map(({ from }) => from));
+  for (let at = 0; at < items.length; ) {
+    const length = currencies.find(items, at)?.length ?? 0;
+    if (length > 0 && !ends.has(at) && !begins.has(at + length)) return true;
+    at += Math.max(length, 1);
+  }
+  return false;
 }
 
 function round(value: number): number {

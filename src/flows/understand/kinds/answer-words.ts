@@ -7,6 +7,8 @@ import { type PhraseTable, phraseSet } from '../phrase-table.ts';
 const fillersOf = perLanguage(({ answers }) => phraseSet(answers.fillers));
 const correctionsOf = perLanguage(({ answers }) => phraseSet(answers.corrections));
 
+const waitingOf = perLanguage(({ answers }) => phraseSet(answers.waiting));
+
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /** `items` without the words around an answer: "I would like", "please". */
@@ -30,6 +32,26 @@ export function withoutPhrases<Item extends { readonly text: string }>(
     at += Math.max(length, 1);
   }
   return left;
+}
+
+/** `text`, folded, without what only asks for time: the number of "one moment" is none. */
+export function withoutWaiting(text: string, words: LanguageWords): string {
+  const folded = fold(text);
+  const tokens = [...folded.matchAll(WORD)].map(({ 0: word, index }) => ({
+    text: word,
+    at: index,
+    end: index + word.length,
+  }));
+  let [left, from] = ['', 0];
+  for (let at = 0; at < tokens.length; ) {
+    const length = waitingOf(words).find(tokens, at)?.length ?? 0;
+    if (length > 0) {
+      left += `${folded.slice(from, tokens[at]?.at)} `;
+      from = tokens[at + length - 1]?.end ?? folded.length;
+    }
+    at += Math.max(length, 1);
+  }
+  return left + folded.slice(from);
 }
 
 /** What comes behind the last "no wait" or the like, in place of what was said before; null = nothing was. */

@@ -6,6 +6,7 @@ import type { Item, NumberItem } from '../items.ts';
 import type { LanguageWords } from '../languages/language-words.ts';
 import { perLanguage } from '../per-language.ts';
 import { PhraseTable, phraseSet } from '../phrase-table.ts';
+import { withoutFillers } from './answer-words.ts';
 import { type Day, isDay, moveDay, nextMonthly, nextWeekday, nextYearly, weekdayOf } from './days.ts';
 
 type Unit = 'day' | 'week' | 'month' | 'year';
@@ -31,9 +32,11 @@ const tablesOf = perLanguage(({ dates, times }) => ({
     [dates.links, null],
     [times.zero, { type: 'zero' }],
   ]),
-  ahead: phraseSet(dates.ahead),
+  of: phraseSet(dates.of),
 }));
 
+/** A day without a month is one only in a short answer. */
+const ALONE_WORDS_MAX = 3;
 const YEAR_MIN = 1900;
 const YEAR_MAX = 2199;
 /** More than that ahead is a misunderstanding. */
@@ -54,7 +57,7 @@ export function readDate(
     readOrdinals(parts, today, dayFirst) ??
     readRelative(parts, today) ??
     readWeekday(parts, today) ??
-    readDayOfMonth(parts, today)
+    readDayOfMonth(items, words, today)
   );
 }
 
@@ -158,14 +161,15 @@ function readWeekday(parts: readonly Part[], today: Day): Day | null {
   return nextWeekday(today, first.value);
 }
 
-/** "The fifteenth", alone. */
-function readDayOfMonth(parts: readonly Part[], today: Day): Day | null {
-  const numbers = parts.filter((part) => part.type === 'number');
-  const [only] = numbers;
-  if (numbers.length !== 1 || only?.type !== 'number') return null;
-  if (!only.item.isOrdinal || parts.some(({ type }) => type === 'unit')) return null;
-  const { value } = only.item;
-  return value >= 1 && value <= 31 ? nextMonthly(today, value, null) : null;
+/** "The fifteenth", and "fifteen" where nothing else is said. */
+function readDayOfMonth(items: readonly Item[], words: LanguageWords, today: Day): Day | null {
+  const at = items.findIndex(({ type }) => type === 'number');
+  const item = items[at];
+  if (item?.type !== 'number' || items.some((other, index) => index !== at && other.type === 'number')) return null;
+  if (tablesOf(words).of.find(items, at + 1) !== null) return null;
+  if (withoutFillers(items, words).length > (item.isOrdinal ? ALONE_WORDS_MAX : 1)) return null;
+  if (findParts(items, words).some(({ type }) => type === 'unit')) return null;
+  return item.value >= 1 && item.value <= 31 ? nextMonthly(today, item.value, null) : null;
 }
 
 function dayAt(parts: readonly Part[], at: number): number | null {

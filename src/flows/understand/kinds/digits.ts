@@ -18,6 +18,8 @@ const DIGITS_MAX = 64;
 interface Stretch {
   readonly digits: string;
   readonly doubtful: boolean;
+  /** Nothing stands before it, so that "for" can be a word. */
+  readonly isLeading?: boolean;
 }
 
 /**
@@ -27,9 +29,11 @@ interface Stretch {
 export function readDigits(items: readonly Item[], words: LanguageWords, [min, max]: [number, number]): string | null {
   const stretches = findStretches(items, words);
   const sure = stretches.filter(({ doubtful }) => !doubtful);
+  const inside = stretches.filter(({ isLeading }) => isLeading !== true);
   const usual = stretches.filter((stretch) => !stretch.doubtful || stretch.digits === '0');
   // Where nothing but digits is said, what sounds like one is one.
-  const readings = stretches.length === items.length ? [stretches, sure] : [usual, stretches, sure];
+  const first = stretches.length === items.length ? inside : usual;
+  const readings = [first, inside, stretches, sure];
   for (const reading of readings) {
     if (sure.length === 0) continue;
     const digits = reading.map((stretch) => stretch.digits).join('');
@@ -60,8 +64,9 @@ function findStretches(items: readonly Item[], words: LanguageWords): Stretch[] 
       continue;
     }
     const doubtful = amongDigits.get(item.text);
-    if (doubtful !== null && isAmong(items, at, doubtful === 0))
-      stretches.push({ digits: String(doubtful), doubtful: true });
+    const isLeading = doubtful !== 0 && at === 0 && items[1]?.type === 'number';
+    if (doubtful !== null && (isLeading || isAmong(items, at, doubtful === 0)))
+      stretches.push({ digits: String(doubtful), doubtful: true, isLeading });
   }
   return stretches;
 }

@@ -5,7 +5,11 @@ import { itemReaderOf, readDigits } from './digits.ts';
 
 /** E.164 has at most 15 digits, and a code to dial abroad may stand before them. */
 const PHONE_MAX_DIGITS = 18;
-const PHONE_MIN_DIGITS = 3;
+const PHONE_MIN_DIGITS = 5;
+/** With the code of a country. */
+const ABROAD_MIN_DIGITS = 8;
+/** Numbers of the North American plan, which have 1 before them or not. */
+const NORTH_AMERICAN = /^1?[2-9]\d{9}$/;
 /** Regions of the North American plan, where 011 is dialled for other countries. */
 const NORTH_AMERICA = new Set(['US', 'CA', 'PR', 'DO', 'JM']);
 /** Of the country, which is not dialled behind a country's code: `+49 (0)30`. */
@@ -31,11 +35,15 @@ export function readPhone(
   const items = cut > 0 ? all.slice(0, cut) : all;
   const firstNumber = items.findIndex(({ type }) => type === 'number');
   const hasPlus = items.some((_, at) => at < firstNumber && plus.find(items, at) !== null);
-  const digits = readDigits(items, words, [Math.max(min, PHONE_MIN_DIGITS), Math.min(max, PHONE_MAX_DIGITS)]);
+  const digits = readDigits(items, words, [min > 1 ? min : PHONE_MIN_DIGITS, Math.min(max, PHONE_MAX_DIGITS)]);
   if (digits === null) return null;
-  if (hasPlus) return `+${digits}`;
+  if (hasPlus) return international(digits);
   const abroad = NORTH_AMERICA.has(region) ? '011' : '00';
-  return digits.startsWith(abroad) && digits.length > abroad.length + PHONE_MIN_DIGITS
-    ? `+${digits.slice(abroad.length)}`
-    : digits;
+  if (digits.startsWith(abroad)) return international(digits.slice(abroad.length));
+  return !NORTH_AMERICA.has(region) || min > 1 || NORTH_AMERICAN.test(digits) ? digits : null;
+}
+
+function international(digits: string): string | null {
+  const isWhole = digits.startsWith('1') ? NORTH_AMERICAN.test(digits) : digits.length >= ABROAD_MIN_DIGITS;
+  return isWhole ? `+${digits}` : null;
 }

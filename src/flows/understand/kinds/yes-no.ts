@@ -14,6 +14,7 @@ const answersOf = perLanguage(
       [answers.no, 'no'],
     ]),
 );
+const plainOf = perLanguage(({ answers }) => phraseSet(answers.plain));
 const notOf = perLanguage(({ answers }) => phraseSet(answers.not));
 
 /** Longer sentences are answers only by how they begin. */
@@ -37,7 +38,7 @@ function readPlain(text: string, words: LanguageWords): boolean | null {
   const [first] = answers;
   if (first === undefined || answers.some(({ answer }) => answer === 'unsure')) return null;
   const kinds = new Set(answers.map(({ answer }) => answer));
-  if (kinds.size === 1 && (others === 0 || first.isFirst)) return first.answer === 'yes';
+  if (kinds.size === 1 && (others === 0 || (first.isFirst && first.isPlain))) return first.answer === 'yes';
   // "Yeah, no" is a no, "no, yeah" a yes; with more than that it is not clear.
   const isPair = answers.length === 2 && others === 0 && answers.every(({ length }) => length === 1);
   if (kinds.size === 2 && isPair && tokens.length === 2) return answers[1]?.answer === 'yes';
@@ -49,6 +50,8 @@ interface FoundAnswer {
   readonly length: number;
   /** Whether only fillers stand before it. */
   readonly isFirst: boolean;
+  /** Whether other words may follow. */
+  readonly isPlain: boolean;
 }
 
 /** The answers in a text, and how many other words it has. "Not" makes the contrary of the answer behind it. */
@@ -65,14 +68,15 @@ function findAnswers(
     const not = notOf(words).find(tokens, at);
     const behind = not === null ? null : answersOf(words).find(tokens, at + not.length);
     const isFirst = withoutFillers(others, words).length === 0;
+    const isPlain = plainOf(words).find(tokens, at) !== null;
     if (not !== null && (found === null || found.length <= not.length)) {
-      answers.push({ answer: behind?.value === 'unsure' ? 'unsure' : 'no', length: not.length, isFirst });
+      answers.push({ answer: behind?.value === 'unsure' ? 'unsure' : 'no', length: not.length, isFirst, isPlain });
       at += not.length + (behind?.length ?? 0);
     } else if (found !== null && found.length > 1 && notOf(words).find(tokens, at + found.length) !== null) {
       // "Of course not", "it is not": what follows says it.
       at += found.length;
     } else if (found !== null) {
-      answers.push({ answer: found.value, length: found.length, isFirst });
+      answers.push({ answer: found.value, length: found.length, isFirst, isPlain });
       at += found.length;
       // "It is not correct": the last word of the refusal takes what follows with it.
       const isNot = found.value === 'no' && found.length > 1 && notOf(words).find(tokens, at - 1) !== null;

@@ -43,6 +43,10 @@ export const ENGLISH_WORDS: LanguageWords = {
     plus: 'plus',
     quantities: [
       ['none, nothing, nobody, no one', 0],
+      ['for, fore', 4],
+      ['to, too', 2],
+      ['won', 1],
+      ['ate', 8],
       ['half, a half, one half', 0.5],
       ['a quarter', 0.25],
       ['a, an, a single one, single, just me, only me', 1],
@@ -82,6 +86,13 @@ export const ENGLISH_WORDS: LanguageWords = {
       'idea, i have no idea, ' +
       'possibly, it depends, could be, i cant remember, i dont remember, hold on, one moment, just a ' +
       'moment, wait, let me think, what, pardon, sorry',
+    plain:
+      'yes, yeah, yea, yep, yup, no, nope, nah, correct, exactly, absolutely, definitely, of course, no ' +
+      'thanks, no thank you, not really',
+    waiting:
+      'one moment, one moment please, just a moment, a moment, one second, just a second, one sec, a second ' +
+      'please, one minute please, just a minute, hold on, hold on a second, wait a second, wait a moment, ' +
+      'give me a second, give me a moment',
     not: 'not, isnt, aint, not really, not quite, not exactly, hardly',
     corrections:
       'no wait, no sorry, sorry no, sorry i mean, sorry i meant, i mean, i meant, i meant to say, actually, ' +
@@ -133,6 +144,7 @@ export const ENGLISH_WORDS: LanguageWords = {
       ['year, years', 'year'],
     ],
     a: 'a, an',
+    of: 'of',
     links: 'the, of, on, day, in',
     dayFirst: true,
     otherOrder: ['US', 'PH', ''],

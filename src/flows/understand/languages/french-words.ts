@@ -89,6 +89,8 @@ export const FRENCH_WORDS: LanguageWords = {
       'peut être, je ne sais pas, je sais pas, sais pas, pas sûr, je ne suis pas sûr, je ne suis pas sûre, ' +
       'aucune idée, ça dépend, un instant, un moment, ' +
       'attendez, attends, comment, quoi, pardon, je ne me souviens pas',
+    plain: "oui, non, exactement, bien sûr, d'accord, non merci",
+    waiting: "un instant, un moment, une seconde, une minute s'il vous plaît, un petit instant",
     not: 'pas, ne, aucun',
     corrections:
       'non attendez, non attends, attendez non, je veux dire, je voulais dire, pardon, enfin, plutôt, ou ' +
@@ -130,6 +132,7 @@ export const FRENCH_WORDS: LanguageWords = {
       ['an, ans, année, années', 'year'],
     ],
     a: 'un, une',
+    of: 'du, de',
     links: 'le, la, de, du, au, pour, l, d',
     dayFirst: true,
     otherOrder: [],

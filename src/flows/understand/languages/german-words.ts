@@ -82,6 +82,10 @@ export const GERMAN_WORDS: LanguageWords = {
       'möglicherweise, kommt darauf an, kommt drauf an, nicht sicher, ich bin nicht sicher, ich bin mir ' +
       'nicht sicher, Moment, einen Moment, ' +
       'Augenblick, warten Sie, was, wie bitte, jein, eventuell',
+    plain: 'ja, jawohl, nein, nee, genau, richtig, natürlich, klar, nein danke',
+    waiting:
+      'einen Moment, einen Moment bitte, eine Sekunde, einen Augenblick, Moment mal, Sekunde, kleinen ' +
+      'Moment, ein Moment',
     not: 'nicht, kein, keine, keinen, nicht wirklich, nicht ganz, eher nicht, nicht so',
     corrections:
       'nein Moment, nein warte, nein warten Sie, Moment nein, Quatsch, ich meine, ich meinte, ' +
@@ -136,6 +140,7 @@ export const GERMAN_WORDS: LanguageWords = {
       ['Jahr, Jahre, Jahren', 'year'],
     ],
     a: 'ein, eine, einen, einem, einer',
+    of: '',
     links: 'der, den, dem, am, des, im, vom, um',
     dayFirst: true,
     otherOrder: [],

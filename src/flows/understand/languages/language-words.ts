@@ -42,6 +42,10 @@ interface AnswerWords {
   readonly yes: string;
   readonly no: string;
   readonly unsure: string;
+  /** Answers that other words may follow: "yes, I do want that". */
+  readonly plain: string;
+  /** Ask for time, and say nothing else: "one moment". */
+  readonly waiting: string;
   /** Make the contrary of a word of agreement: "not really". */
   readonly not: string;
   /** What comes behind replaces what was said before. */
@@ -70,6 +74,8 @@ interface DateWords {
   readonly this: string;
   readonly units: Phrases<'day' | 'week' | 'month' | 'year'>;
   readonly a: string;
+  /** Between a day and its month: where no month is known behind it, it was misheard. */
+  readonly of: string;
   /** May stand between the parts of a date. */
   readonly links: string;
   /** Whether the day comes first in `12/05`; regions can differ. */

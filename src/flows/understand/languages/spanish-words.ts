@@ -67,6 +67,8 @@ export const SPANISH_WORDS: LanguageWords = {
       'quizás, quizá, tal vez, no sé, no lo sé, no estoy seguro, no estoy segura, a lo mejor, puede ser, ' +
       'depende, ni idea, no tengo ni idea, un momento, ' +
       'espere, espera, cómo, qué, perdón, no me acuerdo',
+    plain: 'sí, no, claro, claro que sí, correcto, no gracias, por supuesto',
+    waiting: 'un momento, un segundo, un momentito, un minuto por favor',
     not: 'no, ni',
     corrections:
       'no espera, no espere, espera no, quiero decir, digo, perdón, mejor dicho, no perdón, no digo, ' +
@@ -109,6 +111,7 @@ export const SPANISH_WORDS: LanguageWords = {
       ['año, años', 'year'],
     ],
     a: 'un, una',
+    of: 'de',
     links: 'el, la, de, del, para el, para, al',
     dayFirst: true,
     otherOrder: [],

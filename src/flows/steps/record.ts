@@ -1,0 +1,158 @@
+/** The verb `record`: the caller leaves a message. */
+import type { CallApp, CallerEvent } from '../../calls/app/call-app.ts';
+import { MessageRecording } from '../../calls/sound/message-recording.ts';
+import type { Timer } from '../../foundation/clock.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
+import type { VerbFields } from '../file/verbs.ts';
+import { MessageText } from './message-text.ts';
+import { tellMessage } from './message-webhook.ts';
+import { type StepExit, StepFailure, type StepTools } from './step.ts';
+
+const MAX_MS = 120_000;
+const MIN_MS = 1000;
+const SILENCE_MS = 4000;
+const BEEP = { rateHz: 8000, hz: 1000, ms: 250, level: 6000 };
+
+/**
+ * Takes a message: from the beep until silence, a key, its greatest length or the end of the call. Who hangs up has
+ * left what was said until then.
+ */
+export async function runRecord(fields: VerbFields['record'], tools: StepTools): Promise<StepExit> {
+  const { call, variables } = tools;
+  const recording = call.recording ?? (tools.world.takesMessages === true ? unkept(tools) : null);
+  if (recording === null) throw new StepFailure('there is no folder for sound: set DATA_DIR to keep messages');
+  if (fields.prompt !== undefined) await tools.say(fields.prompt);
+  if (fields.beep !== false) await tools.play(beep(), 'beep');
+  const begun = recording.beginMessage();
+  if (begun === null) throw new StepFailure('this call has as many messages as a call may have');
+  const { name, callId, message } = begun;
+  const text = new MessageText({ feed: call.context.feed, callId, startMs: message.startMs });
+  const endMs = await new Taking(fields, tools, message).ended;
+  const isKept = message.end(endMs);
+  if (!isKept) {
+    text.close();
+    return fields.empty ?? null;
+  }
+  recording.keepMessage();
+  const { startMs } = message;
+  call.onFlow({ type: 'flow.message', flow: tools.flow, step: tools.step, message: name, startMs, endMs });
+  if (fields.into !== undefined) variables.set(fields.into, name);
+  if (fields.webhook === undefined) text.close();
+  else {
+    const url = variables.fill(fields.webhook);
+    const words = fields.transcript === false ? null : text.settled(endMs, call.context.clock);
+    if (words === null) text.close();
+    void tellMessage({ url, tools, callId, name, startMs, endMs, text: words });
+  }
+  return null;
+}
+
+/** A message while it is left. */
+class Taking implements CallApp {
+  readonly unreachable = false;
+  readonly listens = true;
+  /** Resolves with its end, in ms of the call. */
+  readonly ended: Promise<number>;
+  readonly #fields: VerbFields['record'];
+  readonly #message: MessageRecording;
+  readonly #tools: StepTools;
+  #resolve: (endMs: number) => void = () => undefined;
+  #timers: Timer[] = [];
+  #silence: Timer | null = null;
+  /** Speech up to the last pause, and since when the caller speaks, by the clock; null = there is a pause. */
+  #spokenMs = 0;
+  #speaksSinceMs: number | null = null;
+  readonly #beganMs: number;
+
+  constructor(fields: VerbFields['record'], tools: StepTools, message: MessageRecording) {
+    const { clock } = tools.call.context;
+    this.#fields = fields;
+    this.#tools = tools;
+    this.#message = message;
+    this.#beganMs = clock.nowMs();
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#timers.push(clock.after(fields.maxMs ?? MAX_MS, () => this.close()));
+    this.#waitForSpeech();
+    tools.signal.addEventListener('abort', () => this.close(), { once: true });
+    tools.handTo(this);
+    if (tools.signal.aborted) this.close();
+  }
+
+  onSpeech(event: CallerEvent): void {
+    if (event.type === 'speech.started') this.#onStarted();
+    else if (event.type === 'speech.stopped') this.#onStopped();
+    else if (event.type === 'caption' && event.final && event.text !== '') this.#onWords();
+  }
+
+  onDtmf(digit: string): void {
+    const { terminator = '#' } = this.#fields;
+    if (terminator === 'any' || terminator === digit) this.close();
+  }
+
+  mute(): void {}
+
+  close(): void {
+    for (const timer of [...this.#timers, this.#silence]) timer?.cancel();
+    if (this.#heardMs >= (this.#fields.minMs ?? MIN_MS)) this.#message.keep();
+    this.#tools.handTo(null);
+    const { clock } = this.#tools.call.context;
+    this.#resolve(Math.round(this.#message.startMs + clock.nowMs() - this.#beganMs));
+  }
+
+  get #heardMs(): number {
+    const { clock } = this.#tools.call.context;
+    return this.#spokenMs + (this.#speaksSinceMs === null ? 0 : clock.nowMs() - this.#speaksSinceMs);
+  }
+
+  #onStarted(): void {
+    const { clock } = this.#tools.call.context;
+    this.#silence?.cancel();
+    this.#speaksSinceMs ??= clock.nowMs();
+    const stillMs = Math.max((this.#fields.minMs ?? MIN_MS) - this.#heardMs, 0);
+    this.#timers.push(clock.after(stillMs, () => this.#keepIfSaid()));
+  }
+
+  #onStopped(): void {
+    this.#spokenMs = this.#heardMs;
+    this.#speaksSinceMs = null;
+    this.#keepIfSaid();
+    this.#waitForSpeech();
+  }
+
+  /** A caller who types takes no time to speak. */
+  #onWords(): void {
+    if (this.#tools.world.takesMessages !== true) return;
+    this.#spokenMs += this.#fields.minMs ?? MIN_MS;
+    this.#message.keep();
+  }
+
+  #keepIfSaid(): void {
+    if (this.#heardMs >= (this.#fields.minMs ?? MIN_MS)) this.#message.keep();
+  }
+
+  #waitForSpeech(): void {
+    const { clock } = this.#tools.call.context;
+    this.#silence?.cancel();
+    this.#silence = clock.after(this.#fields.silenceMs ?? SILENCE_MS, () => this.close());
+  }
+}
+
+/** Takes messages that go nowhere. */
+function unkept({ call }: StepTools): NonNullable<StepTools['call']['recording']> {
+  const { codec, callId } = call.start;
+  const open = () => ({ add: () => undefined, end: () => undefined });
+  return {
+    beginMessage: () => ({ callId, name: 'message-1', message: new MessageRecording({ codec, startMs: 0, open }) }),
+    keepMessage: () => undefined,
+  };
+}
+
+function beep(): MonoAudio {
+  const { rateHz, hz, ms, level } = BEEP;
+  const samples = Int16Array.from({ length: (rateHz * ms) / 1000 }, (_, i) =>
+    Math.round(level * Math.sin((2 * Math.PI * hz * i) / rateHz)),
+  );
+  return { samples, rateHz };
+}
