@@ -124,7 +124,10 @@ export function shortenName(name) {
   return name.split(' ')[0] ?? name;
 }
 
-/** Who says what the server speaks: its flow or its app, by name where one was given. @param {CallView | undefined} call */
+/**
+ * Who says what the server speaks: its flow or its app, by name where one was given.
+ * @param {CallView | undefined} call
+ */
 export function nameSpoken(call) {
   if (call?.flow !== null && call?.flow !== undefined) return call.names?.outbound ?? 'Flow';
   if (call?.app === null || call?.app === undefined) return 'Trunkline';
