@@ -11,6 +11,7 @@ import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
 import type { FlowFolder } from './flows/file/flow-folder.ts';
+import type { FlowPrompts } from './flows/prompts/flow-prompts.ts';
 import type { Clock } from './foundation/clock.ts';
 import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
@@ -54,6 +55,7 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
+import { flowPromptRoutes } from './http/speech/flow-prompts.ts';
 import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
 import { CallWatch } from './http/system/call-watch.ts';
 import { type SystemSources, systemRoutes } from './http/system/system.ts';
@@ -91,6 +93,8 @@ interface ServerOptions {
   readonly flows?: CallFlows | null;
   /** Their files, for people who look after them; absent = there are none. */
   readonly flowFiles?: Pick<FlowFolder, 'list'> | null;
+  /** What they say; absent or null = there are none. */
+  readonly flowPrompts?: FlowPrompts | null;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
@@ -231,6 +235,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
     const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
+    void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);

@@ -140,6 +140,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     apps,
     flows: flows.calls,
     flowFiles: flows.folder,
+    flowPrompts: flows.prompts,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),
     announced,

@@ -27,6 +27,7 @@ import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import { describeFlows } from './flow/command.ts';
 import { describeGpu } from './gpu/command.ts';
 import { describeModels } from './models/command.ts';
+import { describePrompts } from './prompts/command.ts';
 import { describeRemote } from './remote/command.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
@@ -158,6 +159,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeDatabase(program, terminal, done);
   describeUsers(program, terminal, done);
   describeRemote(program, terminal, done);
+  describePrompts(program, terminal, done);
   describeGpu(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;

@@ -83,7 +83,7 @@ export class ServerClient {
   }
 
   /**
-   * The answer's JSON, checked against `schema`.
+   * The answer's JSON, checked against `schema`. A form goes as it is, another `body` as JSON.
    * @throws ServerRefused
    */
   async ask<T>(method: string, path: string, schema: z.ZodType<T>, body?: unknown): Promise<T> {
@@ -131,12 +131,14 @@ export class ServerClient {
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
   ): Promise<Response> {
-    const headers = { ...this.#headers(), ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const isJson = body !== undefined && !(body instanceof FormData);
+    const headers = { ...this.#headers(), ...(isJson && { 'content-type': 'application/json' }) };
+    const sent = body instanceof FormData ? body : JSON.stringify(body);
     try {
       return await fetch(`${this.url}${path}`, {
         method,
         headers,
-        body: body === undefined ? null : JSON.stringify(body),
+        body: body === undefined ? null : sent,
         signal,
         redirect: 'error',
       });

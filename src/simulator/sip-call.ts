@@ -4,7 +4,15 @@ import { MULAW_8K } from '../foundation/units.ts';
 import { PhoneMedia, type PhoneSound } from './phone-media.ts';
 import { describe, type Hold, readAgreement } from './phone-sdp.ts';
 import { type HeaderList, PhoneDialog } from './sip-dialog.ts';
-import { answerChallenge, headerOf, methodOf, reasonPhraseOf, type SipMessage, statusOf } from './sip-message.ts';
+import {
+  answerChallenge,
+  headerOf,
+  methodOf,
+  reasonPhraseOf,
+  type SipMessage,
+  statusOf,
+  uriOf,
+} from './sip-message.ts';
 import type { Peer, SipWire } from './sip-wire.ts';
 
 /** How long an accepted call waits for its ACK, at first and in all. */
@@ -41,6 +49,8 @@ export interface PhoneCallOptions {
   readonly user: string;
   readonly password: string;
   readonly onEnded: (call: PhoneCall) => void;
+  /** Calls somebody else because the other side asked for it (REFER); resolves with the status of the answer. */
+  readonly onReferred: (uri: string) => Promise<number>;
 }
 
 /** One call, from its INVITE to its end. It is made by its phone. */
@@ -175,9 +185,28 @@ export class PhoneCall {
         this.#respond(this.invite, '487 Request Terminated');
         this.#finish('refused');
         return;
+      case 'REFER':
+        this.#respond(request, '202 Accepted');
+        void this.#follow(uriOf(headerOf(request, 'Refer-To')));
+        return;
       default:
         this.#respond(request, '200 OK');
     }
+  }
+
+  /** Calls whom the other side names, and tells it what becomes of that (RFC 3515 §2.4.4). */
+  async #follow(uri: string): Promise<void> {
+    this.#tellReferrer(100, 'active;expires=60');
+    const status = await this.#options.onReferred(uri);
+    if (this.#state === 'live') this.#tellReferrer(status, 'terminated;reason=noresource');
+  }
+
+  #tellReferrer(status: number, state: string): void {
+    this.#request('NOTIFY', `SIP/2.0 ${status} Told\r\n`, [
+      ['Event', 'refer'],
+      ['Subscription-State', state],
+      ['Content-Type', 'message/sipfrag'],
+    ]);
   }
 
   /** Tells the caller of a call that came in that it rings. */

@@ -2,7 +2,7 @@
 import { headerOf, headersOf, newToken, type SipMessage, tagOf, uriOf } from './sip-message.ts';
 import type { Peer } from './sip-wire.ts';
 
-const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO';
+const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, REFER';
 
 /** Further headers of a message. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -109,7 +109,7 @@ export class PhoneDialog {
         ['Call-ID', callId],
         ['CSeq', `${sequence} ${method}`],
         ...headers,
-        ...this.#own(body),
+        ...this.#own(headers.some(([name]) => name === 'Content-Type') ? '' : body),
       ],
       body,
     };

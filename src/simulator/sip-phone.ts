@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../foundation/clock.ts';
 import type { PhoneSound } from './phone-media.ts';
-import { PhoneCall, type PhoneCallOptions } from './sip-call.ts';
+import { PhoneCall, type PhoneCallOptions, RefusedError } from './sip-call.ts';
 import { headerOf, headersOf, methodOf, newToken, type SipMessage } from './sip-message.ts';
 import { type Peer, SipWire } from './sip-wire.ts';
 
@@ -114,7 +114,19 @@ export class SipPhone {
   get #callOptions(): PhoneCallOptions {
     const { clock, password = '' } = this.#options;
     const onEnded = (call: PhoneCall): void => void this.#calls.delete(call.callId);
-    return { clock, password, onEnded, address: this.#address, user: this.#user, wire: this.#openWire };
+    const onReferred = (uri: string): Promise<number> => this.#callInstead(uri);
+    return { clock, password, onEnded, onReferred, address: this.#address, user: this.#user, wire: this.#openWire };
+  }
+
+  /** The caller says nothing more in the new call. */
+  async #callInstead(uri: string): Promise<number> {
+    try {
+      const call = await this.dial({ uri, audio: new Int16Array(0), endless: true });
+      await call.answered;
+      return 200;
+    } catch (error) {
+      return error instanceof RefusedError ? error.status : 500;
+    }
   }
 
   #receive(request: SipMessage, from: Peer): void {

@@ -71,8 +71,9 @@ class OneCall implements CallTrace {
       'trunkline.carrier': carrier,
       'trunkline.call.direction': dialledAt === null ? 'incoming' : 'outgoing',
     });
-    // The path may be secret.
-    if (app !== null && URL.canParse(app)) this.#root.setAttribute('trunkline.app.origin', new URL(app).origin);
+    // The path may be secret. That of a flow has no origin.
+    if (app !== null && /^(?:ws|http)s?:/.test(app) && URL.canParse(app))
+      this.#root.setAttribute('trunkline.app.origin', new URL(app).origin);
     if (dialledAt !== null) maker.note(this.#root, 'answered');
     this.#context = trace.setSpan(ROOT_CONTEXT, this.#root);
     this.#turns = new TurnSpans(maker, { context: this.#context, callId });

@@ -48,7 +48,7 @@ class QuietLeg implements CallLeg {
   }
 }
 
-function arrive(environment: Record<string, string> = {}) {
+function arrive(environment: Record<string, string> = {}, flow?: string) {
   const { context, registry, events, clock, logLines } = startCalls(environment);
   const leg = new QuietLeg();
   const opened: Call[] = [];
@@ -58,6 +58,7 @@ function arrive(environment: Record<string, string> = {}) {
   const pendingCall = new PendingCall({
     carrier: 'other',
     tokenRequired: false,
+    flow,
     tokens: registry.tokens,
     context,
     connect: (handlers) => {
@@ -95,6 +96,19 @@ describe('PendingCall', () => {
     const { say, opened } = arrive();
     say({ type: 'start', start: { ...START, parameters: { token: 'secret', note: 'x' } } });
     expect(opened[0]?.start.parameters).toEqual({ note: 'x' });
+  });
+
+  it.each([
+    ['its own parameter', 'url', 'token', { Flow: 'own' }, { Flow: 'own' }],
+    ['the token', 'url', 'token', {}, { flow: 'token' }],
+    ['the URL of its socket', 'url', undefined, {}, { flow: 'url' }],
+    ['nobody', undefined, undefined, {}, {}],
+  ])('follows the flow that is named by %s', (_who, url, issued, own, parameters) => {
+    const { say, opened, registry } = arrive({}, url);
+    const token = registry.tokens.issue({ callId: 'C1', from: null, to: null, flow: issued });
+    say({ type: 'start', start: { ...START, parameters: { token, ...own } } });
+    expect(opened[0]?.start.parameters).toEqual(parameters);
+    expect(opened[0]?.start).not.toHaveProperty('flow');
   });
 
   it.each([

@@ -10,6 +10,7 @@ import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
 import type { FlowState } from '../../src/flows/file/flow-folder.ts';
+import type { FlowPrompts } from '../../src/flows/prompts/flow-prompts.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -188,6 +189,7 @@ export async function startServer(
   people: People = new FakePeople(),
   sound: SoundStore | null = null,
   database: RecordsDatabase | null = null,
+  openPrompts: (speech: Speech) => Promise<FlowPrompts | null> = async () => null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -230,6 +232,7 @@ export async function startServer(
     transcripts: calls,
     apps: calls,
     flowFiles: { list: () => flowFiles },
+    flowPrompts: await openPrompts(speech),
     webSockets: calls,
     flows: {
       named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ModelFile } from '../../graph/model-file.ts';
 import { Refusal } from '../../refusal.ts';
-import { readGraph, readText, refusing } from '../folder-files.ts';
+import { ModelFileError, readGraph, readText, refusing } from '../folder-files.ts';
 import { namesInFolder } from '../folder-names.ts';
 import { reasonOf } from '../installed.ts';
 import { TOKENIZER_MAX_BYTES } from '../qwen3-asr/tokenizer.ts';
@@ -44,13 +44,16 @@ export function readWhisperFolder(folder: string, provider: 'cpu' | 'cuda'): Whi
     const [pieces = '', merges = '', added = ''] = VOCABULARY_FILES.map((name) => read(name, TOKENIZER_MAX_BYTES));
     return new WhisperVocabulary(tokenizerOf(pieces, merges, added || '{}'), config);
   });
-  return {
-    layout,
-    config,
-    vocabulary,
-    encoder: readGraph(join(folder, layout.encoder)),
-    decoder: readGraph(join(folder, layout.decoder)),
-  };
+  const encoder = readGraph(join(folder, layout.encoder));
+  if (layout.kind === 'free') refusing(join(folder, CONFIG_FILE), () => requirePositions(encoder, config));
+  return { layout, config, vocabulary, encoder, decoder: readGraph(join(folder, layout.decoder)) };
+}
+
+/** Our exporter's graph takes every window up to its table's end; one beyond it would be found out in a call only. */
+function requirePositions({ constants }: ModelFile, { positions }: WhisperConfig): void {
+  const tables = [...constants.values()].filter(({ dims }) => dims.length === 2);
+  if (tables.some(({ dims }) => dims[0] === BigInt(positions))) return;
+  throw new ModelFileError(`max_source_positions: got ${positions}, expected as many as the encoder has`);
 }
 
 function readNames(folder: string): readonly string[] {

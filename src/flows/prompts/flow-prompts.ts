@@ -1,9 +1,14 @@
 /** The prompts of all flows: what is recorded, and what is made before calls need it. */
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import type { AheadReport, PromptsAhead } from '../../speech/prompts-ahead.ts';
+import type { PromptsAhead } from '../../speech/prompts-ahead.ts';
 import type { RecordingDecoder } from '../../speech/recording-decoder.ts';
+import type { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { FlowSet } from '../file/flow.ts';
+import type { PromptRecordings } from './prompt-pieces.ts';
+import { soundOf } from './prompt-sound.ts';
 import { RecordingFolder } from './recording-folder.ts';
 import { type PlacedPrompt, promptsOf, staticTextsOf } from './static-prompts.ts';
 
@@ -18,11 +23,35 @@ interface FlowPromptsOptions {
   readonly usualLanguage: string;
 }
 
+/** How far it is to make what all flows say. */
+export interface Rendering {
+  isRunning: boolean;
+  readonly flows: number;
+  flowsDone: number;
+  /** Of the flows that are done, in each codec. */
+  sentences: number;
+  /** Of them those that were not there. */
+  made: number;
+  /** Texts that could not be made. */
+  failed: number;
+  ms: number;
+}
+
+/** A prompt with its name in lists. */
+export interface ListedFlowPrompt extends PlacedPrompt {
+  readonly id: string;
+  /** `recorded` = a recording is played; `values` = a part of it is made in each call, with values of variables. */
+  readonly source: 'recorded' | 'made' | 'values';
+}
+
+const ID_CHARS = 32;
+
 export class FlowPrompts {
   readonly recordings: RecordingFolder;
   readonly #options: FlowPromptsOptions;
   /** By the name of the flow. */
   readonly #sets = new Map<string, FlowSet>();
+  #rendering: Rendering | null = null;
 
   private constructor(options: FlowPromptsOptions, recordings: RecordingFolder) {
     this.#options = options;
@@ -50,11 +79,40 @@ export class FlowPrompts {
     await this.#options.ahead.make(ownerOf(set));
   }
 
-  /** The same for all flows; `onText` is told of each text that is done. */
-  async renderAll(onText?: (done: number, all: number) => void): Promise<AheadReport[]> {
-    const reports: AheadReport[] = [];
-    for (const set of this.#sets.values()) reports.push(await this.#options.ahead.make(ownerOf(set), onText));
-    return reports;
+  /** How far {@link render} is; null = it was never asked for. */
+  get rendering(): Rendering | null {
+    return this.#rendering;
+  }
+
+  /** Makes what is missing of all flows, unless that is under way. */
+  render(): Rendering {
+    if (this.#rendering?.isRunning !== true) {
+      this.#rendering = {
+        isRunning: true,
+        flows: this.#sets.size,
+        flowsDone: 0,
+        sentences: 0,
+        made: 0,
+        failed: 0,
+        ms: 0,
+      };
+      void this.#renderAll(this.#rendering);
+    }
+    return this.#rendering;
+  }
+
+  async #renderAll(rendering: Rendering): Promise<void> {
+    const { ahead, clock } = this.#options;
+    const startMs = clock.nowMs();
+    for (const set of [...this.#sets.values()]) {
+      const { sentences, made, failed } = await ahead.make(ownerOf(set));
+      rendering.flowsDone++;
+      rendering.sentences += sentences;
+      rendering.made += made;
+      rendering.failed += failed;
+      rendering.ms = Math.round(clock.nowMs() - startMs);
+    }
+    rendering.isRunning = false;
   }
 
   /** What is recorded has changed: what it replaces need not be kept, and what it replaced is said again. */
@@ -63,12 +121,22 @@ export class FlowPrompts {
   }
 
   /** All that flows say, in the order of flows and steps; what several flows share is there once. */
-  list(): PlacedPrompt[] {
+  list(): ListedFlowPrompt[] {
     const { usualLanguage } = this.#options;
-    const found = new Map<string, PlacedPrompt>();
-    for (const set of this.#sets.values())
-      for (const placed of promptsOf(set, usualLanguage)) found.set(JSON.stringify(placed), placed);
+    const found = new Map<string, ListedFlowPrompt>();
+    for (const set of this.#sets.values()) {
+      for (const placed of promptsOf(set, usualLanguage)) {
+        const id = idOf(placed);
+        found.set(id, { ...placed, id, source: sourceOf(placed, this.recordings) });
+      }
+    }
     return [...found.values()];
+  }
+
+  /** How a prompt sounds in a call, values by the names of their variables; null = there is none of that id. */
+  async sound(id: string, synthesizer: SentenceSynthesizer, signal: AbortSignal): Promise<MonoAudio | null> {
+    const placed = this.list().find((each) => each.id === id);
+    return placed === undefined ? null : soundOf(placed, { recordings: this.recordings, synthesizer, signal });
   }
 
   #keep(set: FlowSet): void {
@@ -79,4 +147,14 @@ export class FlowPrompts {
 
 function ownerOf({ name }: FlowSet): string {
   return `flow ${name}`;
+}
+
+function idOf({ flow, step, part, language, voice }: PlacedPrompt): string {
+  const parts = JSON.stringify([flow, step, part, language, voice]);
+  return createHash('sha256').update(parts).digest('hex').slice(0, ID_CHARS);
+}
+
+function sourceOf({ prompt, language }: PlacedPrompt, recordings: PromptRecordings): ListedFlowPrompt['source'] {
+  if (prompt.recording !== undefined && recordings.find(prompt.recording, language) !== null) return 'recorded';
+  return /\{(?!\{)/.test(prompt.text?.replaceAll('{{', '') ?? '') ? 'values' : 'made';
 }

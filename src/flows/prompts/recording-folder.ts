@@ -1,8 +1,10 @@
 /** The operator's own recordings: `FLOWS_DIR/prompts/<language>/<name>.wav` or the like, followed as they change. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type AudioKind, DETECT_BYTES, detectAudio } from '../../audio/detect.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { writePrivate } from '../../foundation/folders/whole-file.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { samplesToMs } from '../../foundation/units.ts';
 import { markOf } from '../../foundation/watched-file.ts';
@@ -22,7 +24,10 @@ const FILES_MAX = 1000;
 const LOOK_MS = 2000;
 
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+const NAME = /^[A-Za-z][\w-]{0,63}$/;
 const FILE = /^([A-Za-z][\w-]{0,63})\.(wav|mp3|flac|ogg|oga|opus)$/i;
+
+const ENDINGS: Partial<Record<AudioKind, string>> = { mp3: 'mp3', flac: 'flac', vorbis: 'ogg', opus: 'opus' };
 
 /** A recording, or why it is none. */
 export interface RecordingState {
@@ -90,9 +95,27 @@ export class RecordingFolder implements PromptRecordings {
     return [...this.#entries.values()];
   }
 
-  /** The sound of the recording at `path`; null = there is none. */
-  soundAt(path: string): MonoAudio | null {
-    return this.#entries.get(path)?.sound ?? null;
+  /**
+   * Keeps a file as the recording of that name, in place of one before it.
+   * @throws TrunklineError `invalid_request` for a name or language that is none, `audio_unreadable`, `audio_too_long`;
+   * the file system's error
+   */
+  async put(file: { language: string; name: string; bytes: Uint8Array<ArrayBuffer> }): Promise<RecordingState> {
+    const { language, name, bytes } = file;
+    if (!LANGUAGE.test(language)) throw refusal('language', language, 'a language such as en or en-US');
+    if (!NAME.test(name)) throw refusal('name', name, 'a name: a letter, then letters, digits, _ or -');
+    const ending = ENDINGS[detectAudio(bytes.subarray(0, DETECT_BYTES))] ?? 'wav';
+    // It must be readable before it takes the place of another.
+    await this.#options.decoder.decode({ bytes: bytes.slice(), maxSeconds: RECORDING_MAX_S }, this.#ended.signal);
+    const folder = join(this.#folder, language);
+    await mkdir(folder, { recursive: true });
+    const path = `${name}.${ending}`;
+    await writePrivate(join(folder, path), bytes, join(folder, `.${path}.part`));
+    for (const other of await namesIn(folder))
+      if (other !== path && FILE.exec(other)?.[1] === name) await rm(join(folder, other), { force: true });
+    await this.look();
+    const kept = this.#entries.get(`${language}/${path}`);
+    return kept ?? { path: `${language}/${path}`, language, name, durationMs: null, error: 'it is not read yet' };
   }
 
   /** Takes over what has changed. Never rejects. */
@@ -185,6 +208,11 @@ export class RecordingFolder implements PromptRecordings {
 
 function refused(entry: Entry, error: string): Entry {
   return { ...entry, sound: null, error: entry.error ?? error };
+}
+
+function refusal(field: string, got: string, expected: string): TrunklineError {
+  const shown = JSON.stringify(got.slice(0, 64));
+  return new TrunklineError('invalid_request', `${field}: got ${shown}, expected ${expected}`, field);
 }
 
 function codeOf(error: unknown): string {

@@ -18,7 +18,7 @@ import type { StepRunner } from './step.ts';
 import { runTransfer } from './transfer.ts';
 
 /** By verb. Flows that are called are run by the flow itself. */
-export type StepRunners = { readonly [Verb in Exclude<FlowVerb, 'flow'>]?: StepRunner<Verb> };
+export type StepRunners = { readonly [Verb in Exclude<FlowVerb, 'flow'>]: StepRunner<Verb> };
 
 /** Those of all calls. */
 export const STEP_RUNNERS: StepRunners = {

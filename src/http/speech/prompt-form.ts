@@ -16,27 +16,43 @@ interface PromptForm {
   readonly voice: string | undefined;
 }
 
+/** A form with one file. */
+interface FileForm {
+  /** The file, in a buffer of its own. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
 /** @throws TrunklineError `invalid_request` for a form that is broken or lacks something, `upload_too_large` */
 export async function readPromptForm(request: FastifyRequest): Promise<PromptForm> {
+  const { bytes, fields } = await readFileForm(request, RECORDING_MAX_BYTES);
+  return { bytes, text: readText(fields.get('text')), voice: fields.get('voice') || undefined };
+}
+
+/**
+ * A form with a `file` of at most `maxBytes`.
+ * @throws TrunklineError `invalid_request` for a form that is broken or lacks the file, `upload_too_large`
+ */
+export async function readFileForm(request: FastifyRequest, maxBytes: number): Promise<FileForm> {
   requireForm(request);
   const fields = new Map<string, string>();
   let bytes: Uint8Array<ArrayBuffer> | null = null;
   try {
-    for await (const part of partsOf(request, { ...UPLOAD_LIMITS, fileSize: RECORDING_MAX_BYTES })) {
+    for await (const part of partsOf(request, { ...UPLOAD_LIMITS, fileSize: maxBytes })) {
       if (part.type === 'field') {
         fields.set(part.fieldname, fieldText(part));
         continue;
       }
       const chunks: Uint8Array[] = [];
       for await (const chunk of part.file) chunks.push(chunk as Buffer);
-      if (part.file.truncated) throw tooLarge();
+      if (part.file.truncated) throw tooLarge(maxBytes);
       if (part.fieldname === 'file') bytes = new Uint8Array(joinBytes(chunks));
     }
   } catch (error) {
     throw error instanceof TrunklineError ? error : brokenForm(error);
   }
   if (bytes === null) throw noFile(fields.has('file'));
-  return { bytes, text: readText(fields.get('text')), voice: fields.get('voice') || undefined };
+  return { bytes, fields };
 }
 
 function readText(text: string | undefined): string {
@@ -50,10 +66,10 @@ function readText(text: string | undefined): string {
   );
 }
 
-function tooLarge(): TrunklineError {
+function tooLarge(maxBytes: number): TrunklineError {
   return new TrunklineError(
     'upload_too_large',
-    `the recording is larger than ${RECORDING_MAX_BYTES} bytes, which is the most allowed`,
+    `the recording is larger than ${maxBytes} bytes, which is the most allowed`,
     'file',
   );
 }

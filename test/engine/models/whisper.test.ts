@@ -182,6 +182,12 @@ describe('a Whisper folder', () => {
     ['has a damaged graph', () => writeFileSync(join(folder, 'decoder_step.onnx'), 'x'), 'model_missing', /ONNX/],
     ['is of another model', () => change('config.json', { model_type: 'moonshine' }), 'bad_settings', /"moonshine"/],
     ['is of another shape', () => change('config.json', { decoder_layers: 3 }), 'bad_settings', /3, 2, \d+ by config/],
+    [
+      'has a longer window than its encoder',
+      () => change('config.json', { max_source_positions: 65_536 }),
+      'bad_settings',
+      /config\.json: max_source_positions: got 65536, expected as many as the encoder has/,
+    ],
     ['has no bands', () => change('config.json', { num_mel_bins: 'many' }), 'bad_settings', /num_mel_bins: got "many"/],
     [
       'has heads that are none',

@@ -272,6 +272,16 @@ describe('POST /v1/calls', () => {
     ]);
   });
 
+  it('makes a call in which a flow talks, unless a parameter names another one', async () => {
+    testServer = await startServer({ SIP_PORT: '5060' });
+    await dial({ to: '1001', flow: 'survey' });
+    await dial({ to: '1001', flow: 'survey', parameters: { flow: 'shop' } });
+    expect(testServer.calls.outgoing).toMatchObject([
+      { parameters: { flow: 'survey' } },
+      { parameters: { flow: 'shop' } },
+    ]);
+  });
+
   it('needs to know no more than whom to call', async () => {
     testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial({ to: '*98#' })).statusCode).toBe(201);

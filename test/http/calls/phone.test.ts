@@ -41,6 +41,13 @@ describe('POST /v1/phone', () => {
     expect((await ask()).json<Pass>().callId).not.toBe(callId);
   });
 
+  it('remembers with the token which flow is to talk to the caller', async () => {
+    testServer = await startServer();
+    const answer = await testServer.app.inject({ method: 'POST', url: '/v1/phone?flow=shop' });
+    const { callId, token } = answer.json<Pass>();
+    expect(testServer.calls.tokens.redeem(token, callId)).toMatchObject({ flow: 'shop' });
+  });
+
   it('asks for what the rest of /v1 asks for', async () => {
     testServer = await startServer({ API_KEYS: KEY });
     const refused = await ask();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { messageSoundId } from '../../../src/calls/sound/message-recording.ts';
 import { callView } from '../../helpers/call-view.ts';
 import {
   makeFolder,
@@ -58,6 +59,15 @@ test('the sound up to a moment of the call is that much shorter', async () => {
   const response = await fetch(`${url}/v1/calls/CA1/sound?untilMs=500`);
   expect((await response.arrayBuffer()).byteLength).toBe(44 + 16_000);
   expect((await fetch(`${url}/v1/calls/CA1/sound?untilMs=soon`)).status).toBe(400);
+});
+
+test('the sound of a message is a file of its own', async () => {
+  await recordTones(kept, messageSoundId('CA1', 1), { durationMs: 500 });
+  const of = (message: string) => fetch(`${url}/v1/calls/CA1/messages/${message}/sound`);
+  const response = await of('message-1');
+  expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 44 + 500 * 8 * 4]);
+  expect(await codeOf(await of('message-2'))).toBe('sound_not_found');
+  expect((await of('message-1%20message-1')).status).toBe(400);
 });
 
 describe('a range', () => {

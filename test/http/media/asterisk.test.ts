@@ -30,6 +30,12 @@ describe('WS /asterisk/media', () => {
     expect(testServer.calls.accepted).toMatchObject([{ trusted: false }]);
   });
 
+  it('passes on which flow is to talk to the caller', async () => {
+    testServer = await startServer();
+    await upgradeStatus(`${await listen(testServer.app)}/asterisk/media?flow=shop`);
+    expect(testServer.calls.accepted).toMatchObject([{ flow: 'shop' }]);
+  });
+
   it('takes the subprotocol that Asterisk offers', async () => {
     testServer = await startServer();
     const socket = new WebSocket(`${(await listen(testServer.app)).replace('http', 'ws')}/asterisk/media`, 'media');

@@ -59,6 +59,11 @@ describe('every one of these endpoints', () => {
     );
   });
 
+  it('passes on which flow is to talk to the caller', async () => {
+    await dialAll('?flow=shop', {});
+    expect(testServer.calls.accepted.map(({ flow }) => flow)).toEqual(CARRIERS.map(() => 'shop'));
+  });
+
   it.each([
     ['nothing', {}, ''],
     ['another bearer token', { authorization: 'Bearer guess' }, ''],

@@ -87,6 +87,12 @@ describe('POST /twilio/voice', () => {
     );
   });
 
+  it('passes on which flow is to talk to the caller, before any app', async () => {
+    testServer = await startServer();
+    const answer = await post(Object.entries(FORM), { url: '/twilio/voice?flow=shop&queue=sales' });
+    expect(answer.body).toContain('<Parameter name="flow" value="shop"/><Parameter name="queue" value="sales"/>');
+  });
+
   it.each(['https://app.example.com', 'app', ''])('takes no "%s" for an app', async (app) => {
     testServer = await startServer();
     const answer = await post(Object.entries(FORM), { url: `/twilio/voice?app=${app}` });

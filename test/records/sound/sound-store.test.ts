@@ -2,6 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readWav } from '../../../src/audio/wav.ts';
+import { messageSoundId } from '../../../src/calls/sound/message-recording.ts';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
 import {
   ALL,
@@ -77,6 +78,18 @@ test('files and folders are closed to other users, and lie in the folder of thei
   expect((await stat(await fileOf())).mode & 0o777).toBe(0o600);
   expect((await stat(dayOf())).mode & 0o777).toBe(0o700);
   expect(opened.rows.get('CA1')).toBe((await stat(await fileOf())).size);
+});
+
+test('messages of a call have files of their own, and go with the call', async () => {
+  const opened = await open();
+  await recordTones(opened, 'CA1');
+  await recordTones(opened, messageSoundId('CA1', 1), { durationMs: 500 });
+  await recordTones(opened, messageSoundId('CA1', 20), { durationMs: 500 });
+  await recordTones(opened, messageSoundId('CA11', 1), { durationMs: 500 });
+  expect((await wavOf(opened.store, messageSoundId('CA1', 1))).length).toBe(44 + 500 * 8 * 4);
+  expect(await opened.store.remove(owner('CA1'))).toBeGreaterThan(0);
+  expect(await readdir(dayOf())).toHaveLength(1);
+  expect((await wavOf(opened.store, messageSoundId('CA11', 1))).length).toBe(44 + 500 * 8 * 4);
 });
 
 test('any range of bytes is that part of the whole file', async () => {
