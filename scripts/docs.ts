@@ -1,7 +1,9 @@
 /** `npm run docs`: writes the pages that are made from the code. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { packagePath } from '../src/foundation/folders/paths.ts';
+import { flowSchemas } from './flow-schemas.ts';
 import { settingsPage } from './settings-page.ts';
 
 mkdirSync(packagePath('docs', 'reference'), { recursive: true });
 writeFileSync(packagePath('docs', 'reference', 'settings.md'), settingsPage());
+for (const [name, text] of flowSchemas()) writeFileSync(packagePath('docs', 'reference', name), text);

@@ -34,6 +34,9 @@ export type YamlPart = 'key' | 'value';
 const DEPTH_MAX = 100;
 /** What comes after so many problems most likely follows from them. */
 const PROBLEMS_MAX = 100;
+/** So much of a key and of a parser's message is repeated. */
+const NAME_MAX_CHARS = 64;
+const SYNTAX_MAX_CHARS = 120;
 
 /** What writers of YAML stumble over, by the codes of its parser. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -74,7 +77,8 @@ export class YamlDocument {
 
   /** A problem with the value at `path`, or with its key; the nearest place around it where it is missing. */
   problemAt(path: YamlPath, message: string, part: YamlPart = 'value'): YamlProblem {
-    return this.#problem(this.#offsetOf(path, part), `${path.join('.') || 'the file'}: ${message}`);
+    const place = path.map((name) => cut(String(name), NAME_MAX_CHARS)).join('.');
+    return this.#problem(this.#offsetOf(path, part), `${place || 'the file'}: ${message}`);
   }
 
   /** The index of the character where it is too deep, if it is. */
@@ -100,7 +104,9 @@ export class YamlDocument {
 
   #syntaxProblem({ pos, code, message }: YAMLError): YamlProblem {
     const hint = HINTS[code];
-    return this.#problem(pos[0], hint === undefined ? message : `${message}: ${hint}`);
+    // Some repeat the text from there on.
+    const told = cut(message, SYNTAX_MAX_CHARS);
+    return this.#problem(pos[0], hint === undefined ? told : `${told}: ${hint}`);
   }
 
   /** No aliases: a short text could stand for any amount of values. */
@@ -138,6 +144,10 @@ export class YamlDocument {
     }
     return isNode(found) && found.range ? found.range[0] : offset;
   }
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
 }
 
 /** Keys are compared as texts: YAML reads some of them as numbers. */

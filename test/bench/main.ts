@@ -17,6 +17,7 @@ import { benchFloor } from './floor.ts';
 import { benchGpu } from './gpu.ts';
 import { benchHoldUps } from './hold-ups.ts';
 import { benchHotWords } from './hot-words.ts';
+import { benchIvr } from './ivr.ts';
 import { benchChoices } from './ivr-choices.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
@@ -83,7 +84,7 @@ calls.addOption(
 bench(
   'choices',
   'what an IVR makes of spoken answers through noise and losses, and of noise into its prompts',
-  (quick) => benchChoices({ every: quick ? 6 : 1 }),
+  (quick) => benchChoices({ every: quick ? 4 : 1 }),
 );
 bench(
   'compare',
@@ -92,6 +93,11 @@ bench(
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
   benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),
+);
+bench(
+  'ivr',
+  'how fast flows answer keys and speech, 40 calls at once; what a restart finds of their prompts',
+  (quick) => benchIvr(quick ? { calls: 4, keys: 4, turns: 2 } : { calls: 40, keys: 20, turns: 20 }),
 );
 bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
   benchConfidence({ every: quick ? 12 : 3 }),

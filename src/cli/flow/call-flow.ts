@@ -34,6 +34,8 @@ export interface CallFlowOptions {
   readonly transferFails: boolean;
 }
 
+/** A line of keys is all of them, so that the time that others may take is over at once. */
+const KEYS_END_MS = 30_000;
 /** Silence lasts until the flow does something, or for so long. */
 const SILENCE_MS = 120_000;
 const STEP_MS = 100;
@@ -128,9 +130,10 @@ class Conversation {
     if (keys !== undefined) {
       this.#observed.begin(`presses ${keys}`);
       for (const key of keys) this.#line.press(key);
+      await this.#beSilent(KEYS_END_MS);
     } else if (line === '') {
       this.#observed.begin('is silent');
-      await this.#beSilent();
+      await this.#beSilent(SILENCE_MS);
     } else {
       this.#observed.begin(`says "${line}"`);
       await this.#say(line);
@@ -158,9 +161,10 @@ class Conversation {
     this.#line.endSpeech(text);
   }
 
-  async #beSilent(): Promise<void> {
+  /** Until the flow does something, but no longer than `maxMs`. */
+  async #beSilent(maxMs: number): Promise<void> {
     const before = this.#news;
-    for (let silentMs = 0; silentMs < SILENCE_MS && this.#news === before && this.isOpen; silentMs += STEP_MS) {
+    for (let silentMs = 0; silentMs < maxMs && this.#news === before && this.isOpen; silentMs += STEP_MS) {
       this.#clock.advance(STEP_MS);
       await setImmediate();
     }

@@ -15,6 +15,10 @@ taken. Flows that a file calls, and recordings, are looked for beside it.
 
 Exits with 1 when there is an error.
 
+Editors that know JSON Schema complete names and underline what is wrong where
+a flow begins with this line (VS Code: the extension "YAML"):
+  # yaml-language-server: $schema=<Trunkline>/docs/reference/flow.schema.json
+
 Examples:
   $ trunkline flow check flows
   $ trunkline flow check flows/shop.yaml`;

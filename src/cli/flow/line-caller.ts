@@ -11,7 +11,7 @@ const BREATH_MS = 300;
 /** A prompt may be followed by another one within this time. */
 const QUIET_MS = 250;
 /** A step that asks for nothing in words listens after this time. */
-const WORDLESS_MS = 2000;
+const WORDLESS_MS = 5000;
 const KEY_GAP_MS = 150;
 const LOOK_MS = 10;
 

@@ -3,20 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FlowSet } from '../../flows/file/flow.ts';
-import { FlowFolder } from '../../flows/file/flow-folder.ts';
 import { coverageOf, type FlowCoverage } from '../../flows/testing/coverage.ts';
-import type { FlowTest } from '../../flows/testing/test-file.ts';
-import { systemClock } from '../../foundation/clock.ts';
-import { createLog } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { FileError } from '../../foundation/yaml-text.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
 import { ownGateway } from '../own-gateway.ts';
 import type { Terminal } from '../terminal.ts';
-import { type FoundTests, findTests } from './find-tests.ts';
+import { findTests } from './find-tests.ts';
 import { junitOf } from './junit.ts';
 import { TestLine } from './line-tests.ts';
+import { casesOf, type TestCase } from './test-cases.ts';
 import { printResult, printSummary } from './test-report.ts';
 import type { TestResult, TestRunner } from './test-result.ts';
 import { runTextTest } from './text-tests.ts';
@@ -30,13 +27,6 @@ export interface TestOptions {
   readonly text: boolean;
   /** Where JUnit's XML goes. */
   readonly junit?: string;
-}
-
-/** One test of a file, with the circumstances of the file where it names none. */
-interface Case {
-  readonly found: FoundTests;
-  readonly test: FlowTest;
-  readonly set: FlowSet;
 }
 
 /**
@@ -62,7 +52,7 @@ export async function runTests(
       );
       sets.push(...new Set(cases.map(({ set }) => set)));
       const runner = await openRunner(folder, options, environment);
-      const run = async ({ found: file, test, set }: Case): Promise<void> => {
+      const run = async ({ file, test, set }: TestCase): Promise<void> => {
         const result = await runner.run({ file: file.shown, tests: file.tests, test, set });
         results.push(result);
         if (options.json) terminal.out.line(JSON.stringify(shownIn(result)));
@@ -83,32 +73,6 @@ function placesOf(paths: readonly string[], { FLOWS_DIR }: Pick<Settings, 'FLOWS
   if (paths.length > 0) return paths;
   if (FLOWS_DIR === '') throw new FileError('name a folder of flows or a file of tests, or set FLOWS_DIR');
   return [FLOWS_DIR];
-}
-
-/** All tests of a folder. @throws ConfigError, FileError */
-async function casesOf(folder: string, found: readonly FoundTests[]): Promise<Case[]> {
-  const flows = await FlowFolder.open(folder, { clock: systemClock, log: createLog('fatal') });
-  try {
-    return found.flatMap((file) => {
-      const set = flows.get(file.tests.flow);
-      if (set === null) throw new FileError(`${file.shown}: there is no flow ${file.tests.flow} beside it`);
-      return file.tests.tests.map((test) => ({ found: file, test: withCommon(file.tests, test), set }));
-    });
-  } finally {
-    flows.close();
-  }
-}
-
-function withCommon({ at, from, to, parameters, variables, http, transfer, app }: FoundTests['tests'], test: FlowTest) {
-  const common = { at, from, to, transfer, app };
-  const given = Object.fromEntries(Object.entries(test).filter(([, value]) => value !== undefined));
-  return {
-    ...common,
-    ...(given as FlowTest),
-    parameters: { ...parameters, ...test.parameters },
-    variables: { ...variables, ...test.variables },
-    http: [...(test.http ?? []), ...(http ?? [])],
-  };
 }
 
 async function openRunner(folder: string, { text, parallel }: TestOptions, environment: Settings): Promise<TestRunner> {

@@ -1,6 +1,7 @@
 /** Checks what a flow says of places, times, languages and other servers. */
 import { isLanguage } from '../../calls/language/spoken-language.ts';
 import type { YamlPath } from '../../foundation/yaml-document.ts';
+import { readJsonPath } from '../steps/json-path.ts';
 import { findHoursProblems } from '../understand/hours.ts';
 import type { FlowFile } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
@@ -40,14 +41,24 @@ function checkLanguage(language: string, path: YamlPath): FlowFinding[] {
   return [{ path, message: `got ${JSON.stringify(language)}, expected a language such as de or en-US` }];
 }
 
-function checkRequest({ url, method, headers = {}, body }: Request, path: YamlPath): FlowFinding[] {
+function checkRequest({ url, method, headers = {}, body, take = {} }: Request, path: YamlPath): FlowFinding[] {
   const findings = checkUrl(url, [...path, 'url'], HTTP);
   if (method === 'GET' && body !== undefined)
     findings.push({ path: [...path, 'body'], part: 'key', message: 'is sent by POST alone, and method says GET' });
   for (const name of Object.keys(headers))
     if (!HEADER_NAME.test(name))
       findings.push({ path: [...path, 'headers', name], part: 'key', message: 'expected the name of a header' });
-  return findings;
+  return [...findings, ...Object.entries(take).flatMap(([name, at]) => checkJsonPath(at, [...path, 'take', name]))];
+}
+
+function checkJsonPath(text: string, path: YamlPath): FlowFinding[] {
+  try {
+    readJsonPath(text);
+    return [];
+  } catch (error) {
+    if (error instanceof RangeError) return [{ path, message: error.message }];
+    throw error;
+  }
 }
 
 function checkRecord({ minMs, maxMs, webhook }: VerbFields['record'], path: YamlPath): FlowFinding[] {

@@ -1,5 +1,6 @@
 /** What the steps of a flow can do, as their writer gives it: one schema for each verb. */
 import { z } from 'zod';
+import { readJsonPath } from '../steps/json-path.ts';
 import { conditionSchema, valueSchema, variableSchema } from './conditions.ts';
 import { bargeInSchema, keySchema, nameSchema, promptSchema } from './prompts.ts';
 
@@ -32,9 +33,19 @@ const play = z.strictObject({
   bargeIn: bargeInSchema.optional(),
 });
 
+/** One word or phrase, or several. */
+const wordsSchema = z.union([
+  z
+    .string()
+    .min(1)
+    .max(100)
+    .transform((word) => [word]),
+  z.array(z.string().min(1).max(100)).min(1).max(50),
+]);
+
 const choiceSchema = z.strictObject({
   key: keySchema.optional(),
-  say: z.array(z.string().min(1).max(100)).min(1).max(50).optional().describe('Words and phrases that choose it'),
+  say: wordsSchema.optional().describe('Words and phrases that choose it'),
   value: valueSchema.optional().describe('What `into` gets; the name of the choice unless given'),
   next: targetSchema.optional(),
 });
@@ -53,7 +64,7 @@ const gather = z.strictObject({
   max: z.number().optional().describe('Most digits, or the greatest number'),
   terminator: z.enum(['#', '*', 'none']).optional().describe('The key that ends digits: # unless given'),
   interDigitMs: durationMs(30_000).optional().describe('How long the next key may take: 3000'),
-  choices: z.record(nameSchema, z.array(z.string().min(1).max(100)).min(1).max(50)).optional(),
+  choices: z.record(nameSchema, wordsSchema).optional(),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'expected a currency such as EUR')
@@ -102,6 +113,15 @@ const hours = z.strictObject({
   holiday: targetSchema.optional().describe('`closed` unless given'),
 });
 
+/** A path that is wrong is told with what came, and not in the first call. */
+const jsonPathSchema = z.string().superRefine((path, context) => {
+  try {
+    readJsonPath(path);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+});
+
 const http = z.strictObject({
   url: urlSchema,
   method: z.enum(['GET', 'POST']).optional(),
@@ -109,7 +129,7 @@ const http = z.strictObject({
   query: z.record(z.string(), valueSchema).optional(),
   body: z.record(z.string(), valueSchema).optional().describe('Sent as JSON'),
   timeoutMs: durationMs(30_000).optional().describe('5000'),
-  take: z.record(variableSchema, z.string()).optional().describe('JSON paths (RFC 9535) into variables'),
+  take: z.record(variableSchema, jsonPathSchema).optional().describe('JSON paths (RFC 9535) into variables'),
   waiting: promptSchema.optional().describe('Said meanwhile'),
   failed: targetSchema.optional(),
 });
@@ -169,22 +189,22 @@ const flow = z.strictObject({
 
 /** All verbs. A text in a value may hold variables: `Hello {name}`. */
 export const VERB_SCHEMAS = {
-  say,
-  play,
-  menu,
-  gather,
-  confirm,
-  branch,
-  set,
-  hours,
-  http,
-  record,
-  transfer,
-  app,
-  queueMusic,
-  language,
-  hangup,
-  flow,
+  say: say.describe('Says a text, or plays a recording'),
+  play: play.describe('Plays an own recording'),
+  menu: menu.describe('Lets the caller choose, by a key or by voice'),
+  gather: gather.describe('Asks for digits, a date, a number, …'),
+  confirm: confirm.describe('Asks for yes or no'),
+  branch: branch.describe('Goes on by what variables hold'),
+  set: set.describe('Sets variables'),
+  hours: hours.describe('Goes on by opening hours and holidays'),
+  http: http.describe('Asks a web server'),
+  record: record.describe('Records a message'),
+  transfer: transfer.describe('Puts the caller through'),
+  app: app.describe('Hands over to a text app and back'),
+  queueMusic: queueMusic.describe('Plays music while the caller waits'),
+  language: language.describe('Changes the language'),
+  hangup: hangup.describe('Ends the call'),
+  flow: flow.describe('Calls another flow'),
 } as const;
 
 /** What a step does. */

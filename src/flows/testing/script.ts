@@ -4,7 +4,7 @@ import type { ObservedCall } from './observed-call.ts';
 import type { Expectation, FlowTest, ScriptLine } from './test-file.ts';
 
 /** How long something that is expected is waited for. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 /** How long the flow may take to do something with what the caller did, before the caller does something else. */
 const REACTION_MS = 2500;
 /** How much of a prompt a caller who cuts in listens to. */

@@ -13,7 +13,8 @@ const WAIT_MAX_MS = 120_000;
 export const CALLER_NUMBER = '+15550100';
 export const CALLED_NUMBER = '+15550199';
 
-const textSchema = z.string().min(1).max(500);
+/** YAML reads `said: 4` as a number. */
+const textSchema = z.union([z.string().min(1).max(500), z.number().transform(String)]);
 const waitSchema = z.number().int().min(0).max(WAIT_MAX_MS);
 const valuesSchema = z.record(variableSchema, valueSchema);
 
@@ -40,7 +41,7 @@ const expectationSchema = z
     variables: valuesSchema.optional().describe('What the variables are now'),
     ended: z.boolean().optional().describe('The flow is over'),
     answerWithinMs: waitSchema.optional().describe('From the end of what the caller did to the first sound after it'),
-    withinMs: waitSchema.optional().describe('How long all of it is waited for: 15000'),
+    withinMs: waitSchema.optional().describe('How long all of it is waited for: 30000'),
   })
   .refine(
     (expected) => Object.keys(expected).some((name) => name !== 'withinMs'),

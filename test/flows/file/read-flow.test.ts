@@ -207,6 +207,11 @@ describe('a flow file', () => {
       '4:24: steps.main.http.url: got "ftp://a.example", expected an address such as https://example.com',
     ],
     [
+      'a JSON path that is none',
+      flow('  main: { http: { url: "https://a.example", take: { a: status } } }'),
+      '4:56: steps.main.http.take.a: expected a JSON path that begins with $, such as $.order.status',
+    ],
+    [
       'an app that is no WebSocket',
       flow('  main: { app: { url: "https://a.example" } }'),
       '4:23: steps.main.app.url: got "https://a.example", expected an address such as wss://',
