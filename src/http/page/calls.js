@@ -124,8 +124,12 @@ export function shortenName(name) {
   return name.split(' ')[0] ?? name;
 }
 
-/** Who says what the server speaks: its app, by name where one was given. @param {CallView | undefined} call */
+/**
+ * Who says what the server speaks: its flow or its app, by name where one was given.
+ * @param {CallView | undefined} call
+ */
 export function nameSpoken(call) {
+  if (call?.flow !== null && call?.flow !== undefined) return call.names?.outbound ?? 'Flow';
   if (call?.app === null || call?.app === undefined) return 'Trunkline';
   return call.names?.outbound ?? 'App';
 }

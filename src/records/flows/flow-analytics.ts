@@ -13,7 +13,7 @@ export const COUNTED_CALLS_MAX = 10_000;
 const LISTED_CALLS_MAX = 10_000;
 /** Calls of one slice. */
 const SLICE_MIN = 10;
-const SLICE_MAX = 150;
+const SLICE_MAX = 80;
 const SLICE_SLOW_MS = 12;
 const SLICE_FAST_MS = 4;
 /** Which calls are counted. Times are ms since 1970. */

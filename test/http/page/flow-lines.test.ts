@@ -89,6 +89,8 @@ describe('the steps of a call', () => {
     [ended('hangup'), 'The call ended in the step menu'],
     [ended('transferred'), 'The flow put the caller through'],
     [ended('failed', 'http 500'), 'The flow failed in the step menu: http 500'],
+    [ended('failed', 'menu: too many'), 'The flow failed in the step menu: too many'],
+    [ended('failed'), 'The flow failed in the step menu'],
   ])('say what became of a question, and how the flow ended', (event, words) => {
     expect(linesOf([event])).toEqual([words]);
   });

@@ -94,6 +94,12 @@ function describeEnd({ outcome, step, reason }) {
     case 'hangup':
       return `The call ended in the step ${step}`;
     default:
-      return `The flow failed in the step ${step}${reason === null ? '' : `: ${reason}`}`;
+      return `The flow failed in the step ${step}${why(step, reason)}`;
   }
+}
+
+/** Most reasons begin with the step. @param {string} step @param {string | null} reason */
+function why(step, reason) {
+  if (reason === null) return '';
+  return reason.startsWith(`${step}: `) ? reason.slice(step.length) : `: ${reason}`;
 }

@@ -154,7 +154,7 @@ function aboutOf(call) {
     ['From', call.from],
     ['To', call.to],
     ['Agent', call.agent],
-    ['App', call.app],
+    ['App', isFlow(call.app) ? null : call.app],
     ['Flow', call.flow === null || call.flow === undefined ? null : nameFlow(call.flow, call.flowVersion)],
     ['Handed over', call.handoffData],
     ['Length', call.state === 'ended' ? formatTime(call.durationMs) : null],
@@ -166,6 +166,11 @@ function aboutOf(call) {
     ],
   ];
   return rows.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]));
+}
+
+/** Where a flow talks, it is told as the app, too. @param {string | null | undefined} app */
+function isFlow(app) {
+  return app?.startsWith('flow:') === true;
 }
 
 /** @param {string} flow @param {string | null | undefined} version */
