@@ -84,7 +84,7 @@ calls.addOption(
 bench(
   'choices',
   'what an IVR makes of spoken answers through noise and losses, and of noise into its prompts',
-  (quick) => benchChoices({ every: quick ? 6 : 1 }),
+  (quick) => benchChoices({ every: quick ? 4 : 1 }),
 );
 bench(
   'compare',

@@ -5,7 +5,7 @@ import { markOf } from '../../foundation/watched-file.ts';
 import { FileError } from '../../foundation/yaml-text.ts';
 import type { RecordingNames } from './check-recordings.ts';
 
-/** More steps than a flow may have fit in. Reading such a file takes about a tenth of a second. */
+/** More steps than a flow may have fit in. Reading such a file holds everything else up for some tenths of a second. */
 export const FLOW_FILE_MAX_BYTES = 262_144;
 const FLOWS_MAX = 500;
 

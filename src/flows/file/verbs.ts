@@ -1,5 +1,6 @@
 /** What the steps of a flow can do, as their writer gives it: one schema for each verb. */
 import { z } from 'zod';
+import { readJsonPath } from '../steps/json-path.ts';
 import { conditionSchema, valueSchema, variableSchema } from './conditions.ts';
 import { bargeInSchema, keySchema, nameSchema, promptSchema } from './prompts.ts';
 
@@ -112,6 +113,15 @@ const hours = z.strictObject({
   holiday: targetSchema.optional().describe('`closed` unless given'),
 });
 
+/** A path that is wrong is told with what came, and not in the first call. */
+const jsonPathSchema = z.string().superRefine((path, context) => {
+  try {
+    readJsonPath(path);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+});
+
 const http = z.strictObject({
   url: urlSchema,
   method: z.enum(['GET', 'POST']).optional(),
@@ -119,7 +129,7 @@ const http = z.strictObject({
   query: z.record(z.string(), valueSchema).optional(),
   body: z.record(z.string(), valueSchema).optional().describe('Sent as JSON'),
   timeoutMs: durationMs(30_000).optional().describe('5000'),
-  take: z.record(variableSchema, z.string()).optional().describe('JSON paths (RFC 9535) into variables'),
+  take: z.record(variableSchema, jsonPathSchema).optional().describe('JSON paths (RFC 9535) into variables'),
   waiting: promptSchema.optional().describe('Said meanwhile'),
   failed: targetSchema.optional(),
 });

@@ -83,10 +83,15 @@ describe('a request', () => {
       ', evil: "a\\r\\nX-B: 1"',
     ],
     ["a header that is the connection's", 'url: "https://a.example.com", headers: {Host: b}', ''],
-    ['a path that cannot be read', 'url: "https://a.example.com", take: {a: "$..a"}', ''],
   ])('with %s is not made', async (_, fields, variables) => {
     const { asked, said } = await ask(`${fields}, failed: sorry`, {}, variables);
     expect([asked, said]).toEqual([[], ['sorry']]);
+  });
+});
+
+describe('a flow', () => {
+  it('whose JSON path cannot be read is refused', () => {
+    expect(() => new FlowCall(flow('url: "https://a.example.com", take: {a: "$..a"}'))).toThrow(/take.*JSON path/);
   });
 });
 

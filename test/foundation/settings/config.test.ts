@@ -243,6 +243,7 @@ describe('the settings', () => {
       'ARI_PASSWORD',
       'SIP_PASSWORD',
       'APP_SIGNING_KEY',
+      'FLOW_SIGNING_KEY',
       'DATABASE_URL',
       'RECORD_KEY',
       'HINTS_API_KEY',

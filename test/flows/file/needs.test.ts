@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FlowFolder } from '../../../src/flows/file/flow-folder.ts';
+import { FakeClock } from '../../fakes/clock.ts';
+
+const flow = (...steps: string[]): string => ['version: 1', 'start: main', 'steps:', ...steps, ''].join('\n');
+const SUB = `${flow('  main: { set: { found: "{order}" } }')}parameters: { order: '' }\n`;
+
+describe('what a flow needs of other files', () => {
+  let folder: string;
+  const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+    mkdirSync(join(folder, 'prompts', 'de'), { recursive: true });
+    write('prompts/de/hello.wav', '');
+    write('prompts/de/hello.txt', '');
+    write('prompts/de/notes.txt', '');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  async function findingsOf(text: string): Promise<{ errors: string[]; warnings: string[] }> {
+    write('shop.yaml', text);
+    const { flows } = await FlowFolder.inspect(folder, new FakeClock());
+    const state = flows.find(({ name }) => name === 'shop');
+    const told = (problems: readonly { line: number; column: number; message: string }[] = []): string[] =>
+      problems.map(({ line, column, message }) => `${line}:${column}: ${message}`);
+    return { errors: told(state?.errors), warnings: told(state?.warnings) };
+  }
+
+  it.each([
+    [
+      'a recording that is missing',
+      '  main: { play: { recording: helo } }',
+      '4:30: steps.main.play.recording: there is no recording helo in prompts/, did you mean hello?, and no text',
+    ],
+    [
+      'a recording of which only the text is there',
+      '  main: { say: { recording: notes } }',
+      '4:29: steps.main.say.recording: there is no recording notes in prompts/',
+    ],
+    [
+      'a flow that is missing',
+      '  main: { flow: { name: sbu } }',
+      '4:25: steps.main.flow.name: there is no flow sbu, did you mean sub?',
+    ],
+    [
+      'a flow that calls itself',
+      '  main: { flow: { name: shop } }',
+      '4:25: steps.main.flow.name: flows call each other in a circle: shop → shop',
+    ],
+    [
+      'a parameter that the other flow does not have',
+      '  main: { flow: { name: sub, with: { oder: 1 } } }',
+      '4:38: steps.main.flow.with.oder: flow sub has no such parameter, did you mean order?',
+    ],
+    [
+      'a variable that the other flow never sets',
+      '  main: { flow: { name: sub, into: { a: fund } } }',
+      '4:41: steps.main.flow.into.a: flow sub never sets fund, did you mean found?',
+    ],
+  ])('is looked for: %s', async (_what, step, message) => {
+    write('sub.yaml', SUB);
+    const { errors } = await findingsOf(flow(step));
+    expect(errors).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ['with a text in its place', 'en', '{ recording: other, text: Hi. }', 'there is no recording other in prompts/'],
+    ['of another language', 'en-US', '{ recording: hello }', 'there is no recording hello in the language en-US'],
+  ])('warns of a recording that is missing %s', async (_what, language, prompt, message) => {
+    const { errors, warnings } = await findingsOf(`${flow(`  main: { say: ${prompt} }`)}language: ${language}\n`);
+    expect([errors, warnings]).toEqual([[], [expect.stringContaining(message)]]);
+  });
+
+  it('has nothing against what is there', async () => {
+    write('sub.yaml', SUB);
+    const steps = ['  main: { flow: { name: sub, with: { order: 1 }, into: { a: found } }, next: b }'];
+    const text = flow(...steps, '  b: { say: "{a}", next: c }', '  c: { play: { recording: hello } }');
+    expect(await findingsOf(`${text}language: de-AT\n`)).toEqual({ errors: [], warnings: [] });
+  });
+});
