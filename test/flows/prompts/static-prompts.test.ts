@@ -22,6 +22,7 @@ describe('what a flow says', () => {
   const shop = `
 start: ask
 voice: slt
+variables: {count: 2}
 failedPrompt: That did not work.
 steps:
   ask:
