@@ -5,7 +5,7 @@ import { bargeInSchema, nameSchema, promptSchema } from './prompts.ts';
 import { VERB_SCHEMAS } from './verbs.ts';
 
 /** Most steps of one flow. */
-export const STEPS_MAX = 500;
+const STEPS_MAX = 500;
 
 const optionalVerbs = z.strictObject(VERB_SCHEMAS).partial().shape;
 const stepSchema = z.strictObject({
@@ -37,7 +37,9 @@ export const flowSchema = z.strictObject({
       timeMs: z.number().int().min(1000).max(14_400_000).optional().describe('1800000'),
     })
     .optional(),
-  steps: z.record(nameSchema, stepSchema),
+  steps: z
+    .record(nameSchema, stepSchema)
+    .refine((steps) => Object.keys(steps).length <= STEPS_MAX, `expected at most ${STEPS_MAX} steps`),
 });
 
 /** A flow as it is written, read. */

@@ -8,7 +8,7 @@ import { type CountedCall, FlowCount, type FlowStatistics } from './flow-count.t
 import { readFlowEvents } from './flow-events.ts';
 
 /** Calls that are counted: the latest of the period. */
-export const COUNTED_CALLS_MAX = 10_000;
+const COUNTED_CALLS_MAX = 10_000;
 /** Calls of one list that are counted; more are "that many or more". */
 const LISTED_CALLS_MAX = 10_000;
 /** Calls of one slice. */

@@ -51,6 +51,11 @@ describe('a flow file', () => {
   });
 
   it.each([
+    [
+      'too many steps',
+      flow(SAYS, ...Array.from({ length: 500 }, (_, at) => `  s${at}: { say: A }`)),
+      '4:3: steps: expected at most 500 steps',
+    ],
     ['nothing', '', '1:1: the file: got nothing, expected a mapping'],
     ['another version', `version: 2\nstart: main\nsteps:\n${SAYS}`, '1:10: version: got the number 2, expected 1'],
     ['a start that is missing', `version: 1\nsteps:\n${SAYS}`, '1:1: start: is missing, expected a text'],
