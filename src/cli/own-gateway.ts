@@ -19,6 +19,7 @@ const OWN = {
   PROMPTS_FILE: '',
   PROMPT_CACHE_DIR: '',
   BATCH_DIR: '',
+  FLOWS_DIR: '',
   DATA_DIR: NO_FOLDER,
   DATABASE_URL: '',
 } as const;

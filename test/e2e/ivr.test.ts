@@ -41,8 +41,11 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'trunkline-ivr-'));
   sipPort = await freePort();
   const { first, last } = await freeUdpPorts(20);
-  const settings = readSettings({ MODELS_DIR: 'none', FLOWS_DIR: FOLDER, RTP_PORTS: `${first}-${last}` });
-  line = await TestLine.open({ ...ownGateway(settings), DATA_DIR: dataDir, SIP_PORT: sipPort }, openLine);
+  const settings = readSettings({ MODELS_DIR: 'none', RTP_PORTS: `${first}-${last}` });
+  line = await TestLine.open(
+    { ...ownGateway(settings), DATA_DIR: dataDir, FLOWS_DIR: FOLDER, SIP_PORT: sipPort },
+    openLine,
+  );
 });
 afterAll(async () => {
   await line?.close();
