@@ -10,7 +10,7 @@ const PURE = [
   'test/calls/*.test.ts',
   'test/calls/{admission,feed,inbound,outbound,sound}/**/*.test.ts',
   'test/calls/app/{frames,late-text,request,session*}.test.ts',
-  'test/flows/testing/*.test.ts',
+  'test/flows/{speak,testing,understand}/*.test.ts',
   'test/foundation/*.test.ts',
   'test/hints/card*.test.ts',
   'test/records/redaction/*.test.ts',
