@@ -7,7 +7,7 @@ import type { VerbFields } from './verbs.ts';
 type Gather = VerbFields['gather'];
 
 /** Kinds of answers that `min` and `max` say something of. */
-const WITH_BOUNDS: readonly Gather['kind'][] = ['digits', 'number', 'amount', 'phone'];
+const WITH_BOUNDS: readonly Gather['kind'][] = ['digits', 'number', 'amount', 'phone', 'date'];
 const MOST_DIGITS = 100;
 
 /** Menus without choices, choices that nobody can tell apart, and what a `gather` has no use for. */
@@ -78,6 +78,7 @@ function checkGather(gather: Gather, path: YamlPath): FlowFinding[] {
     if (bound === undefined) continue;
     if (!WITH_BOUNDS.includes(kind)) refuse(field, `has no meaning for the kind ${kind}`);
     const isCount = Number.isInteger(bound) && bound >= 1 && bound <= MOST_DIGITS;
+    if (kind === 'date' && !Number.isInteger(bound)) refuse(field, `got ${bound}, expected whole days from today`);
     if (kind === 'digits' && !isCount) refuse(field, `got ${bound}, expected 1 to ${MOST_DIGITS} digits`);
   }
   if (min !== undefined && max !== undefined && min > max) refuse('max', `got ${max}, expected at least min (${min})`);

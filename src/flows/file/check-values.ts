@@ -2,7 +2,7 @@
 import { isLanguage } from '../../calls/language/spoken-language.ts';
 import type { YamlPath } from '../../foundation/yaml-document.ts';
 import { readJsonPath } from '../steps/json-path.ts';
-import { findHoursProblems } from '../understand/hours.ts';
+import { findHoursProblems, findZoneProblem } from '../understand/hours.ts';
 import type { FlowFile } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
 import type { VerbFields } from './verbs.ts';
@@ -16,8 +16,10 @@ const WEB_SOCKET = ['wss:', 'ws:'];
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Hours, languages, addresses, and limits that leave nothing between them. */
-export function checkValues({ language, steps }: FlowFile): FlowFinding[] {
+export function checkValues({ language, timeZone, steps }: FlowFile): FlowFinding[] {
+  const zoneProblem = timeZone === undefined ? null : findZoneProblem(timeZone);
   return [
+    ...(zoneProblem === null ? [] : [{ path: ['timeZone'], message: zoneProblem }]),
     ...(language === undefined ? [] : checkLanguage(language, ['language'])),
     ...Object.entries(steps).flatMap(([name, step]) => checkStep(step, ['steps', name])),
   ];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { valueSchema, variableSchema } from './conditions.ts';
 import { bargeInSchema, nameSchema, promptSchema } from './prompts.ts';
-import { VERB_SCHEMAS } from './verbs.ts';
+import { currencySchema, VERB_SCHEMAS } from './verbs.ts';
 
 /** Most steps of one flow. */
 const STEPS_MAX = 500;
@@ -21,6 +21,11 @@ export const flowSchema = z.strictObject({
   start: nameSchema,
   language: z.string().max(64).optional().describe('Of the prompts and of the caller, such as en-US'),
   voice: z.string().optional(),
+  timeZone: z
+    .string()
+    .optional()
+    .describe('Of the callers, of the IANA database, such as Europe/Berlin: for answers such as tomorrow. UTC'),
+  currency: currencySchema.optional().describe('Of amounts that name none, said by callers and to them'),
   bargeIn: bargeInSchema.optional().describe('What may cut prompts off: any unless given'),
   keys: z
     .record(z.string().regex(/^[0-9*#]$/, 'expected one key: 0 to 9, * or #'), nameSchema)

@@ -28,6 +28,10 @@ export interface Flow {
   readonly language: string | null;
   /** Null = that of the call. */
   readonly voice: string | null;
+  /** Of its callers (IANA); null = that of the flow that calls it, or UTC. */
+  readonly timeZone: string | null;
+  /** Of amounts that name none, such as EUR; null = that of the flow that calls it, or none. */
+  readonly currency: string | null;
   readonly bargeIn: FlowBargeIn;
   /** Where keys lead that work wherever no question takes them. */
   readonly keys: ReadonlyMap<string, string>;

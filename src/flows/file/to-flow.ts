@@ -16,6 +16,8 @@ export function toFlow(file: FlowFile, name: string, sha256: string): Flow {
     start: file.start,
     language: file.language ?? null,
     voice: file.voice ?? null,
+    timeZone: file.timeZone ?? null,
+    currency: file.currency ?? null,
     bargeIn: file.bargeIn ?? 'any',
     keys: new Map(Object.entries(file.keys ?? {})),
     parameters: file.parameters ?? {},

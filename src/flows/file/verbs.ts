@@ -9,6 +9,9 @@ const targetSchema = nameSchema;
 const durationMs = (max: number) => z.number().int().min(0).max(max);
 const urlSchema = z.string().min(1).max(2000);
 
+/** A currency by its ISO 4217 code. */
+export const currencySchema = z.string().regex(/^[A-Z]{3}$/, 'expected a currency such as EUR');
+
 /** What happens when a question gets no answer, or none that fits: the prompt of each further try, then `next`. */
 const fallbackSchema = z.strictObject({
   prompts: z.array(promptSchema).max(10).optional().describe('Of the first further try, the second, …'),
@@ -60,15 +63,18 @@ const gather = z.strictObject({
   ...question,
   kind: z.enum(['digits', 'text', 'number', 'date', 'time', 'yesNo', 'phone', 'amount', 'choice']),
   into: variableSchema,
-  min: z.number().optional().describe('Fewest digits, or the smallest number'),
-  max: z.number().optional().describe('Most digits, or the greatest number'),
+  min: z
+    .number()
+    .optional()
+    .describe('Fewest digits, the smallest number, or of dates the first day in days from today: 0 = not in the past'),
+  max: z
+    .number()
+    .optional()
+    .describe('Most digits, the greatest number, or of dates the last day in days from today: 1 = tomorrow'),
   terminator: z.enum(['#', '*', 'none']).optional().describe('The key that ends digits: # unless given'),
   interDigitMs: durationMs(30_000).optional().describe('How long the next key may take: 3000'),
   choices: z.record(nameSchema, wordsSchema).optional(),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, 'expected a currency such as EUR')
-    .optional(),
+  currency: currencySchema.optional().describe('Of an amount that names none: that of the flow unless given'),
   private: z.boolean().optional().describe('The answer is in no event and no log'),
 });
 

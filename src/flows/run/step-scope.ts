@@ -6,7 +6,7 @@ import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { Flow } from '../file/flow.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
-import { speakValue } from '../speak/speak-value.ts';
+import { type SpeakOptions, speakValue } from '../speak/speak-value.ts';
 import type { FlowWorld } from '../steps/flow-world.ts';
 import {
   type CallerInput,
@@ -22,6 +22,8 @@ import { TEXT_MAX_CHARS } from './variables.ts';
 
 /** Spoken where neither the flow nor the call names a language. */
 const USUAL_LANGUAGE = 'en-US';
+/** Where callers are, where no flow says it. */
+const USUAL_ZONE = 'UTC';
 /** A question that noises cut off is said again so often. */
 const NOISES_MAX = 3;
 /** Of what is said in a note. */
@@ -52,12 +54,14 @@ export interface Leaving {
 /** Why a step is left before it is done. */
 export type LeftFor = 'over' | 'limit' | { readonly key: string } | 'again';
 
+/** What a flow takes over from the one that called it; null = that says nothing of it. */
+export type Inherited = Pick<Flow, 'language' | 'voice' | 'timeZone' | 'currency'>;
+
 interface ScopeOptions extends RunParts {
   readonly of: Flow;
   readonly step: string;
   readonly variables: Variables;
-  /** In which the flow is that called this one; null = it has none of its own. */
-  readonly inherited: { readonly language: string | null; readonly voice: string | null };
+  readonly inherited: Inherited;
   onLeave(leaving: Leaving): void;
   onMatch(): void;
 }
@@ -107,6 +111,16 @@ export class StepScope implements StepTools {
   get language(): string {
     const { spoken, of, inherited, call } = this.#options;
     return spoken.language ?? of.language ?? inherited.language ?? call.languages.caller ?? USUAL_LANGUAGE;
+  }
+
+  get timeZone(): string {
+    const { of, inherited } = this.#options;
+    return of.timeZone ?? inherited.timeZone ?? USUAL_ZONE;
+  }
+
+  get currency(): string | null {
+    const { of, inherited } = this.#options;
+    return of.currency ?? inherited.currency;
   }
 
   async say(prompt: FlowPrompt): Promise<'heard' | 'cut'> {
@@ -240,10 +254,14 @@ export class StepScope implements StepTools {
       language: this.language,
       recordings,
       valueOf: (name) => variables.get(name),
-      sayValue: (value, format, language) => speakValue(value, format ?? 'text', language),
+      sayValue: (value, format, language) => speakValue(value, format ?? 'text', language, this.#speakOptions()),
       expectsDigits: request?.expectsDigits,
       holdsKeys: inputs.isPassingOver,
     };
+  }
+
+  #speakOptions(): SpeakOptions {
+    return { currency: this.currency ?? undefined, now: this.world.wall(), timeZone: this.timeZone };
   }
 
   #check(): void {

@@ -1,7 +1,7 @@
 /** How the values of variables are said. */
 import type { FlowValue } from '../file/conditions.ts';
 import type { ValueFormat } from '../prompts/prompt-text.ts';
-import { type Day, parseDay, weekdayOf } from '../understand/kinds/days.ts';
+import { daysBetween, parseDay, weekdayOf } from '../understand/kinds/days.ts';
 import { placeTime } from '../understand/place-time.ts';
 import { phoneGroups } from './digit-groups.ts';
 import { findSpokenLanguage } from './languages/find-language.ts';
@@ -20,7 +20,6 @@ export interface SpeakOptions {
 const NUMBER_MAX = 999_999_999_999;
 /** So many days ahead, a day of a month can be no other. */
 const NEAR_DAYS = 330;
-const DAY_MS = 86_400_000;
 const PARTS_OF_UNIT = 100;
 /** Digits in a row that are said without a pause. */
 const GROUP_DIGITS = 4;
@@ -107,11 +106,6 @@ function speakDate(text: string, spoken: SpokenLanguage, { now, timeZone = 'UTC'
   if (day === null) return null;
   const ahead = now === undefined ? -1 : daysBetween(placeTime(now, timeZone), day);
   return spoken.date({ ...day, weekday: weekdayOf(day) }, ahead < 0 || ahead > NEAR_DAYS);
-}
-
-function daysBetween(from: Day, to: Day): number {
-  const timeOf = ({ year, month, day }: Day): number => Date.UTC(year, month - 1, day);
-  return (timeOf(to) - timeOf(from)) / DAY_MS;
 }
 
 function speakTime(text: string, spoken: SpokenLanguage): string | null {

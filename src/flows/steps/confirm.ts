@@ -26,8 +26,8 @@ async function askOnce(fields: VerbFields['confirm'], tools: StepTools, prompt: 
       isAhead: false,
       understood: understood(input.key === YES || (input.key === NO ? false : null)),
     };
-  const { language, world } = tools;
-  const { value = null } = understand(input.text, { kind: 'yesNo', language, now: world.wall() }) ?? {};
+  const { language, world, timeZone } = tools;
+  const { value = null } = understand(input.text, { kind: 'yesNo', language, now: world.wall(), timeZone }) ?? {};
   const isYes = typeof value === 'boolean' ? value : null;
   return { kind: 'speech', text: input.text, isAhead: input.isAhead, understood: understood(isYes) };
 }

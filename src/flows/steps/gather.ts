@@ -93,8 +93,10 @@ function readKeys(keys: string, fields: Gather, tools: StepTools) {
   return isWhole ? { value: keys } : null;
 }
 
-function questionOf({ kind, min, max, choices, currency }: Gather, { language, world }: StepTools): Question {
-  return { kind, language, min, max, choices, currency, now: world.wall() };
+function questionOf({ kind, min, max, choices, currency }: Gather, tools: StepTools): Question {
+  const { language, world, timeZone } = tools;
+  const usual = currency ?? tools.currency ?? undefined;
+  return { kind, language, min, max, choices, currency: usual, now: world.wall(), timeZone };
 }
 
 function understoodAs(found: { readonly value: FlowValue } | null) {

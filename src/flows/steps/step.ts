@@ -67,6 +67,10 @@ export interface StepTools {
   readonly world: FlowWorld;
   /** In which prompts are said and answers understood now (BCP 47). */
   readonly language: string;
+  /** Of the caller (IANA). */
+  readonly timeZone: string;
+  /** Of amounts that name none, such as EUR; null = nothing is said of it. */
+  readonly currency: string | null;
   readonly recordings: PromptRecordings;
   /** Aborts when the call is over, or a global key leaves the step. */
   readonly signal: AbortSignal;

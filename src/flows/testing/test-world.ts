@@ -62,8 +62,9 @@ function fits(url: string, pattern: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 's').test(url);
 }
 
-/** Where a flow's clocks are: the time zone of its first `hours` step. */
-export function timeZoneOf({ flows }: Pick<FlowSet, 'flows'>): string {
+/** Where a flow's clocks are: its time zone, or that of its first `hours` step. */
+export function timeZoneOf({ main, flows }: Pick<FlowSet, 'main' | 'flows'>): string {
+  if (main.timeZone !== null) return main.timeZone;
   for (const flow of flows.values())
     for (const step of flow.steps.values()) if (step.verb === 'hours') return step.fields.timeZone;
   return 'UTC';

@@ -33,14 +33,18 @@ export interface HoursProblem {
   readonly message: string;
 }
 
+/** What is wrong with a time zone; null = nothing. */
+export function findZoneProblem(timeZone: string): string | null {
+  if (isTimeZone(timeZone)) return null;
+  return `got ${JSON.stringify(timeZone)}, expected a time zone of the IANA database such as Europe/Berlin`;
+}
+
 /** What is wrong with `hours` beside their form. */
 export function findHoursProblems(hours: OpeningHours): HoursProblem[] {
   const problems: HoursProblem[] = [];
   const { timeZone, week, holidays = [] } = hours;
-  if (!isTimeZone(timeZone)) {
-    const message = `got ${JSON.stringify(timeZone)}, expected a time zone of the IANA database such as Europe/Berlin`;
-    problems.push({ path: ['timeZone'], message });
-  }
+  const message = findZoneProblem(timeZone);
+  if (message !== null) problems.push({ path: ['timeZone'], message });
   for (const name of DAYS) problems.push(...spanProblems(['week', name], week[name]));
   holidays.forEach((holiday, index) => {
     const isText = typeof holiday === 'string';

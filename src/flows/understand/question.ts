@@ -6,7 +6,10 @@ export interface Question {
   readonly kind: VerbFields['gather']['kind'];
   /** Of the caller, such as `en-US`; its region decides what comes first in `12/05`. */
   readonly language: string;
-  /** Fewest digits of `digits` and `phone`, the least `number` or `amount`, fewest characters of `text`. */
+  /**
+   * Fewest digits of `digits` and `phone`, the least `number` or `amount`, fewest characters of `text`, the first
+   * `date` in days from today.
+   */
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   /** Of the kind `choice`: the phrases of each, by name. */

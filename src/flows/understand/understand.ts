@@ -6,7 +6,7 @@ import type { Item } from './items.ts';
 import { readAmount, usualCurrency, writeAmount } from './kinds/amount.ts';
 import { afterCorrection, withoutFillers, withoutWaiting } from './kinds/answer-words.ts';
 import { readDate } from './kinds/date.ts';
-import { writeDay } from './kinds/days.ts';
+import { daysBetween, parseDay, writeDay } from './kinds/days.ts';
 import { itemReaderOf, readDigits } from './kinds/digits.ts';
 import { readNumber } from './kinds/number.ts';
 import { readPhone } from './kinds/phone.ts';
@@ -42,11 +42,19 @@ export function understand(text: string, question: Question): Understood | null 
   if (last === null && corrected !== null && /[\p{L}\p{N}]/u.test(corrected)) {
     if (question.kind === 'digits' || question.kind === 'phone') return null;
   }
-  return understood(last ?? read(answer, question, words));
+  const value = last ?? read(answer, question, words);
+  // Seen to last: a day out of bounds that is said behind "no wait" takes back the one before it, too.
+  return understood(question.kind === 'date' && !isDayWithin(value, question) ? null : value);
 }
 
 function understood(value: FlowValue): Understood | null {
   return value === null ? null : { value };
+}
+
+function isDayWithin(value: FlowValue, question: Question): boolean {
+  const { now, timeZone = 'UTC' } = question;
+  const day = typeof value === 'string' ? parseDay(value) : null;
+  return day !== null && isWithin(daysBetween(placeTime(now, timeZone), day), question, Number.NEGATIVE_INFINITY);
 }
 
 function readChoice(text: string, { choices = {}, language }: Question): string | null {

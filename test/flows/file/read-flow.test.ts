@@ -197,6 +197,16 @@ describe('a flow file', () => {
       '4:30: steps.main.hours.timeZone: got "Berlin", expected a time zone',
     ],
     [
+      'a time zone of the flow that there is not',
+      `timeZone: Berlin\n${flow('  main: { say: Hello. }')}`,
+      '1:11: timeZone: got "Berlin", expected a time zone',
+    ],
+    [
+      'half days',
+      flow('  main: { gather: { prompt: When?, kind: date, into: day, min: 0.5 } }'),
+      '4:64: steps.main.gather.min: got 0.5, expected whole days from today',
+    ],
+    [
       'hours that end before they begin',
       flow('  main: { hours: { timeZone: UTC, week: { monday: [17:00-09:00] }, open: end, closed: end } }'),
       '4:52: steps.main.hours.week.monday.0: got 17:00-09:00, expected a later end',

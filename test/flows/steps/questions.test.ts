@@ -225,3 +225,59 @@ steps:
     expect([call.steps, last(call)]).toEqual([['a', 'say', 'b', 'a', 'say', 'b', 'c'], '23']);
   });
 });
+
+describe('where callers are', () => {
+  const world = { wall: () => new Date('2026-11-23T23:30:00Z') };
+  const DAY = '{ gather: { kind: date, into: day, prompt: When?, min: 0, max: 7, retries: 1 }, next: last }';
+  const asks = (top: string, others: Record<string, string> = {}) =>
+    new FlowCall(`start: ask\n${top}\nsteps:\n  ask: ${DAY}\n  last: { say: '{day:date}.' }`, { world, others });
+
+  it.each([
+    ['in UTC unless told', '', '2026-11-24', 'Tuesday, November twenty fourth.'],
+    ['in the time zone of the flow', 'timeZone: Europe/Berlin', '2026-11-25', 'Wednesday, November twenty fifth.'],
+  ])('has tomorrow %s', async (_what, top, day, said) => {
+    const call = await asks(top).hear();
+    await call.say('tomorrow');
+    await call.hear();
+    expect([call.inputs, last(call)]).toEqual([[`speech match tomorrow = ${day}`], said]);
+  });
+
+  it('counts the days of a date from the day at that place', async () => {
+    const call = await asks('timeZone: Europe/Berlin').hear();
+    // Yesterday in Berlin, and today in UTC.
+    await call.say('November 23rd 2026');
+    await call.hear();
+    await call.say('November 24th');
+    await call.hear();
+    expect(call.inputs).toEqual([
+      'speech noMatch November 23rd 2026 = null',
+      'speech match November 24th = 2026-11-24',
+    ]);
+  });
+
+  it.each([
+    ['', '2026-11-25'],
+    ['timeZone: America/New_York', '2026-11-24'],
+  ])('is the same in a flow that is called, unless it says otherwise: %s', async (own, day) => {
+    const called = `start: ask\n${own}\nsteps:\n  ask: ${DAY}\n  last: { say: '{day}' }`;
+    const main = 'start: a\ntimeZone: Europe/Berlin\nsteps:\n  a: { flow: { name: called } }';
+    const call = await new FlowCall(main, { world, others: { called } }).hear();
+    await call.say('tomorrow');
+    await call.hear();
+    expect(last(call)).toBe(day);
+  });
+
+  it.each([
+    ['the flow', 'EUR', '', 'EUR 12.50', 'twelve euros and fifty cents, three euros'],
+    ['the question', 'EUR', ', currency: GBP', 'GBP 12.50', 'twelve pounds and fifty pence, three euros'],
+  ])('is paid in the currency of %s', async (_what, currency, own, value, said) => {
+    const gather = `{ gather: { kind: amount, into: sum, prompt: How much?${own} }, next: last }`;
+    const steps = `  ask: ${gather}\n  last: { say: '{sum:amount}, {fee:amount}' }`;
+    const call = await new FlowCall(
+      `start: ask\ncurrency: ${currency}\nvariables: { fee: 3 }\nsteps:\n${steps}`,
+    ).hear();
+    await call.say('twelve fifty');
+    await call.hear();
+    expect([call.inputs, last(call)]).toEqual([[`speech match twelve fifty = ${value}`], said]);
+  });
+});

@@ -135,3 +135,19 @@ describe('dates as they are said', () => {
     expect(answer('date', text, { language: 'fr' })).toBe(day);
   });
 });
+
+describe('dates within bounds', () => {
+  it.each([
+    ['today', { min: 0 }, '2026-11-23'],
+    ['yesterday', { min: 0 }, null],
+    ['yesterday', { max: 0 }, '2026-11-22'],
+    ['tomorrow', { max: 0 }, null],
+    ['in a week', { min: 1, max: 7 }, '2026-11-30'],
+    ['in eight days', { min: 1, max: 7 }, null],
+    ['tomorrow, no wait, today', { min: 0 }, '2026-11-23'],
+    // What was taken back is no answer, whatever it was taken back for.
+    ['tomorrow, no wait, yesterday', { min: 0 }, null],
+  ])('%s within %o', (text, bounds, day) => {
+    expect(answer('date', text, bounds)).toBe(day);
+  });
+});

@@ -74,6 +74,11 @@ export function parseDay(text: string): Day | null {
   return isDay(read) ? read : null;
 }
 
+/** How many days `to` is after `from`. */
+export function daysBetween(from: Day, to: Day): number {
+  return compareDays(to, from) / DAY_MS;
+}
+
 function compareDays(a: Day, b: Day): number {
   return dateOf(a).getTime() - dateOf(b).getTime();
 }
