@@ -128,3 +128,28 @@ export const FLOW_ANSWERS: Answers = {
   '/v1/flows/shop': { ...(FLOWS[2] as object), flows: [SHOP] },
   '/v1/flows/shop/statistics': (url) => statistics(url.searchParams.get('version')),
 };
+
+const id = (digit: string): string => digit.repeat(32);
+const spoken = { flow: 'shop', part: 'prompt', language: 'en-US', voice: null };
+
+/** What `shop` and another flow say. */
+export const SPOKEN = [
+  {
+    ...spoken,
+    id: id('a'),
+    step: 'welcome',
+    text: "Welcome to Miller's Bicycles.",
+    recording: 'welcome',
+    source: 'recorded',
+  },
+  { ...spoken, id: id('b'), step: 'menu', text: 'For our opening hours, press 1.', recording: null, source: 'made' },
+  { ...spoken, id: id('c'), step: 'goodbye', text: 'Goodbye, {name}.', recording: 'goodbye', source: 'values' },
+  { ...spoken, id: id('d'), step: 'voicemail', text: null, recording: 'jingle', source: 'made' },
+  { ...spoken, id: id('e'), flow: 'other', step: 'x', text: 'Of another flow.', recording: null, source: 'made' },
+];
+
+/** The recordings of these, one of which cannot be used. */
+export const RECORDED = [
+  { path: 'en/goodbye.wav', language: 'en', name: 'goodbye', durationMs: null, error: 'it is text' },
+  { path: 'en/welcome.wav', language: 'en', name: 'welcome', durationMs: 1900, error: null },
+];

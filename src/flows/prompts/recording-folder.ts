@@ -102,8 +102,7 @@ export class RecordingFolder implements PromptRecordings {
    */
   async put(file: { language: string; name: string; bytes: Uint8Array<ArrayBuffer> }): Promise<RecordingState> {
     const { language, name, bytes } = file;
-    if (!LANGUAGE.test(language)) throw refusal('language', language, 'a language such as en or en-US');
-    if (!NAME.test(name)) throw refusal('name', name, 'a name: a letter, then letters, digits, _ or -');
+    assertNamed(language, name);
     const ending = ENDINGS[detectAudio(bytes.subarray(0, DETECT_BYTES))] ?? 'wav';
     // It must be readable before it takes the place of another.
     await this.#options.decoder.decode({ bytes: bytes.slice(), maxSeconds: RECORDING_MAX_S }, this.#ended.signal);
@@ -111,11 +110,21 @@ export class RecordingFolder implements PromptRecordings {
     await mkdir(folder, { recursive: true });
     const path = `${name}.${ending}`;
     await writePrivate(join(folder, path), bytes, join(folder, `.${path}.part`));
-    for (const other of await namesIn(folder))
-      if (other !== path && FILE.exec(other)?.[1] === name) await rm(join(folder, other), { force: true });
+    await removeNamed(folder, name, path);
     await this.look();
     const kept = this.#entries.get(`${language}/${path}`);
     return kept ?? { path: `${language}/${path}`, language, name, durationMs: null, error: 'it is not read yet' };
+  }
+
+  /**
+   * Deletes the files of that name, whatever their format. Resolves with whether there was one.
+   * @throws TrunklineError `invalid_request` for a name or language that is none; the file system's error
+   */
+  async delete(language: string, name: string): Promise<boolean> {
+    assertNamed(language, name);
+    const isGone = await removeNamed(join(this.#folder, language), name, null);
+    await this.look();
+    return isGone;
   }
 
   /** Takes over what has changed. Never rejects. */
@@ -208,6 +217,18 @@ export class RecordingFolder implements PromptRecordings {
 
 function refused(entry: Entry, error: string): Entry {
   return { ...entry, sound: null, error: entry.error ?? error };
+}
+
+function assertNamed(language: string, name: string): void {
+  if (!LANGUAGE.test(language)) throw refusal('language', language, 'a language such as en or en-US');
+  if (!NAME.test(name)) throw refusal('name', name, 'a name: a letter, then letters, digits, _ or -');
+}
+
+/** Removes the recordings of that name but `kept`. Resolves with whether there was one. */
+async function removeNamed(folder: string, name: string, kept: string | null): Promise<boolean> {
+  const files = (await namesIn(folder)).filter((file) => file !== kept && FILE.exec(file)?.[1] === name);
+  for (const file of files) await rm(join(folder, file), { force: true });
+  return files.length > 0;
 }
 
 function refusal(field: string, got: string, expected: string): TrunklineError {

@@ -103,6 +103,7 @@ export const flowPromptRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions>
   );
   void app.register(renderRoutes, options);
   void app.register(recordingRoutes, options);
+  void app.register(deleteRoute, options);
   done();
 };
 
@@ -196,6 +197,34 @@ const recordingRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app,
   done();
 };
 
+const deleteRoute: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app, { prompts }, done) => {
+  app.delete(
+    '/v1/flow-recordings/:language/:name',
+    {
+      config: { permission: 'prompts' },
+      schema: {
+        summary: 'Delete a recording of flows',
+        description: 'Its file in `FLOWS_DIR/prompts` is removed. The text beside its name is said from then on.',
+        tags: ['flows'],
+        params: z.object({ language: z.string(), name: z.string() }),
+        response: {
+          204: z.undefined().describe('Deleted'),
+          ...errorResponses(400, 401, 403, 404, 429, 503),
+        },
+      },
+    },
+    async ({ params: { language, name } }, reply) => {
+      try {
+        if (await prompts?.recordings.delete(language, name)) return await reply.code(204).send();
+      } catch (error) {
+        throw isDiskTrouble(error) ? toDiskFull(error) : explainClosed(error);
+      }
+      throw new TrunklineError('prompt_not_found', `there is no recording ${language}/${name}`);
+    },
+  );
+  done();
+};
+
 function show({ id, flow, step, part, language, voice, prompt, source }: ListedFlowPrompt) {
   const { text = null, recording = null } = prompt;
   return { id, flow, step, part, language, voice: prompt.voice ?? voice, text, recording, source };
@@ -205,7 +234,7 @@ function show({ id, flow, step, part, language, voice, prompt, source }: ListedF
 function explainClosed(error: unknown): unknown {
   const { code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   return code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-    ? new TrunklineError('invalid_request', `FLOWS_DIR cannot be written to (${code}): put the file there yourself`)
+    ? new TrunklineError('invalid_request', `FLOWS_DIR cannot be written to (${code}): change the files there yourself`)
     : error;
 }
 

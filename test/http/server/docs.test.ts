@@ -32,6 +32,7 @@ describe('the OpenAPI description', () => {
       'delete /v1/admin/users/{name}',
       'delete /v1/batches/{id}',
       'delete /v1/calls/{id}',
+      'delete /v1/flow-recordings/{language}/{name}',
       'delete /v1/prompts',
       'delete /v1/prompts/{id}',
       'delete /v1/session',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -87,6 +87,22 @@ describe('the prompts of flows', () => {
     expect(kept.json()).toEqual({ path: 'en/hello.wav', language: 'en', name: 'hello', durationMs: 1000, error: null });
     expect((await get('/v1/flow-recordings')).data).toHaveLength(1);
     expect((await get('/v1/flow-prompts')).data[0]).toMatchObject({ step: 'hello', source: 'recorded' });
+  });
+
+  it('are synthesized again once their recording is deleted', async () => {
+    const remove = (path: string) => server.app.inject({ method: 'DELETE', url: `/v1/flow-recordings/${path}` });
+    await upload({ name: 'hello', language: 'en' }, writeWav([TONE], 16_000));
+    expect((await remove('en/hello')).statusCode).toBe(204);
+    expect((await get('/v1/flow-recordings')).data).toEqual([]);
+    expect((await get('/v1/flow-prompts')).data[0]).toMatchObject({ step: 'hello', source: 'made' });
+    const again = await remove('en/hello');
+    expect([again.statusCode, again.json().error.code]).toEqual([404, 'prompt_not_found']);
+  });
+
+  it('are deleted by their names alone, never by a path', async () => {
+    for (const path of ['..%2F..%2Fx/hello', 'en/..%2Fshop', 'en/..%2F..%2Fshop'])
+      expect((await server.app.inject({ method: 'DELETE', url: `/v1/flow-recordings/${path}` })).statusCode).toBe(400);
+    expect(existsSync(join(folder, 'shop.yaml'))).toBe(true);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { boundsOf, PERIODS } from '../history/periods.js';
 import { addressOf } from '../router.js';
 import { groupSteps, percent } from './flow-figures.js';
 import { explainNoFlows, showFlow, showProblems, showState } from './flow-list.js';
+import { FlowPrompts } from './flow-prompts.js';
 import { showGroup } from './flow-steps.js';
 
 /**
@@ -55,18 +56,24 @@ export class FlowsView {
     this.#calls,
   );
   #note = make('p', { class: 'flows-note', role: 'status' });
+  /** What is wrong with one flow, and how its calls ended. */
+  #figures = make('div', { class: 'flows-body' });
+  #prompts;
   #body = make('div', { class: 'flows-body' });
   element = make(
     'section',
     { class: 'flows', 'aria-labelledby': 'flows-heading' },
     make('header', { class: 'flows-head' }, this.#back, this.#heading, this.#state, this.#choices),
     this.#note,
+    this.#figures,
     this.#body,
   );
 
   /** @param {ViewContext} context */
   constructor(context) {
     this.#context = context;
+    this.#prompts = new FlowPrompts(context);
+    this.#body.before(this.#prompts.element);
     this.#when.addEventListener('change', () => this.#choose({ when: this.#when.value, version: '' }));
     this.#version.addEventListener('change', () => this.#choose({ version: this.#version.value }));
     document.addEventListener('visibilitychange', () => this.#isShown && void this.#look());
@@ -94,10 +101,13 @@ export class FlowsView {
     this.#isShown = false;
     clearTimeout(this.#timer);
     this.#asking.abort();
+    this.#prompts.silence();
   }
 
   #clear() {
     this.#shownList = '';
+    this.#figures.replaceChildren();
+    this.#prompts.show([]);
     this.#body.replaceChildren();
     this.#state.replaceChildren();
     setText(this.#note, 'Loading…');
@@ -156,13 +166,12 @@ export class FlowsView {
     }
     this.#drawHead(name, flow, statistics);
     const scrolled = this.element.scrollTop;
-    this.#body.replaceChildren(
-      ...[
-        flow === null ? null : showProblems(flow),
-        statistics === null ? null : showOutcomes(statistics),
-        ...groupSteps(flow?.flows ?? [], statistics).map(showGroup),
-      ].filter((part) => part !== null),
-    );
+    const problems = flow === null ? null : showProblems(flow);
+    const outcomes = statistics === null ? null : showOutcomes(statistics);
+    this.#figures.replaceChildren(...[problems, outcomes].filter((part) => part !== null));
+    const flows = flow?.flows ?? [];
+    this.#prompts.show(flows.map((/** @type {{ name: string }} */ each) => each.name));
+    this.#body.replaceChildren(...groupSteps(flows, statistics).map(showGroup));
     this.element.scrollTop = scrolled;
   }
 
