@@ -62,7 +62,11 @@ async function openFolder(
   { prompts, ...options }: Pick<FlowsOptions, 'clock' | 'log'> & { readonly prompts: FlowPrompts },
 ): Promise<FlowFolder> {
   try {
-    return await FlowFolder.open(path, { ...options, prepare: (set) => prompts.prepare(set) });
+    return await FlowFolder.open(path, {
+      ...options,
+      prepare: (set) => prompts.prepare(set),
+      onGone: (name) => prompts.forget(name),
+    });
   } catch (error) {
     prompts.close();
     throw error;

@@ -5,9 +5,14 @@ interface PinnedLruOptions<V> {
   bytesOf(value: V, name: string): number;
   /** A name has gone: pushed out or deleted. */
   onGone?(name: string): void;
+  /** There was no room for a pinned name: the pinned ones alone are too many. */
+  onTooManyPinned?(): void;
 }
 
-/** The least recently used go first; the pinned ones only where they alone are too many. */
+/**
+ * The least recently used go first; the pinned ones only where they alone are too many. Where they leave no room, others
+ * are not kept.
+ */
 export class PinnedLru<V> {
   readonly #options: PinnedLruOptions<V>;
   /** In the order of their use, the latest last. */
@@ -53,11 +58,12 @@ export class PinnedLru<V> {
     return this.#holder(name) !== null;
   }
 
-  /** Keeps a value, unless it alone is too large. */
+  /** Keeps a value, unless it alone is too large, or the pinned ones leave no room for it. */
   set(name: string, value: V): void {
     const bytes = this.#options.bytesOf(value, name);
     const before = this.peek(name);
     if (bytes > this.#options.maxBytes) {
+      if (this.#isPinned(name)) this.#options.onTooManyPinned?.();
       this.delete(name);
       return;
     }
@@ -107,14 +113,16 @@ export class PinnedLru<V> {
     to.set(name, value);
   }
 
-  /** One that is not `kept`. */
+  /** `kept` stays, unless only pinned ones could go in its place. */
   #pushOut(kept: string): void {
-    for (const held of [this.#loose, this.#pinned]) {
-      for (const name of held.keys()) {
-        if (name === kept) continue;
-        this.delete(name);
-        return;
-      }
-    }
+    const loose = oldest(this.#loose, kept);
+    if (loose === null && this.#pinned.has(kept)) this.#options.onTooManyPinned?.();
+    this.delete(loose ?? (this.#pinned.has(kept) ? (oldest(this.#pinned, kept) ?? kept) : kept));
   }
+}
+
+/** The first name but `kept`; null = there is none. */
+function oldest(held: ReadonlyMap<string, unknown>, kept: string): string | null {
+  for (const name of held.keys()) if (name !== kept) return name;
+  return null;
 }

@@ -34,6 +34,8 @@ interface PromptCacheOptions {
   readonly clock: Pick<Clock, 'wall'>;
   /** Whether the prompt of a text may be kept when it is made; left out = always. */
   readonly keeps?: (text: string) => boolean;
+  /** The prompts that stay (`pin`) are more than may be kept there. */
+  readonly onTooManyPinned?: (where: 'memory' | 'disk') => void;
 }
 
 /** How full a cache is. */
@@ -92,13 +94,15 @@ export class PromptCache {
   /** Counts how often the cache was cleared: a prompt begun before that is not kept after it. */
   #generation = 0;
 
-  constructor({ maxBytes, directory, directoryMaxBytes, metrics, clock, keeps = () => true }: PromptCacheOptions) {
+  constructor(options: PromptCacheOptions) {
+    const { maxBytes, directory, directoryMaxBytes, metrics, clock, keeps = () => true, onTooManyPinned } = options;
     this.#metrics = metrics;
     this.#keeps = keeps;
     this.#clock = clock;
     this.#memory = new PinnedLru({
       maxBytes,
       bytesOf: ({ prompt }) => prompt.bytes.length + prompt.about.text.length + PROMPT_OVERHEAD_BYTES,
+      onTooManyPinned: () => onTooManyPinned?.('memory'),
     });
     this.#files =
       directory === null
@@ -107,6 +111,7 @@ export class PromptCache {
             directory,
             maxBytes: directoryMaxBytes,
             onTrouble: (trouble) => metrics.trouble(trouble),
+            onTooManyPinned: () => onTooManyPinned?.('disk'),
             clock,
           });
   }

@@ -46,6 +46,7 @@ interface PromptFilesOptions {
   /** Most bytes of all files; the least recently used go first (after a start: the oldest). */
   readonly maxBytes: number;
   onTrouble(trouble: FileTrouble): void;
+  onTooManyPinned(): void;
   readonly clock: Pick<Clock, 'wall'>;
 }
 
@@ -77,6 +78,7 @@ export class PromptFiles {
       maxBytes: options.maxBytes,
       // A power cut can leave an empty file, which counts too.
       bytesOf: ({ bytes }) => Math.max(bytes, 1),
+      onTooManyPinned: () => options.onTooManyPinned(),
       onGone: (hash) => void this.#queue(() => this.#remove(hash)),
     });
   }

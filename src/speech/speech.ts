@@ -221,6 +221,7 @@ async function openCallCacheIn(directory: string, options: SpeechOptions): Promi
     },
     clock,
     keeps,
+    onTooManyPinned: warnOfTooMany(options),
   });
   if (directory === '') return { cache, ownership: null };
   await makeFolder(directory, 0o700);
@@ -234,6 +235,19 @@ async function openCallCacheIn(directory: string, options: SpeechOptions): Promi
     await ownership.release();
     throw error;
   }
+}
+
+/** Warns once of memory and once of the disk, and of neither where it is switched off. */
+function warnOfTooMany({ settings, log }: SpeechOptions): (where: 'memory' | 'disk') => void {
+  const told = new Set<string>();
+  return (where) => {
+    const isMemory = where === 'memory';
+    const setting = isMemory ? 'PROMPT_CACHE_BYTES' : 'PROMPT_CACHE_DIR_BYTES';
+    if (settings[setting] === 0 || told.has(where)) return;
+    told.add(where);
+    const effect = isMemory ? 'read from PROMPT_CACHE_DIR or made again in calls' : 'made again after a restart';
+    log.warn({ bytes: settings[setting] }, `prompts made ahead are more than ${setting}: some of them are ${effect}`);
+  };
 }
 
 /** Beside the prompts of PROMPT_CACHE_DIR, if that folder is ours; in memory if not, or if its disk fails. */

@@ -26,6 +26,20 @@ describe('a cache with pinned names', () => {
     expect(lru.bytes).toBe(2);
   });
 
+  it('keeps nothing else where the pinned names leave no room, and tells when they alone are too many', () => {
+    let told = 0;
+    const lru = new PinnedLru<number>({ maxBytes: 3, bytesOf: (bytes) => bytes, onTooManyPinned: () => told++ });
+    lru.pin((name) => name !== 'other');
+    for (const name of ['a', 'b', 'c', 'other']) lru.set(name, 1);
+    expect([lru.names(), lru.bytes, told]).toEqual([['a', 'b', 'c'], 3, 0]);
+    lru.set('other', 4);
+    expect(told).toBe(0);
+    lru.set('d', 1);
+    expect([lru.names(), told]).toEqual([['b', 'c', 'd'], 1]);
+    lru.set('e', 4);
+    expect([lru.names(), told]).toEqual([['b', 'c', 'd'], 2]);
+  });
+
   it('lets go of names that are pinned no more', () => {
     const { lru, gone } = lruOf(2);
     lru.pin((name) => name === 'a');

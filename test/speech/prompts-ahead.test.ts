@@ -11,14 +11,16 @@ import { TextStream } from '../../src/speech/text-stream.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 
-const log = createLog('silent');
 let directory = '';
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'prompts-ahead-'));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-async function open(environment: Record<string, string> = {}): Promise<{ speech: Speech; engine: FakeEngine }> {
+async function open(
+  environment: Record<string, string> = {},
+  log = createLog('silent'),
+): Promise<{ speech: Speech; engine: FakeEngine }> {
   const clock = new FakeClock();
   const engine = new FakeEngine(clock);
   const speech = await openSpeech({ settings: readSettings(environment), engine, metrics: new Metrics(), clock, log });
@@ -68,6 +70,21 @@ describe('prompts made ahead', () => {
     expect(speech.ahead.codecs).toEqual([MULAW_8K, ALAW_8K]);
     await speech.ahead.make('flow shop');
     expect(engine.spoken.map(({ text }) => text)).toEqual(['Welcome.', 'Hello.', 'Welcome.']);
+  });
+
+  it('are told of once where they are more than may be kept, in memory and on disk', async () => {
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+    const limits = { PROMPT_CACHE_BYTES: '65536', PROMPT_CACHE_DIR_BYTES: '65536' };
+    const { speech } = await open({ PROMPT_CACHE_DIR: join(directory, 'small'), ...limits }, log);
+    const texts = Array.from({ length: 60 }, (_, n) => ({ text: `Welcome to the harbor, boat number ${n}.` }));
+    speech.ahead.keep('flow shop', texts);
+    await speech.ahead.make('flow shop');
+    await speech.close();
+    expect(lines.toSorted()).toEqual([
+      expect.stringContaining('more than PROMPT_CACHE_BYTES: some of them are read from PROMPT_CACHE_DIR'),
+      expect.stringContaining('more than PROMPT_CACHE_DIR_BYTES: some of them are made again after a restart'),
+    ]);
   });
 
   it('stay when the calls are forgotten in which they were said, until their owner lets go of them', async () => {

@@ -39,6 +39,8 @@ export interface FlowFolderOptions {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   /** Makes what a flow says, before new calls use it; at the start nobody waits for it. */
   prepare?(set: FlowSet): Promise<void>;
+  /** The file of a flow was deleted. Calls that have begun with it go on. */
+  onGone?(name: string): void;
 }
 
 /** What is in a folder. */
@@ -171,8 +173,7 @@ export class FlowFolder {
       for (const { state } of entries.values()) if (isNew(state, before)) await this.#prepare(state.set);
       this.#entries = entries;
       for (const { state } of entries.values()) this.#tell(state, before.get(state.name)?.state);
-      for (const name of before.keys())
-        if (!entries.has(name)) this.#options.log.info({ flow: name }, 'a flow is gone');
+      for (const name of before.keys()) if (!entries.has(name)) this.#dropped(name);
     }
     const mark = files.numbers?.mark ?? '';
     if (isSame && mark === this.#numbersMark) return;
@@ -247,6 +248,11 @@ export class FlowFolder {
       const message = error instanceof Error ? error.message : String(error);
       this.#options.log.error({ flow: set?.name }, `what a flow says could not be made ahead: ${message}`);
     }
+  }
+
+  #dropped(name: string): void {
+    this.#options.log.info({ flow: name }, 'a flow is gone');
+    this.#options.onGone?.(name);
   }
 
   #tell(state: FlowState, before: FlowState | undefined): void {

@@ -79,6 +79,12 @@ export class FlowPrompts {
     await this.#options.ahead.make(ownerOf(set));
   }
 
+  /** A flow is gone: what it says need not be kept. */
+  forget(name: string): void {
+    this.#sets.delete(name);
+    this.#options.ahead.keep(ownerOf({ name }), []);
+  }
+
   /** How far {@link render} is; null = it was never asked for. */
   get rendering(): Rendering | null {
     return this.#rendering;
@@ -145,7 +151,7 @@ export class FlowPrompts {
   }
 }
 
-function ownerOf({ name }: FlowSet): string {
+function ownerOf({ name }: Pick<FlowSet, 'name'>): string {
   return `flow ${name}`;
 }
 

@@ -29,10 +29,13 @@ describe('FLOWS_DIR', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function opened(prepare?: (set: FlowSet) => Promise<void>): Promise<FlowFolder> {
+  async function opened(
+    prepare: (set: FlowSet) => Promise<void> = async () => undefined,
+    onGone: (name: string) => void = () => undefined,
+  ): Promise<FlowFolder> {
     const note = (...line: unknown[]): void => void lines.push(line.map((part) => JSON.stringify(part)).join(' '));
     const log = { info: note, error: note, warn: note } as never;
-    open = await FlowFolder.open(folder, { clock, log, ...(prepare === undefined ? {} : { prepare }) });
+    open = await FlowFolder.open(folder, { clock, log, prepare, onGone });
     return open;
   }
 
@@ -118,12 +121,13 @@ describe('FLOWS_DIR', () => {
 
   it('takes a flow off when its file is missing twice: editors replace files', async () => {
     write('shop.yaml', SAYS('Old.'));
-    const flows = await opened();
+    const gone: string[] = [];
+    const flows = await opened(undefined, (name) => gone.push(name));
     rmSync(join(folder, 'shop.yaml'));
     await flows.look();
-    expect(flows.get('shop')).not.toBeNull();
+    expect([flows.get('shop')?.name, gone]).toEqual(['shop', []]);
     await flows.look();
-    expect(flows.get('shop')).toBeNull();
+    expect([flows.get('shop'), gone]).toEqual([null, ['shop']]);
   });
 
   it('knows the flows of numbers and of users of SIP addresses', async () => {

@@ -105,6 +105,13 @@ describe('the prompts of flows', () => {
     expect(existsSync(join(folder, 'shop.yaml'))).toBe(true);
   });
 
+  it('are let go of with their flow', async () => {
+    expect(server.speech.sentencesOf('Welcome to the shop.')).toEqual([]);
+    prompts.forget('shop');
+    expect(server.speech.sentencesOf('Welcome to the shop.')).toEqual(['Welcome to the shop.']);
+    expect((await get('/v1/flow-prompts')).data).toEqual([]);
+  });
+
   it.each([
     [{ name: '../hello', language: 'en' }, 400, 'name: got \\"../hello\\", expected a name'],
     [{ name: 'hello', language: '..' }, 400, 'language: got \\"..\\", expected a language'],
