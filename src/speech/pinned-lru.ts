@@ -10,8 +10,8 @@ interface PinnedLruOptions<V> {
 }
 
 /**
- * The least recently used go first; the pinned ones only where they alone are too many. Where they leave no room, others
- * are not kept.
+ * The least recently used go first; the pinned ones only where they alone are too many. Where they leave no room, the
+ * others are not kept.
  */
 export class PinnedLru<V> {
   readonly #options: PinnedLruOptions<V>;
