@@ -261,7 +261,7 @@ export class StepScope implements StepTools {
   }
 
   #speakOptions(): SpeakOptions {
-    return { currency: this.currency ?? undefined, now: this.world.wall(), timeZone: this.timeZone };
+    return { currency: this.currency ?? undefined };
   }
 
   #check(): void {
