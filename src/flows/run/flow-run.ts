@@ -6,7 +6,7 @@ import { NoAnswer, StepFailure } from '../steps/step.ts';
 import type { StepRunners } from '../steps/step-runners.ts';
 import { resolveValue } from '../steps/values.ts';
 import { AskedQuestions, isQuestion } from './questions.ts';
-import { type Inherited, type Leaving, type LeftFor, type RunParts, StepScope } from './step-scope.ts';
+import { type FlowTerms, type Leaving, type LeftFor, type RunParts, StepScope } from './step-scope.ts';
 import { FlowVariables, initialValues } from './variables.ts';
 
 /** Flows that call each other, one within the other. */
@@ -33,8 +33,7 @@ interface RunOptions extends RunParts {
 interface Frame {
   readonly flow: Flow;
   readonly variables: FlowVariables;
-  /** What it takes over from the flows that call it. */
-  readonly inherited: Inherited;
+  readonly terms: FlowTerms;
   /** Where it is; null = at its end. */
   at: string | null;
   /** It went to the step that follows when one cannot be done, and the caller has answered nothing since. */
@@ -191,13 +190,13 @@ export class FlowRun {
   }
 
   #openScope(frame: Frame, step: string): StepScope {
-    const { flow, variables, inherited } = frame;
+    const { flow, variables, terms } = frame;
     const scope = new StepScope({
       ...this.#options,
       of: flow,
       step,
       variables,
-      inherited,
+      terms,
       onLeave: (leaving) => {
         this.#leaving = leaving;
       },
@@ -242,15 +241,15 @@ export class FlowRun {
 
   #push(flow: Flow, initial: FlowValues): void {
     const { world, ofCall } = this.#options;
-    const caller = this.#frames.at(-1);
+    const caller = this.#frames.at(-1)?.terms;
     this.#frames.push({
       flow,
       variables: new FlowVariables({ initial, ofCall, onSet: (name, value) => world.onSet?.(flow.name, name, value) }),
-      inherited: {
-        language: caller?.flow.language ?? caller?.inherited.language ?? null,
-        voice: caller?.flow.voice ?? caller?.inherited.voice ?? null,
-        timeZone: caller?.flow.timeZone ?? caller?.inherited.timeZone ?? null,
-        currency: caller?.flow.currency ?? caller?.inherited.currency ?? null,
+      terms: {
+        language: flow.language ?? caller?.language ?? null,
+        voice: flow.voice ?? caller?.voice ?? null,
+        timeZone: flow.timeZone ?? caller?.timeZone ?? null,
+        currency: flow.currency ?? caller?.currency ?? null,
       },
       at: flow.start,
       isFailing: false,

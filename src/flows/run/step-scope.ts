@@ -54,14 +54,14 @@ export interface Leaving {
 /** Why a step is left before it is done. */
 export type LeftFor = 'over' | 'limit' | { readonly key: string } | 'again';
 
-/** What a flow takes over from the one that called it; null = that says nothing of it. */
-export type Inherited = Pick<Flow, 'language' | 'voice' | 'timeZone' | 'currency'>;
+/** What a flow says of these, or else the one that called it; null = none does. */
+export type FlowTerms = Pick<Flow, 'language' | 'voice' | 'timeZone' | 'currency'>;
 
 interface ScopeOptions extends RunParts {
   readonly of: Flow;
   readonly step: string;
   readonly variables: Variables;
-  readonly inherited: Inherited;
+  readonly terms: FlowTerms;
   onLeave(leaving: Leaving): void;
   onMatch(): void;
 }
@@ -74,7 +74,7 @@ export class StepScope implements StepTools {
   readonly #controller = new AbortController();
   #resolveLeft: (why: LeftFor) => void = () => undefined;
   #isPrivate = false;
-  #isDone = false;
+  #isOver = false;
 
   constructor(options: ScopeOptions) {
     this.#options = options;
@@ -109,18 +109,16 @@ export class StepScope implements StepTools {
   }
 
   get language(): string {
-    const { spoken, of, inherited, call } = this.#options;
-    return spoken.language ?? of.language ?? inherited.language ?? call.languages.caller ?? USUAL_LANGUAGE;
+    const { spoken, terms, call } = this.#options;
+    return spoken.language ?? terms.language ?? call.languages.caller ?? USUAL_LANGUAGE;
   }
 
   get timeZone(): string {
-    const { of, inherited } = this.#options;
-    return of.timeZone ?? inherited.timeZone ?? USUAL_ZONE;
+    return this.#options.terms.timeZone ?? USUAL_ZONE;
   }
 
   get currency(): string | null {
-    const { of, inherited } = this.#options;
-    return of.currency ?? inherited.currency;
+    return this.#options.terms.currency;
   }
 
   async say(prompt: FlowPrompt): Promise<'heard' | 'cut'> {
@@ -199,12 +197,8 @@ export class StepScope implements StepTools {
     if (!this.#isOver) this.#end();
   }
 
-  get #isOver(): boolean {
-    return this.#isDone;
-  }
-
   #end(): void {
-    this.#isDone = true;
+    this.#isOver = true;
     this.#options.inputs.endWait();
     this.#hide(false);
     this.#options.handTo(null);
@@ -247,10 +241,10 @@ export class StepScope implements StepTools {
   }
 
   #style(request?: InputRequest): PromptStyle {
-    const { of, inherited, spoken, recordings, variables, inputs } = this.#options;
+    const { of, terms, spoken, recordings, variables, inputs } = this.#options;
     return {
       bargeIn: of.bargeIn,
-      voice: spoken.voice ?? of.voice ?? inherited.voice,
+      voice: spoken.voice ?? terms.voice,
       language: this.language,
       recordings,
       valueOf: (name) => variables.get(name),
@@ -265,6 +259,6 @@ export class StepScope implements StepTools {
   }
 
   #check(): void {
-    if (this.#isDone) throw new StepFailure('the step was left');
+    if (this.#isOver) throw new StepFailure('the step was left');
   }
 }

@@ -45,6 +45,11 @@ const messagePath = callPath.extend({
 });
 
 const wavContent = { 'audio/wav': { schema: z.any().describe('WAV, 16 bit, two channels') } };
+const soundResponses = {
+  200: { description: 'The file', content: wavContent },
+  206: { description: 'The bytes that `Range` names', content: wavContent },
+  ...errorResponses(400, 401, 403, 404, 409, 416, 429, 500),
+};
 
 /** `GET /v1/calls/{id}/sound` and `POST /v1/calls/{id}/recording`. */
 export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, context, done) => {
@@ -61,11 +66,7 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
         tags: ['calls'],
         params: callPath,
         querystring: soundQuery,
-        response: {
-          200: { description: 'The file', content: wavContent },
-          206: { description: 'The bytes that `Range` names', content: wavContent },
-          ...errorResponses(400, 401, 403, 404, 409, 416, 429, 500),
-        },
+        response: soundResponses,
       },
     },
     (request, reply) => sendSound(request, reply, context),
@@ -118,11 +119,7 @@ export const messageSoundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = 
         tags: ['calls'],
         params: messagePath,
         querystring: soundQuery,
-        response: {
-          200: { description: 'The file', content: wavContent },
-          206: { description: 'The bytes that `Range` names', content: wavContent },
-          ...errorResponses(400, 401, 403, 404, 409, 416, 429, 500),
-        },
+        response: soundResponses,
       },
     },
     (request, reply) => sendSound(request, reply, context),
