@@ -161,9 +161,7 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 /** `keys` = those that are known there: not everybody who writes YAML knows what a mapping is. */
 function kindName(expected: string, keys: readonly string[]): string {
   const [key] = keys;
-  return expected === 'object' && key !== undefined
-    ? `lines such as "${key}: …"`
-    : (KIND_NAMES[expected] ?? expected);
+  return expected === 'object' && key !== undefined ? `lines such as "${key}: …"` : (KIND_NAMES[expected] ?? expected);
 }
 
 /** `a, b or c`. */

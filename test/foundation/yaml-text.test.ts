@@ -25,8 +25,14 @@ describe('a YAML file of the operator', () => {
 
   it.each([
     ['a: *\n', '1:4: a text that begins with * stands in quotes (Alias cannot be an empty string)'],
-    ['a: Now: here\n', '1:4: a text with a colon and a space stands in quotes (Nested mappings are not allowed in compact mappings)'],
-    ['a: {name}, hello\n', '1:10: a text that begins with {, [ or a quote stands in quotes as a whole (Unexpected scalar at node end)'],
+    [
+      'a: Now: here\n',
+      '1:4: a text with a colon and a space stands in quotes (Nested mappings are not allowed in compact mappings)',
+    ],
+    [
+      'a: {name}, hello\n',
+      '1:10: a text that begins with {, [ or a quote stands in quotes as a whole (Unexpected scalar at node end)',
+    ],
     ['a: 1\na: 2\n', '2:1: the same key stands above (Map keys must be unique)'],
     ['a:\n\tb: 1\n', '2:1: lines are indented by spaces (Tabs are not allowed as indentation)'],
     ['a: 1\n---\nb: 2\n', '2:1: expected one document, without ---'],
