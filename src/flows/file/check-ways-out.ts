@@ -3,8 +3,8 @@ import type { Flow, FlowStep } from './flow.ts';
 import type { FlowFinding } from './flow-finding.ts';
 
 /**
- * Questions of a flow, and of those that it calls, after whose last try the call would end without a word. To be asked of
- * flows that calls begin with: what one of the others does not catch is for the flow that calls it.
+ * Questions of a flow, and of those that it calls, after whose last try the call would end without a word. To be asked
+ * of flows that calls begin with: what one of the others does not catch is for the flow that calls it.
  */
 export function checkWaysOut(flow: Flow, flows: ReadonlyMap<string, Flow>): FlowFinding[] {
   const [first, ...others] = endsOf(flow, flows, new Set());

@@ -40,8 +40,8 @@ export interface ScriptReport {
 }
 
 /**
- * Follows the script and hangs up at its end, unless the flow has ended or is to end by itself. `lines` = where each line
- * of the script stands in its file, from 1.
+ * Follows the script and hangs up at its end, unless the flow has ended or is to end by itself. `lines` = where each
+ * line of the script stands in its file, from 1.
  */
 export async function runScript(
   test: FlowTest,
@@ -69,7 +69,10 @@ export async function runScript(
   return { failures, answersMs };
 }
 
-/** Does what a line says, when the flow has done something with what the caller did before. Resolves with what was wrong with it; null = nothing. */
+/**
+ * Does what a line says, when the flow has done something with what the caller did before. Resolves with what was wrong
+ * with it; null = nothing.
+ */
 async function follow(line: ScriptLine, caller: ScriptedCaller, reactionMs: number): Promise<string | null> {
   if (line.expect !== undefined) return expectOf(line.expect, caller);
   if (line.cutIn !== undefined) return cutIn(line.cutIn, caller);

@@ -96,9 +96,7 @@ const circumstances = {
     .regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$/, 'expected a time such as 2026-11-23T10:00')
     .transform((time) => time.replace(' ', 'T'))
     .optional()
-    .describe(
-      'What time it is in the call: in the time zone of the flow, or of its first `hours` step, unless it names its offset',
-    ),
+    .describe('What time it is in the call: in the time zone of the flow, or of its first `hours`, or with an offset'),
   from: z.string().min(1).max(256).optional().describe('The number of the caller: +15550100'),
   to: z.string().min(1).max(256).optional().describe('The number that is called: +15550199'),
   parameters: z.record(z.string().min(1), z.string()).optional().describe('Parameters of the call'),
