@@ -181,7 +181,7 @@ export function valueAt(value: unknown, path: YamlPath): unknown {
 }
 
 /** The keys that the schema knows at `path`, in its order. */
-function keysAt(schema: z.ZodType, path: YamlPath): string[] {
+export function keysAt(schema: z.ZodType, path: YamlPath): string[] {
   let found = optionsOf(jsonSchemaOf(schema));
   for (const part of path) found = found.flatMap((option) => optionsOf(childOf(option, part)));
   return [...new Set(found.flatMap(({ properties = {} }) => Object.keys(properties)))];

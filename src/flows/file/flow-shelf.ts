@@ -1,6 +1,7 @@
 /** The flows of a folder: which version of each is used, and what is wrong with the others. */
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkCalls } from './check-calls.ts';
+import { checkLanguages } from './check-languages.ts';
 import { checkRecordings, type RecordingNames } from './check-recordings.ts';
 import { checkWaysOut } from './check-ways-out.ts';
 import type { Flow, FlowSet } from './flow.ts';
@@ -43,10 +44,11 @@ export function judgeFlows(
   const called = new Set([...flows.values()].flatMap(calledBy));
   const judge = (name: string, { read }: ShelvedFlow): JudgedFlow => {
     const wrong = errors.get(name) ?? [];
-    const endings = read.flow === null || called.has(name) ? [] : checkWaysOut(read.flow, flows);
-    const found = [...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning), ...endings];
-    const warnings = [...read.warnings, ...problemsOf(found, read.document)].toSorted((a, b) => a.line - b.line);
     const set = wrong.length > 0 ? null : flowSetOf(name, flows);
+    const endings = read.flow === null || called.has(name) ? [] : checkWaysOut(read.flow, flows);
+    const languages = set === null ? [] : checkLanguages(set);
+    const found = [...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning), ...endings, ...languages];
+    const warnings = [...read.warnings, ...problemsOf(found, read.document)].toSorted((a, b) => a.line - b.line);
     return { set, good: flows.get(name) ?? null, errors: wrong, warnings };
   };
   return new Map([...shelf].map(([name, shelved]) => [name, judge(name, shelved)]));

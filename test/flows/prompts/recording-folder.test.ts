@@ -38,7 +38,7 @@ function tone(ms: number, amplitude = 2000, rateHz = 44_100): Uint8Array {
   return writeWav([samples, samples], rateHz);
 }
 
-async function open(onChange?: () => void): Promise<RecordingFolder> {
+async function open(onChange?: () => Promise<void>): Promise<RecordingFolder> {
   const log = createLog('info', { write: (line) => void lines.push(line) });
   const folder = await RecordingFolder.open(flows, {
     clock: new FakeClock(),
@@ -123,7 +123,9 @@ describe('own recordings', () => {
   it('are read again when they change, come or go', async () => {
     put('en/hello.wav', tone(300));
     let changes = 0;
-    const folder = await open(() => void changes++);
+    const folder = await open(async () => {
+      changes++;
+    });
     const first = folder.find('hello', 'en');
     await folder.look();
     expect(changes).toBe(1);
