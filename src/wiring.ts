@@ -135,6 +135,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
   const registry = new CallRegistry({ ...common, ...calls });
   records?.follow(feed, registry);
+  if (cluster !== null && records !== null) joinRecords(cluster, records, feed);
   cluster?.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
@@ -175,6 +176,13 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
+function joinRecords(cluster: PostgresCluster, records: Records, feed: Feed): void {
+  records.share(() => cluster.isHeard);
+  // A database that refuses is asked again with the next heartbeat.
+  cluster.onOrphans = () => records.endLostCalls(feed).catch(() => undefined);
 }
 
 /** Each of them, also when one before it fails. */
