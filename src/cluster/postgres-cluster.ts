@@ -43,13 +43,12 @@ interface ClusterOptions {
 
 /** See {@link Cluster}. */
 export class PostgresCluster implements Cluster {
-  /** Called once, when the others have ended this gateway's calls. Must not throw. */
-  onDeclaredDead: () => void = () => undefined;
   /** Called when there are calls that go on and whose gateways do not live. Must not reject. */
   onOrphans: () => Promise<void> = () => Promise.resolve();
   readonly #options: ClusterOptions;
   readonly #session: ClusterSession;
   readonly #roles = new Map<ClusterRole, RoleLock>();
+  readonly #deathListeners: (() => void)[] = [];
   #members: readonly ClusterMember[] = [];
   #load: () => GatewayLoad = () => ({ live: 0, maxCalls: 0, firmLoad: 0 });
   #state: ClusterMember['state'] = 'serving';
@@ -98,6 +97,11 @@ export class PostgresCluster implements Cluster {
 
   members(): readonly ClusterMember[] {
     return this.#members;
+  }
+
+  watchDeath(listener: () => void): void {
+    if (this.#isDeclaredDead) listener();
+    else this.#deathListeners.push(listener);
   }
 
   async ownerOf(callId: string): Promise<ClusterMember | null> {
@@ -189,7 +193,7 @@ export class PostgresCluster implements Cluster {
     this.#isDeclaredDead = true;
     this.#members = [];
     for (const role of this.#roles.values()) role.lose();
-    this.onDeclaredDead();
+    for (const listener of this.#deathListeners.splice(0)) listener();
   }
 
   #noteTrouble(error: Error): void {
