@@ -16,8 +16,8 @@ import { buildParts, type Parts } from './wiring.ts';
 /** How long the end of calls may take that others have ended already. */
 const END_CALLS_MAX_MS = 2000;
 const DECLARED_DEAD =
-  'the other servers of this database took this one for dead, for it could not reach the database for 10 s: they have ' +
-  'ended its calls, and it ends too. Start it again';
+  'the other servers of this database took this one for dead, for it could not reach the database for 10 s: they ' +
+  'have ended its calls, and it ends too. Start it again';
 
 /** Longer than the records wait for their last events. */
 const END_PART_MAX_MS = 12_000;

@@ -25,7 +25,7 @@ export interface CallsTable {
   readonly flow: string | null;
   readonly flow_version: string | null;
   readonly state: 'dialing' | 'live' | 'ended';
-  /** The feed epoch of the gateway that holds the call. Where none shares the database, one that is not ours is dead. */
+  /** The feed epoch of the gateway that holds the call. Where none shares the database, another one is dead. */
   readonly gateway: string;
   readonly started_ms: number;
   readonly ended_ms: number | null;
