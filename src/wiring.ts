@@ -112,7 +112,8 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
+  const messageWebhooks = records?.messageTargets ?? null;
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers, messageWebhooks };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
