@@ -128,13 +128,12 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const messageWebhooks = records?.messageTargets ?? null;
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers, messageWebhooks };
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls });
+  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
   cluster?.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
