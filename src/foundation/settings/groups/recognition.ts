@@ -20,8 +20,8 @@ export const recognition = {
     ASR_URL: remoteUrls(
       ASR_SCHEMES,
       'http://gpu.example.com:8000/v1;weight=2',
-      'Servers that recognise speech for this one: vLLM, speaches, whisper.cpp, another Trunkline or any other with ' +
-        'the API of OpenAI. Speech is sent there. ASR_MODEL goes on finding speech, and reads what they do not answer ' +
+      'Servers that recognise speech for this one: vLLM, speaches, whisper.cpp, another Trunkline or any with the ' +
+        'API of OpenAI. Speech is sent there. ASR_MODEL goes on finding speech, and reads what they do not answer ' +
         'in time. Behind a URL: ;weight=n its share of the work, ;max=n requests at the same time, ' +
         ';languages=de+fr what it understands (else what ASR_MODEL understands). Empty = none.',
     ),
