@@ -27,6 +27,8 @@ export interface RecordedEvent {
   /** The call, where this gateway holds it; null = one that is stored already. */
   readonly tally: CallTally | null;
   readonly text: NumberedText | null;
+  /** Where a flow sends it; null = nowhere. */
+  readonly target: string | null;
   /** What people say of the call; null = this event says nothing of it. */
   readonly update: Pick<CallUpdatedEvent, 'outcome' | 'tags'> | null;
 }
@@ -99,8 +101,8 @@ export class RecordWriter {
   async #writeAtOnce(events: readonly RecordedEvent[], alive: SignOfLife | null): Promise<boolean> {
     const { db } = this.#database;
     const seqs: Seqs = new Map();
-    for (const { callId, tally, type } of events) {
-      if (tally === null || tally.seq === null || this.webhookTypes.has(type)) return false;
+    for (const { callId, tally, type, target } of events) {
+      if (tally === null || tally.seq === null || target !== null || this.webhookTypes.has(type)) return false;
       seqs.set(callId, tally.seq);
     }
     const rows = callRows(events);

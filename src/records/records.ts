@@ -17,6 +17,7 @@ import { CallLists } from './search/call-lists.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
+import { MessageTargets } from './webhooks/message-targets.ts';
 import type { Outbox } from './webhooks/outbox.ts';
 
 /** How long the end of the gateway waits for the last sound. */
@@ -45,6 +46,8 @@ export class Records {
   readonly flows: FlowAnalytics;
   readonly folder: string | null;
   readonly retentionDays: number;
+  /** Where messages of callers are told. */
+  readonly messageTargets = new MessageTargets();
   /** How many calls there are. */
   readonly counted: RecentCount;
   /** Copies of the SQLite database; null = it is elsewhere. */
@@ -75,6 +78,7 @@ export class Records {
       sqliteFolder === null ? null : new BackupCopies({ database, folder: sqliteFolder, audit, clock, log });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
+    this.recorder.targetOf = (event) => this.messageTargets.take(event);
     this.calls.settled = () => this.recorder.settled();
   }
 

@@ -47,6 +47,8 @@ export interface CallsTable {
   readonly keep_until_ms: number | null;
   /** Bytes of its sound on disk; null = none was recorded. */
   readonly sound_bytes: number | null;
+  /** Bytes of the messages that its caller left; null = none. */
+  readonly message_bytes: number | null;
 }
 
 /** The feed's events of each call, but for partial captions and `speech.*`. */
@@ -97,6 +99,8 @@ export interface OutboxTable {
   readonly due_ms: number;
   readonly attempts: number;
   readonly state: 'waiting' | 'failed';
+  /** JSON of where a flow sends it (webhook-target.ts); null = to CALL_WEBHOOK_URL. */
+  readonly target: string | null;
 }
 
 /** Who read, exported, changed or deleted what. */
