@@ -68,15 +68,16 @@ interface Judging {
  */
 function refuse({ shelf, flows, errors, missing }: Judging): void {
   let isSettled = false;
+  const refused = new Set(errors.keys());
   while (!isSettled) {
     isSettled = true;
-    const refused = new Set(errors.keys());
     for (const [name, { read, good }] of shelf) {
       if (read.flow === null || errors.has(name)) continue;
       const found = [...checkCalls(read.flow, flows, refused), ...(missing.get(name) ?? [])];
       const findings = found.filter(({ isWarning }) => isWarning === undefined);
       if (findings.length === 0) continue;
       isSettled = false;
+      refused.add(name);
       errors.set(name, problemsOf(findings, read.document));
       if (good === null || good === read.flow) flows.delete(name);
       else flows.set(name, good);
