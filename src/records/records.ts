@@ -58,6 +58,7 @@ export class Records {
   readonly #writer: RecordWriter;
   #sound: SoundStore | null = null;
   #outbox: Outbox | null = null;
+  #isShared = false;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -106,6 +107,14 @@ export class Records {
     outbox.open();
   }
 
+  /**
+   * Several gateways share the database. This one may write while `mayWrite` says that the others know that it lives.
+   */
+  share(mayWrite: () => boolean): void {
+    this.#isShared = true;
+    this.#writer.mayWrite = mayWrite;
+  }
+
   /** Stores what `feed` tells from now on. */
   follow(feed: Feed, source: CallSource): void {
     this.recorder.follow(feed, source);
@@ -118,14 +127,15 @@ export class Records {
    */
   async recover(feed: Feed): Promise<void> {
     await this.#sound?.recover();
-    if (this.database.isOpen) await this.#endLostCalls(feed);
-    else void this.database.opened.then(() => this.#endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
+    if (this.database.isOpen) await this.endLostCalls(feed);
+    else void this.database.opened.then(() => this.endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
   }
 
-  async #endLostCalls(feed: Feed): Promise<void> {
+  /** Ends the calls of gateways that died. @throws the error of the database when it refuses */
+  async endLostCalls(feed: Feed): Promise<void> {
     const { database, recorder } = this;
     try {
-      const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
+      const lost = await endLostCalls({ database, isShared: this.#isShared, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
     } catch (error) {
       if (!isDatabaseTrouble(error)) throw error;

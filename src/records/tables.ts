@@ -25,7 +25,7 @@ export interface CallsTable {
   readonly flow: string | null;
   readonly flow_version: string | null;
   readonly state: 'dialing' | 'live' | 'ended';
-  /** The feed epoch of the gateway that holds the call: one that is not ours is dead. */
+  /** The feed epoch of the gateway that holds the call. Where none shares the database, another one is dead. */
   readonly gateway: string;
   readonly started_ms: number;
   readonly ended_ms: number | null;
@@ -143,6 +143,19 @@ export interface MetaTable {
   readonly value: string;
 }
 
+/** Gateways that share a PostgreSQL database. Times are by the database's clock. */
+export interface GatewaysTable {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  readonly state: 'serving' | 'draining' | 'ended';
+  readonly live: number;
+  readonly max_calls: number;
+  readonly firm_load: number;
+  readonly started_ms: number;
+  readonly seen_ms: number;
+}
+
 /** All tables, as Kysely wants them. */
 export interface Tables {
   readonly calls: CallsTable;
@@ -154,4 +167,6 @@ export interface Tables {
   readonly users: UsersTable;
   readonly sessions: SessionsTable;
   readonly meta: MetaTable;
+  /** In PostgreSQL alone. */
+  readonly gateways: GatewaysTable;
 }

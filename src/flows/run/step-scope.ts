@@ -266,7 +266,7 @@ export class StepScope implements StepTools {
   }
 
   #speakOptions(): SpeakOptions {
-    return { currency: this.currency ?? undefined };
+    return { currency: this.currency ?? undefined, now: this.world.wall(), timeZone: this.timeZone };
   }
 
   #check(): void {

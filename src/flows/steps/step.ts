@@ -43,6 +43,11 @@ export interface InputRequest {
   readonly keys?: readonly string[];
   /** The digits that are asked for: the ends of turns wait for them. */
   readonly expectsDigits?: DigitsExpected;
+  /**
+   * Whether words answer that are said into the question and do not cut it off: the last ones of them count at its end.
+   * Left out = none do but words of agreement right before the end.
+   */
+  readonly answersAside?: (text: string) => boolean;
   /** The answer is in no event, no log and no recorded sound. */
   readonly isPrivate?: boolean;
 }
