@@ -49,7 +49,7 @@ export async function openFlows({ settings, clock, log, ahead, worldOf }: FlowsO
   const opened = await openFolder(FLOWS_DIR, { clock, log, prompts });
   folder = opened;
   const usual: FlowWorld = { wall: () => clock.wall() };
-  const calls = new FlowCalls(opened, ({ start }) => ({
+  const calls = new FlowCalls(clock, opened, ({ start }) => ({
     runners: STEP_RUNNERS,
     recordings,
     world: worldOf?.(start) ?? usual,
