@@ -36,7 +36,6 @@ import { messageSoundRoutes, type SoundRoutesContext, soundRoutes } from './http
 import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { flowRoutes } from './http/flows/flows.ts';
-import { schemaRoutes } from './http/flows/schemas.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -203,7 +202,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 
   await app.register(pageRoutes);
-  await app.register(schemaRoutes);
   const speechContext = createSpeechContext({ ...options, failures });
   const speechHealth = () => ({
     depth: speechContext.service.depth,

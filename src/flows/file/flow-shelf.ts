@@ -2,6 +2,7 @@
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkCalls } from './check-calls.ts';
 import { checkLanguages } from './check-languages.ts';
+import { checkName } from './check-names.ts';
 import { checkRecordings, type RecordingNames } from './check-recordings.ts';
 import { checkWaysOut } from './check-ways-out.ts';
 import type { Flow, FlowSet } from './flow.ts';
@@ -46,8 +47,14 @@ export function judgeFlows(
     const wrong = errors.get(name) ?? [];
     const set = wrong.length > 0 ? null : flowSetOf(name, flows);
     const endings = read.flow === null || called.has(name) ? [] : checkWaysOut(read.flow, flows);
+    const names = checkName(name, shelf.keys());
     const languages = set === null ? [] : checkLanguages(set);
-    const found = [...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning), ...endings, ...languages];
+    const found = [
+      ...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning),
+      ...endings,
+      ...languages,
+      ...names,
+    ];
     const warnings = [...read.warnings, ...problemsOf(found, read.document)].toSorted((a, b) => a.line - b.line);
     return { set, good: flows.get(name) ?? null, errors: wrong, warnings };
   };

@@ -208,9 +208,7 @@ export class RecordingFolder implements PromptRecordings {
       for (const file of await namesIn(join(this.#folder, language))) {
         const path = `${language}/${file}`;
         const place = join(this.#folder, path);
-        const size = (await stat(place).catch(() => null))?.size ?? 0;
-        const error =
-          size > RECORDING_MAX_BYTES ? `it has ${size} bytes, at most ${RECORDING_MAX_BYTES} are read` : null;
+        const error = await findTrouble(place);
         const name = FILE.exec(file)?.[1];
         found.push({
           path,
@@ -224,6 +222,14 @@ export class RecordingFolder implements PromptRecordings {
     }
     return found;
   }
+}
+
+/** Why a file is not to be read; a pipe or a device would have no end. Null = nothing speaks against it. */
+async function findTrouble(place: string): Promise<string | null> {
+  const found = await stat(place).catch(() => null);
+  if (found !== null && !found.isFile()) return 'it is no file';
+  const size = found?.size ?? 0;
+  return size > RECORDING_MAX_BYTES ? `it has ${size} bytes, at most ${RECORDING_MAX_BYTES} are read` : null;
 }
 
 function refused(entry: Entry, error: string): Entry {

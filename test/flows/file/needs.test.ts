@@ -124,6 +124,16 @@ describe('what a flow needs of other files', () => {
     expect(flows.find(({ name }) => name === 'sub')?.warnings).toEqual([]);
   });
 
+  it('warns of names that nothing can name, or that are easily mistaken', async () => {
+    write('Shop.yaml', flow('  main: { say: Hi. }'));
+    write('two words.yaml', flow('  main: { say: Hi. }'));
+    expect((await findingsOf(flow('  main: { say: Hi. }'))).warnings).toEqual([
+      '1:1: the file: only small and capital letters tell it from Shop.yaml, expected another name',
+    ]);
+    const { flows } = await FlowFolder.inspect(folder, new FakeClock());
+    expect(flows.find(({ name }) => name === 'two words')?.warnings[0]?.message).toMatch(/cannot name "two words"/);
+  });
+
   it('has nothing against what is there', async () => {
     write('sub.yaml', SUB);
     const steps = ['  main: { flow: { name: sub, with: { order: 1 }, into: { a: found } }, next: b }'];

@@ -37,7 +37,7 @@ describe("a users file's text", () => {
     [
       'a field twice',
       `users:\n${user('    role: agent\n')}`,
-      'u.yaml:5:5: the same key stands above (Map keys must be unique)',
+      'u.yaml:5:5: the same key stands above',
     ],
     ['broken YAML', `users:\n  - name: [ann\n`, 'u.yaml:'],
     [
