@@ -79,6 +79,8 @@ function fillStage(stage) {
     if (!existsSync(join(root, name))) throw new Error(`${name} is missing: run \`npm run build\` first`);
     cpSync(join(root, name), join(stage, name), {
       recursive: true,
+      // The chart has a link to the alarms, and npm packs no links.
+      dereference: true,
       filter: (path) => !path.endsWith('.map') && basename(path) !== '.tsbuildinfo',
     });
   }
