@@ -46,23 +46,12 @@ describe('the packed program', () => {
     expect(Object.keys(dependencies)).toEqual(['trunkline']);
   });
 
-  it('says of itself that it can run here, with its own models', async () => {
-    const { stdout } = await npx('trunkline', 'doctor', '--json');
-    const { healthy, findings } = JSON.parse(stdout) as {
-      healthy: boolean;
-      findings: { name: string; detail: string }[];
-    };
-    expect(healthy).toBe(true);
-    expect(findings.find(({ name }) => name === 'asr model')?.detail).toMatch(/^moonshine-tiny .*decoded/);
-    expect(findings.find(({ name }) => name === 'tts model')?.detail).toMatch(/flite.* spoke/);
-  });
-
   it('captions the simulated call of its demo', async () => {
     const { stdout } = await npx('trunkline', 'demo');
     expect(stdout).toContain('There are two lights on your modem, are they both green?');
   });
 
-  it('serves its page and ends when it is told to', async () => {
+  it('serves its page, speaks, and ends when it is told to', async () => {
     const server = spawn(
       process.execPath,
       [join(folder, 'node_modules', 'trunkline', 'dist', 'src', 'cli.js'), 'serve'],
@@ -76,6 +65,12 @@ describe('the packed program', () => {
       const url = await addressOf(server);
       expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' });
       expect(await (await fetch(url)).text()).toContain('<title>');
+      const speech = await fetch(`${url}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ input: 'Hello.', response_format: 'wav' }),
+      });
+      expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
     } finally {
       server.kill('SIGTERM');
     }
