@@ -11,6 +11,9 @@ import type { Feed } from './calls/feed/feed.ts';
 import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import { openCluster } from './cluster/open-cluster.ts';
+import type { PostgresCluster } from './cluster/postgres-cluster.ts';
 import { DemoCalls } from './demo-calls.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
@@ -18,6 +21,7 @@ import { engineMemory } from './engine-client/memory-budget.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Flows, type FlowsOptions, openFlows } from './flows/open-flows.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
+import type { Lead } from './foundation/leadership.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
@@ -74,6 +78,8 @@ export interface Parts {
   readonly tracing: Tracing | null;
   /** Who may sign in. */
   readonly people: People;
+  /** Null = this gateway is alone. */
+  readonly cluster: Cluster | null;
   readonly server: FastifyInstance;
 }
 
@@ -93,22 +99,33 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const metrics = new Metrics();
   metrics.watchLog(logState);
   const kept = await openRecords({ settings, clock: systemClock, log: options.log, metrics });
+  let cluster: PostgresCluster | null = null;
   try {
-    return await buildAround(kept, metrics, options);
+    const database = kept.records?.database ?? null;
+    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log });
+    return await buildAround({ kept, cluster, metrics }, options);
   } catch (error) {
+    await cluster?.close();
     await kept.close();
     throw error;
   }
 }
 
-async function buildAround(kept: OpenedRecords, metrics: Metrics, options: WiringOptions): Promise<Parts> {
+interface Begun {
+  readonly kept: OpenedRecords;
+  readonly cluster: PostgresCluster | null;
+  readonly metrics: Metrics;
+}
+
+async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOptions): Promise<Parts> {
   const { log } = options;
   const { settings, records } = kept;
   const clock = systemClock;
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
-  const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
+  const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
+  const { feed, close: closeFeed } = openFeed(settings, feeding);
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
@@ -117,14 +134,15 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls });
+  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
+  if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
+  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
@@ -156,8 +174,30 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
-  const closeRecords = () => kept.close().finally(closeFeed);
-  return { ...work, numbers, flows, people, server, clock, metrics, engineClient: engine, closeRecords };
+  const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
+  return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
+  readonly settings: Settings;
+  readonly engine: ManagedEngine;
+}
+
+/** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
+function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
+  cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  records?.share(() => cluster.isHeard);
+  // A database that refuses is asked again with the next heartbeat.
+  cluster.onOrphans = async () => records?.endLostCalls(feed).catch(() => undefined);
+}
+
+/** Each of them, also when one before it fails. */
+async function closeInTurn([first, ...rest]: readonly (() => unknown)[]): Promise<void> {
+  try {
+    await first?.();
+  } finally {
+    if (rest.length > 0) await closeInTurn(rest);
+  }
 }
 
 function describeEngine(
@@ -222,6 +262,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly cluster: Cluster | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -235,8 +276,9 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const options = { ...context, settings };
-  const { log } = context;
+  const { log, cluster } = context;
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const options = { ...context, settings, lead };
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);
