@@ -1,6 +1,6 @@
 /**
  * Packs Trunkline as one file, `trunkline-<version>.tgz`, that runs from an empty folder and asks no registry:
- * `npx ./trunkline-<version>.tgz demo`. Run by `npm run pack [-- FOLDER]` after `npm ci`; FOLDER is where the file goes.
+ * `npx ./trunkline-<version>.tgz demo`. Run by `npm run pack [-- FOLDER]` after `npm ci`; FOLDER is where it goes.
  *
  * A plain `npm pack` would not do. npm applies `overrides` of package.json only where it stands at the root, so an
  * install would fetch the programs around the models and run the download of CUDA. Here the production packages of the
