@@ -45,7 +45,9 @@ export type BatchRequest = Pick<Batch, 'channels' | 'language' | 'hotWords' | 't
 };
 
 /** An event of a batch: progress of a file, the end of a file, or the end of the batch. */
-export type News = { readonly type: 'progress' | 'file'; readonly file: BatchFile } | { readonly type: 'end'; readonly batch: Batch };
+export type News =
+  | { readonly type: 'progress' | 'file'; readonly file: BatchFile }
+  | { readonly type: 'end'; readonly batch: Batch };
 
 /** All batches. Tenants see only their own. */
 export class Batches {

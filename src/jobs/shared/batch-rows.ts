@@ -46,12 +46,12 @@ interface GatewaysTable {
   readonly seen_ms: number;
 }
 
-/** The tables, as Kysely wants them. */
-export interface BatchTablesOf {
+/** The tables, as Kysely wants them: an interface would not do. */
+export type BatchTablesOf = {
   readonly batches: BatchesTable;
   readonly batch_files: FilesTable;
   readonly gateways: GatewaysTable;
-}
+};
 
 /** The database of shared batches. */
 export type BatchDatabase = Kysely<BatchTablesOf>;

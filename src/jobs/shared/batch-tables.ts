@@ -211,7 +211,9 @@ export class BatchTables {
       .selectFrom('batch_files')
       .select(({ fn }) => [
         'batch_id',
-        sql<FileView['state']>`case when state = 'waiting' and share is not null then 'running' else state end`.as('now'),
+        sql<FileView['state']>`case when state = 'waiting' and share is not null then 'running' else state end`.as(
+          'now',
+        ),
         fn.countAll<number>().as('files'),
         sql<number>`sum(case when state = 'waiting' then coalesce(share, 0) else 1 end)`.as('through'),
       ])

@@ -150,7 +150,10 @@ export class SharedBatches implements BatchService {
     if (outcome === 'repeated') return { batch: await this.#repeated(batch), isNew: false };
     this.#drafts.delete(draft.id);
     await this.#queueNext(batch.tenant);
-    return { batch: viewOf(batch, tallyOf(batch.files.map((file) => fileViewOf(file, null))), this.#ttlMs), isNew: true };
+    return {
+      batch: viewOf(batch, tallyOf(batch.files.map((file) => fileViewOf(file, null))), this.#ttlMs),
+      isNew: true,
+    };
   }
 
   async list(tenant: string): Promise<readonly BatchView[]> {
@@ -168,8 +171,7 @@ export class SharedBatches implements BatchService {
     const found = await this.#tables.file(id, number);
     if (found === undefined) throw new TrunklineError('batch_not_found', `the batch has no file ${number}`);
     const { state } = found.file;
-    const transcript =
-      state === 'done' || isSpoken ? await this.#tables.transcript(id, number, isSpoken) : undefined;
+    const transcript = state === 'done' || isSpoken ? await this.#tables.transcript(id, number, isSpoken) : undefined;
     if (transcript === undefined)
       throw new TrunklineError('result_not_ready', `file ${number} is ${state}, expected it to be done`);
     return { transcript, isSpoken, channels, targetLanguage };

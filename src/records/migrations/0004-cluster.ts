@@ -1,4 +1,4 @@
-/** What several gateways share beside the records: who is there, the feed, one-use tokens, failed attempts, batches. */
+/** What several gateways share beside the records: who is there, the feed, one-use tokens, failed attempts. */
 import { type Kysely, sql } from 'kysely';
 import type { DatabaseKind } from '../database-kind.ts';
 
@@ -37,15 +37,6 @@ const TABLES: readonly string[] = [
     tokens DOUBLE PRECISION NOT NULL,
     at_ms BIGINT NOT NULL,
     PRIMARY KEY (kind, subject_hash)
-  )`,
-  `CREATE TABLE batches (
-    id TEXT PRIMARY KEY,
-    gateway TEXT NOT NULL,
-    tenant TEXT NOT NULL,
-    state TEXT NOT NULL,
-    content TEXT NOT NULL,
-    created_ms BIGINT NOT NULL,
-    updated_ms BIGINT NOT NULL
   )`,
 ];
 
