@@ -144,8 +144,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
-  const sharing = cluster === null || records === null ? null : sharingOf(settings, records);
-  const batches = await openBatches({ ...common, recordings, translator }, sharing);
+  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, cluster && records));
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -188,8 +187,10 @@ async function closeInTurn([first, ...rest]: readonly (() => unknown)[]): Promis
   }
 }
 
-/** How batches are shared by several gateways. */
-function sharingOf(settings: Settings, { database }: Records) {
+/** How batches are shared by several gateways; null = this one is alone. */
+function sharingOf(settings: Settings, records: Records | null) {
+  if (records === null) return null;
+  const { database } = records;
   const { DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL: address } = settings;
   return { db: database.db.withTables<BatchTablesOf>(), url: DATABASE_DIRECT_URL || DATABASE_URL, address };
 }

@@ -43,7 +43,7 @@ export async function openBatches(options: BatchesOptions, sharing: Sharing | nu
       close: () => batches.close(),
     };
   }
-  const queue = await BullQueue.open({ ...sharing, jobsMax: FILES_MAX, log: options.log });
+  const queue = await BullQueue.open({ ...sharing, jobsMax: FILES_MAX, clock: options.clock, log: options.log });
   const batches = new SharedBatches({ ...options, ...sharing, queue });
   return {
     service: batches,

@@ -1,4 +1,4 @@
-/** The rows of shared batches: src/records/migrations/0005-shared-batches.ts makes their tables. */
+/** The rows of shared batches: src/records/migrations/0004-cluster.ts makes their tables. */
 import type { Kysely, Selectable } from 'kysely';
 import type { Batch, BatchFile, Webhook } from '../batch.ts';
 

@@ -14,6 +14,7 @@ import {
   Worker,
 } from 'bullmq';
 import pg from 'pg';
+import type { Clock } from '../../foundation/clock.ts';
 import { createClient } from '../../foundation/database/postgres.ts';
 import { describeTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -41,6 +42,7 @@ interface BullQueueOptions {
   readonly address: string;
   /** Jobs in work at once. */
   readonly jobsMax: number;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -173,7 +175,7 @@ export class BullQueue implements JobQueue {
     try {
       const outcome = await work(job.data, this.#life.signal);
       if (outcome === 'done') return;
-      await job.moveToDelayed(Date.now() + outcome.againInMs, token);
+      await job.moveToDelayed(this.#options.clock.wall().getTime() + outcome.againInMs, token);
       throw new DelayedError();
     } catch (error) {
       if (!this.#life.signal.aborted || error instanceof DelayedError) throw error;

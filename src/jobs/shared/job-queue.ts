@@ -1,4 +1,6 @@
-/** Where the work of batches waits until a gateway takes it. One interface, so that the library behind it may change. */
+/**
+ * Where the work of batches waits until a gateway takes it. One interface, so that the library behind it may change.
+ */
 
 /** Something to be done once, by one gateway. It names rows alone: the truth is in the tables. */
 export type QueuedJob =

@@ -96,7 +96,7 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
     const batches = new SharedBatches({
       ...common,
       db: database.db.withTables<BatchTablesOf>(),
-      queue: await BullQueue.open({ url, address, jobsMax: 4, log: common.log }),
+      queue: await BullQueue.open({ ...common, url, address, jobsMax: 4 }),
       address,
       recordings: {
         transcribe: (task) => {
@@ -153,7 +153,8 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
     const [one, other] = [await open('one'), await open('other')];
     const { batch } = await begin(one);
     await ended(other, batch.id);
-    expect(await other.batches.list('t')).toMatchObject([{ id: batch.id, state: 'done', counts: { done: 1, total: 1 } }]);
+    const counts = { done: 1, total: 1 };
+    expect(await other.batches.list('t')).toMatchObject([{ id: batch.id, state: 'done', counts }]);
     expect(await other.batches.result('t', batch.id, 0, false)).toMatchObject({ transcript: TRANSCRIPT });
     await expect(other.batches.get('u', batch.id)).rejects.toMatchObject({ code: 'batch_not_found' });
     expect(await other.batches.list('u')).toEqual([]);
@@ -290,19 +291,23 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
     expect(site.posted).toMatchObject([{ type: 'batch.ended', batch: { id: batch.id, state: 'done' } }]);
   });
 
-  it('outlive a crash of the database', async () => {
-    const one = await open('one');
-    let isHeld = true;
-    one.transcribe = async (task) => (isHeld ? forever(task) : TRANSCRIPT);
-    const { batch } = await begin(one, { files: paths(4) });
-    await eventually(() => expect(one.began.length).toBeGreaterThan(0));
-    await postgres.stop('crash');
-    await expect(one.batches.list('t')).rejects.toThrow('the database');
-    isHeld = false;
-    await postgres.start();
-    await one.batches.close();
-    const again = await open('one');
-    await ended(again, batch.id);
-    expect((await again.batches.get('t', batch.id)).batch.counts).toMatchObject({ done: 4, failed: 0 });
-  }, TAKEN_AGAIN_MS);
+  it(
+    'outlive a crash of the database',
+    async () => {
+      const one = await open('one');
+      let isHeld = true;
+      one.transcribe = async (task) => (isHeld ? forever(task) : TRANSCRIPT);
+      const { batch } = await begin(one, { files: paths(4) });
+      await eventually(() => expect(one.began.length).toBeGreaterThan(0));
+      await postgres.stop('crash');
+      await expect(one.batches.list('t')).rejects.toThrow('the database');
+      isHeld = false;
+      await postgres.start();
+      await one.batches.close();
+      const again = await open('one');
+      await ended(again, batch.id);
+      expect((await again.batches.get('t', batch.id)).batch.counts).toMatchObject({ done: 4, failed: 0 });
+    },
+    TAKEN_AGAIN_MS,
+  );
 });
