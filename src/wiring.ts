@@ -134,9 +134,9 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls });
+  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
-  cluster?.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
@@ -176,6 +176,19 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
+  readonly settings: Settings;
+  readonly engine: ManagedEngine;
+}
+
+/** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
+function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
+  cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  records?.share(() => cluster.isHeard);
+  // A database that refuses is asked again with the next heartbeat.
+  cluster.onOrphans = async () => records?.endLostCalls(feed).catch(() => undefined);
 }
 
 /** Each of them, also when one before it fails. */
