@@ -18,6 +18,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { createClient } from '../../foundation/database/postgres.ts';
 import { describeTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { JobQueue, JobWork, QueuedJob } from './job-queue.ts';
 
 /** BullMQ has its tables in a schema of this name. */
@@ -55,6 +56,11 @@ function idOf(job: QueuedJob): string {
   return job.kind === 'file' ? `file-${job.batchId}-${job.number}` : `webhook-${job.batchId}`;
 }
 
+/** How long the end waits for what is in work to be handed over. */
+const CLOSE_MAX_MS = 5000;
+
+const ignore = (): void => undefined;
+
 /** What we need of a worker of BullMQ. */
 interface Closable {
   waitUntilReady(): Promise<unknown>;
@@ -79,6 +85,8 @@ export class BullQueue implements JobQueue {
   /** By name. */
   readonly #queues = new Map<string, PostgresQueue>();
   readonly #life = new AbortController();
+  readonly #clients = new Set<pg.PoolClient>();
+  readonly #inWork = new Set<Promise<void>>();
   #workers: readonly Closable[] = [];
   #isTroubled = false;
   #closed: Promise<void> | null = null;
@@ -94,7 +102,11 @@ export class BullQueue implements JobQueue {
     });
     // Unheard, the error of an idle connection would end the process. The next query makes another one.
     this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+      this.#clients.add(client);
+    });
+    this.#pool.on('remove', (client) => void this.#clients.delete(client));
   }
 
   /** Makes BullMQ's tables where they are missing. @throws the error of the database */
@@ -132,10 +144,14 @@ export class BullQueue implements JobQueue {
   }
 
   async #close(): Promise<void> {
+    const { clock } = this.#options;
     this.#life.abort(new Error('the server is shutting down'));
     const parts = [...this.#workers, ...this.#queues.values()];
-    await Promise.all(parts.map((part) => part.close().catch(() => undefined)));
-    await this.#pool.end();
+    const closed = Promise.all([...this.#inWork, ...parts.map((part) => part.close())].map((end) => end.catch(ignore)));
+    await settlesWithin(clock, closed, CLOSE_MAX_MS);
+    // A worker may take a connection while it is closed, and keep it: the pool would wait for that without end.
+    for (const client of this.#clients) client.connection.stream.destroy();
+    await settlesWithin(clock, this.#pool.end(), CLOSE_MAX_MS);
   }
 
   /** BullMQ has narrower types of its own for what it needs of a pool. */
@@ -155,7 +171,7 @@ export class BullQueue implements JobQueue {
   #worker(name: string, concurrency: number, work: JobWork): Closable {
     const worker = new Worker<QueuedJob, void, string, PostgresQueueBackend, JobProgress, PostgresConnectionOptions>(
       name,
-      (job, token) => this.#do(job, token, work),
+      (job, token) => this.#follow(this.#do(job, token, work)),
       {
         connection: this.#connection,
         concurrency,
@@ -169,6 +185,12 @@ export class BullQueue implements JobQueue {
     );
     worker.on('error', (error) => this.#tell(error));
     return worker;
+  }
+
+  #follow(doing: Promise<void>): Promise<void> {
+    this.#inWork.add(doing);
+    void doing.catch(ignore).then(() => this.#inWork.delete(doing));
+    return doing;
   }
 
   async #do(job: Job<QueuedJob>, token: string | undefined, work: JobWork): Promise<void> {
