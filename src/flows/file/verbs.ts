@@ -164,7 +164,10 @@ const record = z.strictObject({
   silenceMs: durationMs(30_000).optional().describe('Silence that ends it: 4000'),
   terminator: z.enum(['#', '*', 'any', 'none']).optional(),
   beep: z.boolean().optional(),
-  transcript: z.boolean().optional(),
+  transcript: z
+    .union([z.boolean(), variableSchema])
+    .optional()
+    .describe('The variable that gets what was said; false = the webhook is told without it'),
   webhook: urlSchema.optional().describe('Told of the message, signed'),
   empty: targetSchema.optional().describe('Where the flow goes on when nothing was said'),
 });
@@ -176,6 +179,8 @@ const fullTransfer = z.strictObject({
   prompt: promptSchema.optional(),
   timeoutMs: durationMs(120_000).optional().describe('How long it may ring: 30000'),
   handoffData: z.union([z.string(), z.record(z.string(), valueSchema)]).optional(),
+  busy: targetSchema.optional().describe('They are busy; `failed` unless given'),
+  noAnswer: targetSchema.optional().describe('Nobody answered in time; `failed` unless given'),
   failed: targetSchema.optional().describe('Nobody answered, or the carrier cannot'),
 });
 const transfer = z.union([placeSchema.transform((to): z.infer<typeof fullTransfer> => ({ to })), fullTransfer]);
