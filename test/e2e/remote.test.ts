@@ -1,4 +1,4 @@
-/** A gateway without a good recogniser, and another one that reads for it: `dictation` writes small, the other capitals. */
+/** A gateway whose recogniser writes in small letters, and another one that reads for it, in capitals. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
