@@ -28,7 +28,10 @@ const FINDINGS_MAX = 100;
 /** Longer texts are cut where a message repeats them. */
 const SHOWN_CHARS = 40;
 
-/** The issues in words, at most a hundred of them; unknown keys first: what is missing is most often one of them, mistyped. */
+/**
+ * The issues in words, at most a hundred of them; unknown keys first: what is missing is most often one of them,
+ * mistyped.
+ */
 export function describeIssues(issues: readonly Issue[], reading: Reading): SchemaFinding[] {
   const findings = issues.slice(0, FINDINGS_MAX).flatMap((issue) => describe(issue, [], reading));
   const unknown = findings.filter(({ part }) => part === 'key');

@@ -8,7 +8,10 @@ import { schemaRoutes } from './flows/schemas.ts';
 const PAGE_POLICY =
   "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
-/** `GET /`, the files beside it and the schemas that editors ask for. The files are listed at the start, so any other path stays "not found". */
+/**
+ * `GET /`, the files beside it and the schemas that editors ask for. The files are listed at the start, so any other
+ * path stays "not found".
+ */
 export const pageRoutes: FastifyPluginCallback = (app, _options, done) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, open: true };

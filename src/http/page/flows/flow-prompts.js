@@ -201,7 +201,10 @@ export class FlowPrompts {
     );
   }
 
-  /** Does something to recordings. That they have changed is told, which lists them anew. @param {() => Promise<unknown>} deed */
+  /**
+   * Does something to recordings. That they have changed is told, which lists them anew.
+   * @param {() => Promise<unknown>} deed
+   */
   async #change(deed) {
     this.silence();
     try {
