@@ -68,7 +68,7 @@ export class CallDirectory {
     return (await kept.records.calls.get(call.id)) ?? null;
   }
 
-  /** At most `limit` calls behind `after`. @throws TrunklineError `records_off` where only records know what is asked */
+  /** At most `limit` calls behind `after`. @throws TrunklineError `records_off` for what only records know */
   async list(filter: CallFilter, page: { after: CallPosition | null; limit: number }): Promise<CallView[]> {
     const { memory, kept } = this.#options;
     if (kept !== null) return kept.records.lists.list(memory, filter, page);
