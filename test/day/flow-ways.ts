@@ -25,7 +25,9 @@ const WELCOME: Moment = { step: 'welcome', verb: 'say', says: "Welcome to Miller
 const MENU: Moment = {
   step: 'menu',
   verb: 'menu',
-  says: 'For our opening hours, press 1 or say hours. For repairs, press 2 or say repairs. To talk to somebody, press 0.',
+  says:
+    'For our opening hours, press 1 or say hours. For repairs, press 2 or say repairs. ' +
+    'To talk to somebody, press 0.',
 };
 const TELL_HOURS: Moment = {
   step: 'tellHours',
