@@ -3,7 +3,7 @@
  * stream (`/twilio/after`) and gets a `<Dial>`; other calls are changed by Twilio's REST API
  * (https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource).
  */
-import { OneUse } from '../../calls/admission/one-use.ts';
+import { type OneTime, type OneUseStore, openOneTime } from '../../calls/admission/shared-one-use.ts';
 import type { TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { guardedFetch, networkCode, withinTime } from '../../foundation/guarded-fetch.ts';
@@ -25,6 +25,8 @@ const SID = /^[A-Za-z0-9]{1,64}$/;
 interface TwilioTransfersOptions {
   readonly settings: Pick<Settings, 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN'>;
   readonly clock: Clock;
+  /** Where any gateway of a cluster finds what follows; absent or null = this one alone does. */
+  readonly store?: OneUseStore | null;
   readonly log: Pick<Log, 'warn'>;
   /** Where the REST API is, in place of Twilio's. */
   readonly apiUrl?: string;
@@ -33,11 +35,12 @@ interface TwilioTransfersOptions {
 export class TwilioTransfers {
   readonly #options: TwilioTransfersOptions;
   /** By call. */
-  readonly #waiting: OneUse<string>;
+  readonly #waiting: OneTime<string>;
 
   constructor(options: TwilioTransfersOptions) {
     this.#options = options;
-    this.#waiting = new OneUse({ clock: options.clock, itemsMax: WAITING_MAX });
+    const { clock, store = null } = options;
+    this.#waiting = openOneTime({ clock, itemsMax: WAITING_MAX, kind: 'twilio-transfer', store });
   }
 
   /** As a leg does it. Twilio does not say here whether anybody answers. */
@@ -47,14 +50,15 @@ export class TwilioTransfers {
     const { callId, parameters } = start;
     if (parameters[AFTER_PARAMETER.name] === AFTER_PARAMETER.value) {
       this.#waiting.put(callId, twiml);
+      await this.#waiting.settled();
       return 'transferred';
     }
     return await this.#change(callId, twiml);
   }
 
-  /** What Twilio is to do when the stream of a call is over. */
-  followUp(callId: string): string {
-    return this.#waiting.take(callId) ?? endTwiml();
+  /** What Twilio is to do when the stream of a call is over. @throws TrunklineError `shared_state_unavailable` */
+  async followUp(callId: string): Promise<string> {
+    return (await this.#waiting.take(callId)) ?? endTwiml();
   }
 
   async #change(callId: string, twiml: string): Promise<TransferOutcome> {

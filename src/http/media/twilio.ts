@@ -179,6 +179,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     reply.type('text/xml; charset=utf-8');
     if (source !== null) return await ownTwiml.begin(call, source);
     const token = registry.tokens.issue(call.known);
+    await registry.tokens.settled();
     const after = isFlow ? { [AFTER_PARAMETER.name]: AFTER_PARAMETER.value } : {};
     const target = { url: call.media, parameters: { token, ...after, ...onlyGiven(named) } };
     if (isFlow) return connectStreamAndAskTwiml(target, `${call.after}?flow=over`);
@@ -190,7 +191,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     const { twiml, method, flow } = request.query;
     const call = callOf(request, request.body);
     reply.type('text/xml; charset=utf-8');
-    if (flow !== undefined) return transfers.followUp(call.known.callId);
+    if (flow !== undefined) return await transfers.followUp(call.known.callId);
     return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });
   });
 

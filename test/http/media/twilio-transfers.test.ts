@@ -64,13 +64,13 @@ describe('a call that our webhook began', () => {
   it('goes on with a Dial when Twilio asks what follows, once', async () => {
     const transfers = await open();
     expect(await transfer(transfers, { after: 'redirect' })).toBe('transferred');
-    expect(transfers.followUp(SID)).toContain(DIAL);
-    expect(transfers.followUp(SID)).toContain(END);
+    expect(await transfers.followUp(SID)).toContain(DIAL);
+    expect(await transfers.followUp(SID)).toContain(END);
     expect(api?.asked).toEqual([]);
   });
 
   it('ends where nothing was transferred', async () => {
-    expect((await open()).followUp(SID)).toContain(END);
+    expect(await (await open()).followUp(SID)).toContain(END);
   });
 });
 
