@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type CallFlows, chooseFlow } from '../../calls/app/call-flows.ts';
+import type { OneUseStore } from '../../calls/admission/shared-one-use.ts';
 import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
@@ -142,6 +143,8 @@ interface TwilioOptions {
   readonly access: Access;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** Where any gateway finds what follows a stream; null = there is no other. */
+  readonly oneUse?: OneUseStore | null;
   /** Where Twilio's REST API is, in place of Twilio's own address. */
   readonly twilioApi?: string;
 }
@@ -149,7 +152,7 @@ interface TwilioOptions {
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app,
-  { settings, registry, apps, flows, webSockets, access, clock, log, twilioApi },
+  { settings, registry, apps, flows, webSockets, access, clock, log, oneUse = null, twilioApi },
   done,
 ) => {
   const origins = new Origins(settings);
@@ -158,6 +161,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     settings,
     clock,
     log,
+    store: oneUse,
     ...(twilioApi === undefined ? {} : { apiUrl: twilioApi }),
   });
   app.removeAllContentTypeParsers();
