@@ -157,7 +157,7 @@ function describeCondition(condition: FlowCondition): string {
 function wordsOf(step: FlowStep): string | null {
   switch (step.verb) {
     case 'say':
-      return promptWords(saidBy(step));
+      return promptWords(step.fields);
     case 'play':
     case 'queueMusic':
       return `♪ ${step.fields.recording}`;
@@ -175,11 +175,6 @@ function wordsOf(step: FlowStep): string | null {
     default:
       return null;
   }
-}
-
-/** The prompt alone is a shorter way to write it. */
-function saidBy({ fields }: StepOf<'say'>): FlowPrompt {
-  return 'prompt' in fields ? (fields.prompt as FlowPrompt) : fields;
 }
 
 /** Null = there is no prompt. */
