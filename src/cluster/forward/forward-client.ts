@@ -1,6 +1,6 @@
 /** Requests that one gateway passes on to another. */
 import { Agent, type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
-import { Agent as TlsAgent, request as requestByHttps } from 'node:https';
+import { request as requestByHttps, Agent as TlsAgent } from 'node:https';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { ClusterMember } from '../cluster.ts';

@@ -24,10 +24,7 @@ interface GuardOptions {
  * none = only admins), and on a route of a call the right to see that call. What another
  * gateway has to answer is passed on to it then.
  */
-export function guardRoutes(
-  app: FastifyInstance,
-  { access, visibility, forwarding }: GuardOptions,
-): void {
+export function guardRoutes(app: FastifyInstance, { access, visibility, forwarding }: GuardOptions): void {
   app.websocketServer.on('connection', (socket, raw) => access.openRequests.attach(raw, socket));
   app.addHook('onClose', () => access.close());
   app.addHook('onRoute', (route) => {

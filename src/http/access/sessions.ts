@@ -121,7 +121,12 @@ export class Sessions {
     this.#forgetExpired();
     const [oldest, ...others] = this.#sessionsOf(subjectOf(proof));
     if (oldest !== undefined && others.length + 1 >= SESSIONS_MAX) void this.#remove([oldest]);
-    const session = { proof, expiresMs: this.#nowMs() + SESSION_LIFE_MS, usedMs: this.#options.clock.nowMs(), isStored: false };
+    const session = {
+      proof,
+      expiresMs: this.#nowMs() + SESSION_LIFE_MS,
+      usedMs: this.#options.clock.nowMs(),
+      isStored: false,
+    };
     const hash = this.#hash(id);
     this.#open.set(hash, session);
     void this.#keep((store) => this.#storeOne(store, hash, session));

@@ -48,7 +48,10 @@ export function readPrincipal({ headers }: FastifyRequest): Principal {
     const read = principalForm.safeParse(parse(Buffer.from(text, 'base64url').toString()));
     if (read.success) return read.data;
   }
-  throw new TrunklineError('invalid_request', 'a gateway passed a request on without saying whose, or not so that we understand');
+  throw new TrunklineError(
+    'invalid_request',
+    'a gateway passed a request on without saying whose, or not so that we understand',
+  );
 }
 
 function parse(text: string): unknown {

@@ -11,7 +11,15 @@ import { goneSignal } from '../server/gone-signal.ts';
 import { notePassedOn } from './forwarded.ts';
 
 /** Headers of a request that its answer may depend on. */
-const REQUEST_HEADERS = ['accept', 'content-type', 'idempotency-key', 'if-range', 'range', 'user-agent', 'x-request-id'];
+const REQUEST_HEADERS = [
+  'accept',
+  'content-type',
+  'idempotency-key',
+  'if-range',
+  'range',
+  'user-agent',
+  'x-request-id',
+];
 /** Headers of an answer that the client gets. */
 const ANSWER_HEADERS = [
   'accept-ranges',
@@ -115,7 +123,8 @@ export class Forwarding {
 
 function isUnreachable(error: unknown): boolean {
   return (
-    error instanceof TrunklineError && (error.code === 'gateway_unreachable' || error.code === 'shared_state_unavailable')
+    error instanceof TrunklineError &&
+    (error.code === 'gateway_unreachable' || error.code === 'shared_state_unavailable')
   );
 }
 

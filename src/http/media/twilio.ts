@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type CallFlows, chooseFlow } from '../../calls/app/call-flows.ts';
 import type { OneUseStore } from '../../calls/admission/shared-one-use.ts';
+import { type CallFlows, chooseFlow } from '../../calls/app/call-flows.ts';
 import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
