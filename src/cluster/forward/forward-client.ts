@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, type RequestOptions, request as requestByH
 import { request as requestByHttps, Agent as TlsAgent } from 'node:https';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { ClusterMember } from '../cluster.ts';
+import type { Owner } from './owners.ts';
 
 /** CLUSTER_KEY: it proves that another gateway asks. */
 export const KEY_HEADER = 'x-trunkline-cluster-key';
@@ -58,7 +58,7 @@ export class ForwardClient {
    * The answer of `member`, whose body is still to be read.
    * @throws TrunklineError `gateway_unreachable` when it does not answer in time
    */
-  send(member: Pick<ClusterMember, 'address'>, asked: ForwardedRequest): Promise<IncomingMessage> {
+  send(member: Pick<Owner, 'address'>, asked: ForwardedRequest): Promise<IncomingMessage> {
     const { key, me, clock } = this.#options;
     const { protocol, hostname, port } = new URL(member.address);
     const isTls = protocol === 'https:';

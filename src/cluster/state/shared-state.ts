@@ -22,7 +22,7 @@ export interface SharedState {
 }
 
 interface OpenOptions {
-  readonly cluster: Pick<Cluster, 'id' | 'members' | 'ownerOf'>;
+  readonly cluster: Pick<Cluster, 'id' | 'members'>;
   readonly clock: Clock;
 }
 
@@ -36,7 +36,7 @@ export function openSharedState(
   return {
     oneUse: new OneUseTable({ database, clock }),
     claims: new StoredClaims({ database, gateway: cluster.id, clock }),
-    owners: new Owners({ cluster, clock }),
+    owners: new Owners({ cluster, database, clock }),
     client,
     access: { sessions: new SharedSessions(database), attempts: new SharedAttempts({ database, key }), key },
     close: async () => {

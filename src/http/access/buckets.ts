@@ -29,7 +29,7 @@ export class Buckets {
     const lower = (name: string, left: number): void => {
       if (left < this.#left(name)) this.#set(name, left);
     };
-    this.#others = counts && counts.follow({ name: kind, burst, refillMs }, lower);
+    this.#others = counts?.follow({ name: kind, burst, refillMs }, lower) ?? null;
   }
 
   isEmpty(name: string): boolean {

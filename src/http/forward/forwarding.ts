@@ -1,9 +1,8 @@
 /** Passes requests on to the gateway that can answer them, and its answers back. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClusterMember } from '../../cluster/cluster.ts';
 import type { ForwardClient } from '../../cluster/forward/forward-client.ts';
-import type { Owners } from '../../cluster/forward/owners.ts';
+import type { Owner, Owners } from '../../cluster/forward/owners.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Access } from '../access/access.ts';
@@ -89,7 +88,7 @@ export class Forwarding {
   }
 
   async #answerFrom(
-    member: ClusterMember,
+    member: Owner,
     request: FastifyRequest,
     reply: FastifyReply,
     isTaken: (status: number) => boolean,
