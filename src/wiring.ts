@@ -128,30 +128,27 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const clock = systemClock;
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
-  const translator = new Translator({ settings, clock });
   const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
   const { feed, close: closeFeed } = openFeed(settings, feeding);
-  const oneUse = shared?.oneUse ?? null;
+  const { oneUse, claims } = shared ?? ALONE;
   const apps = openAppServices(settings, { clock, metrics, log, oneUse });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const elsewhere = { oneUse, claims: shared?.claims ?? null };
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers, ...elsewhere };
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers, oneUse, claims };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls });
+  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
-  cluster?.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
-  const recordings = new Recordings({ settings, engine, clock, metrics });
-  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
+  const { translator, recordings, batches } = openRecordings({ ...common, engine });
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -185,6 +182,35 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** What a gateway without others shares. */
+const ALONE = { oneUse: null, claims: null } as const;
+
+interface RecordingParts extends Pick<Parts, 'clock' | 'metrics'> {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly engine: ManagedEngine;
+}
+
+function openRecordings({ settings, engine, clock, log, metrics }: RecordingParts) {
+  const translator = new Translator({ settings, clock });
+  const recordings = new Recordings({ settings, engine, clock, metrics });
+  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
+  return { translator, recordings, batches };
+}
+
+interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
+  readonly settings: Settings;
+  readonly engine: ManagedEngine;
+}
+
+/** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
+function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
+  cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  records?.share(() => cluster.isHeard);
+  // A database that refuses is asked again with the next heartbeat.
+  cluster.onOrphans = async () => records?.endLostCalls(feed).catch(() => undefined);
 }
 
 /** Each of them, also when one before it fails. */

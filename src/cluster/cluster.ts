@@ -48,6 +48,8 @@ export interface Cluster {
   ownerOf(callId: string): Promise<ClusterMember | null>;
   /** The others have ended this gateway's calls: it must publish nothing any more. */
   readonly isDeclaredDead: boolean;
+  /** Calls `listener` once, when that happens or at once when it has. It must not throw. */
+  watchDeath(listener: () => void): void;
   /**
    * Has this gateway lead in `role` whenever no other one does. While the database is away the leader stays: nobody can
    * take its place. To be called once for each role.

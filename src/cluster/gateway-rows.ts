@@ -91,6 +91,15 @@ export async function endGateway(session: ClusterSession, id: string): Promise<v
   ]);
 }
 
+/** Whether calls go on whose gateways do not live. @throws the error of the database */
+export async function hasOrphans(session: ClusterSession): Promise<boolean> {
+  const rows = await session.query(
+    `SELECT 1 FROM calls WHERE state <> 'ended'
+    AND gateway NOT IN (SELECT id FROM gateways WHERE state <> 'ended') LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
 function memberOf(row: GatewayRow): ClusterMember {
   const { id, name, address, state, live } = row;
   const load = { live, maxCalls: row.max_calls, firmLoad: row.firm_load };

@@ -6,7 +6,15 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
 import type { Cluster, ClusterMember, ClusterRole, Leadership, LeadHandlers } from './cluster.ts';
 import { ClusterSession } from './cluster-session.ts';
-import { beat, DEAD_AFTER_MS, declareDead, endGateway, type GatewayLoad, insertGateway } from './gateway-rows.ts';
+import {
+  beat,
+  DEAD_AFTER_MS,
+  declareDead,
+  endGateway,
+  type GatewayLoad,
+  hasOrphans,
+  insertGateway,
+} from './gateway-rows.ts';
 import { RoleLock } from './role-lock.ts';
 
 const PERIOD_MS = 2000;
@@ -16,6 +24,8 @@ const RETRY_MS = 500;
  * period, a limit of the connection, and the next try.
  */
 const GRACE_MS = 5000;
+/** Less than the others wait: they may know of the last heartbeat a little before this gateway does. */
+const HEARD_FOR_MS = DEAD_AFTER_MS - 1000;
 /** How long the end of a gateway waits for its last word. */
 const LEAVE_MS = 2000;
 
@@ -33,16 +43,20 @@ interface ClusterOptions {
 
 /** See {@link Cluster}. */
 export class PostgresCluster implements Cluster {
-  /** Called once, when the others have ended this gateway's calls. */
-  onDeclaredDead: () => void = () => undefined;
+  /** Called when there are calls that go on and whose gateways do not live. Must not reject. */
+  onOrphans: () => Promise<void> = () => Promise.resolve();
   readonly #options: ClusterOptions;
   readonly #session: ClusterSession;
   readonly #roles = new Map<ClusterRole, RoleLock>();
+  readonly #deathListeners: (() => void)[] = [];
   #members: readonly ClusterMember[] = [];
   #load: () => GatewayLoad = () => ({ live: 0, maxCalls: 0, firmLoad: 0 });
   #state: ClusterMember['state'] = 'serving';
   /** Since when every heartbeat has worked, on the clock; null = the last one did not. */
   #steadySinceMs: number | null = null;
+  /** When the last heartbeat began that the database has, on the clock. */
+  #heardMs = Number.NEGATIVE_INFINITY;
+  #orphans: Promise<void> | null = null;
   #isTold = false;
   #isDeclaredDead = false;
   #isClosed = false;
@@ -64,12 +78,16 @@ export class PostgresCluster implements Cluster {
     return this.#isDeclaredDead;
   }
 
+  /** The others know that this gateway lives; false = they may have ended its calls. */
+  get isHeard(): boolean {
+    return !this.#isDeclaredDead && this.#options.clock.nowMs() - this.#heardMs < HEARD_FOR_MS;
+  }
+
   /** Joins the others. @throws the error of the database */
   async open(): Promise<void> {
     const { id, name, address } = this.#options;
     await insertGateway(this.#session, { id, name, address, state: this.#state });
-    await this.#beat();
-    this.#schedule(PERIOD_MS);
+    this.#schedule(await this.#beat());
   }
 
   /** Has the others told of `load` from now on, which must not throw. */
@@ -79,6 +97,11 @@ export class PostgresCluster implements Cluster {
 
   members(): readonly ClusterMember[] {
     return this.#members;
+  }
+
+  watchDeath(listener: () => void): void {
+    if (this.#isDeclaredDead) listener();
+    else this.#deathListeners.push(listener);
   }
 
   async ownerOf(callId: string): Promise<ClusterMember | null> {
@@ -125,8 +148,7 @@ export class PostgresCluster implements Cluster {
     this.#beating = this.#beating.then(async () => {
       if (this.#isClosed || this.#isDeclaredDead) return;
       try {
-        await this.#beat();
-        this.#schedule(this.#untilNextMs());
+        this.#schedule(await this.#beat());
       } catch (error) {
         this.#noteTrouble(error as Error);
         this.#schedule(RETRY_MS);
@@ -135,21 +157,26 @@ export class PostgresCluster implements Cluster {
     return this.#beating;
   }
 
-  async #beat(): Promise<void> {
+  /** Resolves with the time until the next one. */
+  async #beat(): Promise<number> {
     const { id, clock, log } = this.#options;
+    const beganMs = clock.nowMs();
     const beaten = await beat(this.#session, { id, state: this.#state }, this.#load());
     if (beaten === null) {
       this.#die();
-      return;
+      return PERIOD_MS;
     }
+    this.#heardMs = beganMs;
     this.#steadySinceMs ??= clock.nowMs();
     if (this.#isTold) log.info('the other servers are reached again');
     this.#isTold = false;
     const { members, nowMs } = beaten;
     this.#members = members.filter(({ seenMs }) => nowMs - seenMs < DEAD_AFTER_MS);
     if (clock.nowMs() - this.#steadySinceMs >= GRACE_MS) await this.#endSilent(members, nowMs);
+    if (await hasOrphans(this.#session)) this.#orphans ??= this.onOrphans().finally(() => (this.#orphans = null));
     const living = new Set(this.#members.map((member) => member.id));
     for (const role of this.#roles.values()) await role.seek(living);
+    return untilNextMs(members.map(({ seenMs }) => nowMs - seenMs));
   }
 
   async #endSilent(members: readonly ClusterMember[], nowMs: number): Promise<void> {
@@ -162,16 +189,11 @@ export class PostgresCluster implements Cluster {
     }
   }
 
-  /** A heartbeat, or before that when another gateway will have been silent for too long. */
-  #untilNextMs(): number {
-    return PERIOD_MS;
-  }
-
   #die(): void {
     this.#isDeclaredDead = true;
     this.#members = [];
     for (const role of this.#roles.values()) role.lose();
-    this.onDeclaredDead();
+    for (const listener of this.#deathListeners.splice(0)) listener();
   }
 
   #noteTrouble(error: Error): void {
@@ -181,4 +203,10 @@ export class PostgresCluster implements Cluster {
     const reason = describeTrouble(error);
     this.#options.log.warn({ reason }, 'the database that tells of the other servers cannot be reached');
   }
+}
+
+/** A heartbeat's period, or less: until one of those that are silent for so long has been so for too long. */
+function untilNextMs(silentMs: readonly number[]): number {
+  const left = silentMs.map((silent) => DEAD_AFTER_MS - silent).filter((leftMs) => leftMs > 0);
+  return Math.min(PERIOD_MS, ...left);
 }

@@ -54,6 +54,8 @@ interface Waiting {
   event: FeedEvent;
   readonly atMs: number;
   readonly identity: CallIdentity | null;
+  /** Where a flow sends it; null = nowhere. */
+  readonly target: string | null;
 }
 
 interface Settling {
@@ -65,6 +67,8 @@ interface Settling {
 export class Recorder {
   /** What is stored in place of an event, and what changes of stored ones before it. Must not throw. */
   redact: (id: string, event: FeedEvent) => StoredRedaction = (_id, event) => ({ event, rewrites: [] });
+  /** Where a flow sends an event that is told now; null = nowhere. Must not throw. */
+  targetOf: (event: FeedEvent) => string | null = () => null;
   /** What is stored in place of the value of a call's parameter. Must not throw. */
   redactText: (text: string) => string = (text) => text;
   readonly #options: RecorderOptions;
@@ -162,7 +166,8 @@ export class Recorder {
     this.#taken++;
     const atMs = clock.wall().getTime();
     const redacted = this.redact(entry.id, event);
-    this.#waiting.push({ entry, event: redacted.event, atMs, identity: this.#identify(event) });
+    const target = this.targetOf(event);
+    this.#waiting.push({ entry, event: redacted.event, atMs, identity: this.#identify(event), target });
     this.rewrite(redacted.rewrites);
     metrics.backlog.set(this.backlog);
     if (this.#isTroubled || this.#isWriting) return;
@@ -252,14 +257,14 @@ export class Recorder {
 
   /** Takes the oldest events from those that wait, and has them change the rows of their calls. */
   #gather(): RecordedEvent[] {
-    return this.#waiting.splice(0, EVENTS_AT_ONCE).map(({ entry, event, atMs, identity }) => {
+    return this.#waiting.splice(0, EVENTS_AT_ONCE).map(({ entry, event, atMs, identity, target }) => {
       const tally = this.#tallyOf(event.callId, identity);
       const text = tally?.add(event, atMs) ?? null;
       if (tally?.isOver === true) this.#tallies.delete(event.callId);
       const { epoch, number } = splitFeedId(entry.id);
       const content = event === entry.event ? entry.json : JSON.stringify(event);
       const update = event.type === 'call.updated' ? event : null;
-      return { epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, update };
+      return { epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, target, update };
     });
   }
 

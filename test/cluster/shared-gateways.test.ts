@@ -88,10 +88,7 @@ describe.runIf(whyNoPostgres === '')(`two gateways of a cluster${whyNoPostgres}`
       .poll(async () => (await (await one.ask(`/v1/audit?call=${callId}&action=call.noted`)).json()) as Json)
       .toMatchObject({ data: [{ who: expect.stringMatching(/^key-/), role: 'admin', action: 'call.noted', callId }] });
     const unknown = await one.ask('/v1/calls/nobody');
-    expect([unknown.status, await codeOf(unknown)]).toEqual([
-      404,
-      'call_not_found',
-    ]);
+    expect([unknown.status, await codeOf(unknown)]).toEqual([404, 'call_not_found']);
   });
 
   it('know each other’s browsers, and each other’s users', async () => {
@@ -155,10 +152,7 @@ describe.runIf(whyNoPostgres === '')(`two gateways of a cluster${whyNoPostgres}`
     );
     const forged = { authorization: '', 'x-trunkline-hop': 'one', 'x-trunkline-principal': principal, ...key };
     const answer = await post(two, `/v1/calls/${callId}/hangup`, undefined, forged);
-    expect([answer.status, await codeOf(answer)]).toEqual([
-      403,
-      'cluster_key_invalid',
-    ]);
+    expect([answer.status, await codeOf(answer)]).toEqual([403, 'cluster_key_invalid']);
     expect(two.gateway.calls().find(({ id }) => id === callId)?.state).toBe('live');
   });
 

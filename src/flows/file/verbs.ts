@@ -164,7 +164,10 @@ const record = z.strictObject({
   silenceMs: durationMs(30_000).optional().describe('Silence that ends it: 4000'),
   terminator: z.enum(['#', '*', 'any', 'none']).optional(),
   beep: z.boolean().optional(),
-  transcript: z.boolean().optional(),
+  transcript: z
+    .union([z.boolean(), variableSchema])
+    .optional()
+    .describe('The variable that gets what was said; false = the webhook is told without it'),
   webhook: urlSchema.optional().describe('Told of the message, signed'),
   empty: targetSchema.optional().describe('Where the flow goes on when nothing was said'),
 });
