@@ -199,27 +199,10 @@ const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': '
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, recordings, translator, health, metrics, clock, speech } = options;
-  const access = new Access({
-    settings,
-    people: options.people,
-    audit: options.kept?.records.audit ?? null,
-    clock,
-    log: options.log,
-    shared: options.others?.access ?? null,
-  });
-  await access.restoreSessions();
+  const access = await openAccess(app, options);
   const forwarding = openForwarding(options, access);
-  app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   await visibility.learnStored();
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ [REQUEST_ID_HEADER]: request.id, ...SAFE_HEADERS });
-    if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
-    const prepared = access.prepare(request);
-    if (prepared !== null) await prepared;
-    access.refuseForeign(request);
-  });
-
   await app.register(pageRoutes);
   const speechContext = createSpeechContext({ ...options, failures });
   const speechHealth = () => ({
@@ -260,6 +243,23 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(docsRoutes);
     done();
   });
+}
+
+/** Who may come in; each request is looked at before it is routed. */
+async function openAccess(app: FastifyInstance, options: ServerOptions): Promise<Access> {
+  const { settings, people, kept, others, clock, log } = options;
+  const audit = kept?.records.audit ?? null;
+  const access = new Access({ settings, people, audit, clock, log, shared: others?.access ?? null });
+  await access.restoreSessions();
+  app.addHook('onClose', () => people.close());
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ [REQUEST_ID_HEADER]: request.id, ...SAFE_HEADERS });
+    if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
+    const prepared = access.prepare(request);
+    if (prepared !== null) await prepared;
+    access.refuseForeign(request);
+  });
+  return access;
 }
 
 /** Null = there are no other gateways. */

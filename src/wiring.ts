@@ -123,9 +123,8 @@ interface Begun {
 }
 
 async function buildAround({ kept, cluster, shared, metrics }: Begun, options: WiringOptions): Promise<Parts> {
-  const { log } = options;
   const { settings, records } = kept;
-  const clock = systemClock;
+  const [log, clock] = [options.log, systemClock];
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };

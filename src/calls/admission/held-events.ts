@@ -19,7 +19,7 @@ export class HeldEvents {
     if (this.#events.length >= EVENTS_MAX || this.#bytes > BYTES_MAX)
       throw new TrunklineError(
         'audio_too_fast',
-        `got ${this.#events.length} messages and ${this.#bytes} bytes of sound while the call began, expected at most ` +
+        `got ${this.#events.length} messages and ${this.#bytes} bytes of sound as the call began, expected at most ` +
           `${EVENTS_MAX} and ${BYTES_MAX}`,
       );
     this.#events.push(event);

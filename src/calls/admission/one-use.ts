@@ -1,7 +1,10 @@
 /** Things kept under a key until they are asked for once: bounded in number, and gone after ten minutes. */
 import type { Clock } from '../../foundation/clock.ts';
 
-/** How long they are kept, in ms. A carrier is there within seconds of what announces it; a slow one, or a queue in front of it, may take minutes. */
+/**
+ * How long they are kept, in ms. A carrier is there within seconds of what announces it; a slow one, or a queue in
+ * front of it, may take minutes.
+ */
 export const LIFE_MS = 600_000;
 
 interface OneUseOptions {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts';
-import { Buckets, dropOldest } from './buckets.ts';
+import { Buckets } from './buckets.ts';
+import { dropOldest } from './drop-oldest.ts';
 import type { Client } from './origin.ts';
 import type { SharedCounts } from './shared-counts.ts';
 

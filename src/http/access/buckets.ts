@@ -1,8 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts';
+import { dropOldest } from './drop-oldest.ts';
 import type { CountSink, SharedCounts } from './shared-counts.ts';
-
-/** Names remembered. The one that was idle longest is forgotten first. */
-const NAMES_MAX = 10_000;
 
 interface Bucket {
   readonly left: number;
@@ -66,13 +64,5 @@ export class Buckets {
     const bucket = this.#buckets.get(name);
     if (bucket === undefined) return this.#burst;
     return Math.min(this.#burst, bucket.left + (this.#clock.nowMs() - bucket.atMs) / this.#refillMs);
-  }
-}
-
-/** Keeps the newest {@link NAMES_MAX}. */
-export function dropOldest(names: Map<string, unknown> | Set<string>): void {
-  for (const oldest of names.keys()) {
-    if (names.size <= NAMES_MAX) return;
-    names.delete(oldest);
   }
 }

@@ -87,8 +87,8 @@ export class ClusterAccess {
     if (!isRight || request.ws || request.routeOptions.config.ownedBy === undefined)
       throw new TrunklineError(
         'cluster_key_invalid',
-        'the request says that another gateway passes it on, and does not show the CLUSTER_KEY of this one, or is not ' +
-          'for a route that gateways pass on',
+        'the request says that another gateway passes it on, and does not show the CLUSTER_KEY of this one, or is ' +
+          'not for a route that gateways pass on',
       );
     this.#forwarded.set(request, readPrincipal(request));
   }

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { StoredSession } from '../../records/users/stored-sessions.ts';
-import { dropOldest } from './buckets.ts';
+import { dropOldest } from './drop-oldest.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What has ended elsewhere ends here so long after that, and an answer of the database later. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import type { SessionStore } from '../../records/users/people.ts';
 import type { StoredSession } from '../../records/users/stored-sessions.ts';
-import { dropOldest } from './buckets.ts';
+import { dropOldest } from './drop-oldest.ts';
 import { type Proof, subjectOf } from './identities.ts';
 
 /** How long a browser stays signed in. */

@@ -1,7 +1,7 @@
 /** Wrong keys and passwords, counted over all gateways of a cluster: here at once, and for the others soon after. */
 import type { AttemptCount, BucketKind, SharedAttempts } from '../../cluster/state/shared-attempts.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import { dropOldest } from './buckets.ts';
+import { dropOldest } from './drop-oldest.ts';
 
 /** How soon the others know. */
 const DELAY_MS = 250;

@@ -153,7 +153,10 @@ function pathOf({ routeOptions, params, raw: { url = '' } }: FastifyRequest): st
   return queryAt < 0 ? path : path + url.slice(queryAt);
 }
 
-/** All of a request's body; null = it has none. @throws an error with the status 413 when it is larger than the route allows */
+/**
+ * All of a request's body; null = it has none.
+ * @throws an error with the status 413 when it is larger than the route allows
+ */
 async function readBody({ raw, routeOptions }: FastifyRequest): Promise<Buffer | null> {
   const { 'content-length': length, 'transfer-encoding': coding } = raw.headers;
   if (length === undefined && coding === undefined) return null;
