@@ -23,6 +23,7 @@ import { engineMemory } from './engine-client/memory-budget.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Flows, type FlowsOptions, openFlows } from './flows/open-flows.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
+import type { Lead } from './foundation/leadership.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
@@ -146,7 +147,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
+  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
   const { translator, recordings, batches } = openRecordings({ ...common, engine });
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
@@ -288,6 +289,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly cluster: Cluster | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -301,8 +303,9 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const options = { ...context, settings };
-  const { log } = context;
+  const { log, cluster } = context;
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const options = { ...context, settings, lead };
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);

@@ -16,7 +16,7 @@ const RETRY_MS = 1000;
 const CHANGES_AT_ONCE = 200;
 
 /** What several kinds of one-use things are kept in. The same key may be there once for each kind. */
-export type OneUseKind = 'call-token' | 'announcement' | 'twilio-transfer' | 'twilio-handover';
+export type OneUseKind = 'call-token' | 'announcement' | 'twilio-transfer' | 'twilio-dialled' | 'twilio-handover';
 
 /** The store that the gateways of a cluster share. Each method rejects when it is away, after some seconds at most. */
 export interface OneUseStore {
