@@ -124,25 +124,23 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
-  const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
-  const { feed, close: closeFeed } = openFeed(settings, feeding);
+  const recorder = records?.recorder ?? null;
+  const { feed, close: closeFeed } = openFeed(settings, { epoch: cluster?.id, clock, recorder });
   const apps = openAppServices(settings, { clock, metrics, log });
-  const common = { settings, clock, log, metrics };
-  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
-  const tracing = await openTracing(settings, { clock, log, metrics });
-  const tracer = tracing?.tracer ?? null;
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const common = { settings, clock, log, metrics, lead };
+  const { numbers, tracing, stores } = await openStores(records, common);
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
-  const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
+  const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, flows: flows.calls };
   const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
   if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
-  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
+  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
+  const trunks = openTrunks(settings, { ...common, registry, announced });
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
@@ -176,6 +174,20 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** What calls read and write beside the feed. */
+async function openStores(
+  records: Records | null,
+  {
+    settings,
+    ...common
+  }: { readonly settings: Settings; readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+) {
+  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
+  const tracing = await openTracing(settings, common);
+  const kept = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  return { numbers, tracing, stores: { ...kept, numbers, tracer: tracing?.tracer ?? null } };
 }
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
@@ -262,7 +274,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly cluster: Cluster | null;
+  readonly lead: Lead | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -276,9 +288,8 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const { log, cluster } = context;
-  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
-  const options = { ...context, settings, lead };
+  const options = { ...context, settings };
+  const { log } = context;
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);
