@@ -16,7 +16,10 @@ interface OpenOptions {
   readonly log: Log;
 }
 
-/** This gateway among the others; null = CLUSTER_KEY is not set. @throws the error of the database */
+/**
+ * This gateway among the others; null = CLUSTER_KEY is not set.
+ * @throws ConfigError when the others have another key; the error of the database
+ */
 export async function openCluster(
   settings: ClusterSettings,
   { database, clock, log }: OpenOptions,
@@ -27,6 +30,7 @@ export async function openCluster(
     id: randomUUID(),
     name: hostname(),
     address: GATEWAY_URL,
+    key: CLUSTER_KEY,
     url: DATABASE_DIRECT_URL || DATABASE_URL,
     database,
     clock,

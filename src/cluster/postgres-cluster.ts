@@ -7,7 +7,8 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
 import type { Cluster, ClusterMember } from './cluster.ts';
 import { ClusterSession } from './cluster-session.ts';
-import { beat, declareDead, endGateway, type GatewayLoad, hasOrphans, insertGateway } from './gateway-rows.ts';
+import { beat, declareDead, endGateway, type GatewayLoad, hasOrphans } from './gateway-rows.ts';
+import { joinCluster } from './join.ts';
 import { RoleLock } from './role-lock.ts';
 
 /** When what happens, in ms. */
@@ -37,6 +38,8 @@ interface ClusterOptions {
   readonly name: string;
   /** GATEWAY_URL. */
   readonly address: string;
+  /** CLUSTER_KEY. */
+  readonly key: string;
   /** Of connections without a pooler. */
   readonly url: string;
   readonly database: Pick<RecordsDatabase, 'reader'>;
@@ -92,10 +95,11 @@ export class PostgresCluster implements Cluster {
     return !this.#isDeclaredDead && this.#options.clock.nowMs() - this.#heardMs < this.#times.dead * COUNTED_OUT_SHARE;
   }
 
-  /** Joins the others. @throws the error of the database */
+  /** Joins the others. @throws ConfigError when they have another key; the error of the database */
   async open(): Promise<void> {
-    const { id, name, address } = this.#options;
-    await insertGateway(this.#session, { id, name, address, state: this.#state });
+    const { id, name, address, key, clock } = this.#options;
+    const gateway = { id, name, address, state: this.#state };
+    await joinCluster(this.#session, { key, gateway, deadAfterMs: this.#times.dead, clock });
     this.#schedule(await this.#beat());
   }
 
