@@ -103,7 +103,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   let cluster: PostgresCluster | null = null;
   try {
     const database = kept.records?.database ?? null;
-    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log });
+    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log, metrics });
     return await buildAround({ kept, cluster, metrics }, options);
   } catch (error) {
     await cluster?.close();

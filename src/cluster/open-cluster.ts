@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
 import { PostgresCluster } from './postgres-cluster.ts';
@@ -14,6 +15,7 @@ interface OpenOptions {
   readonly database: RecordsDatabase | null;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'cluster'>;
 }
 
 /**
@@ -22,7 +24,7 @@ interface OpenOptions {
  */
 export async function openCluster(
   settings: ClusterSettings,
-  { database, clock, log }: OpenOptions,
+  { database, clock, log, metrics }: OpenOptions,
 ): Promise<PostgresCluster | null> {
   const { CLUSTER_KEY, DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL } = settings;
   if (CLUSTER_KEY === '' || database === null) return null;
@@ -35,6 +37,7 @@ export async function openCluster(
     database,
     clock,
     log,
+    metrics: metrics.cluster,
   });
   try {
     await cluster.open();

@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 import { describeTrouble } from '../foundation/database/trouble.ts';
 import type { Leadership, LeadHandlers } from '../foundation/leadership.ts';
 import type { Log } from '../foundation/log/log.ts';
+import type { ClusterMetrics } from '../foundation/metrics/cluster-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
 import type { Cluster, ClusterMember } from './cluster.ts';
@@ -45,6 +46,7 @@ interface ClusterOptions {
   readonly database: Pick<RecordsDatabase, 'reader'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: ClusterMetrics;
   /** Others than usual, for tests. */
   readonly times?: ClusterTimes;
 }
@@ -77,6 +79,7 @@ export class PostgresCluster implements Cluster {
   constructor(options: ClusterOptions) {
     this.#options = options;
     this.#times = options.times ?? TIMES;
+    options.metrics.watch({ members: () => this.#members, isHeard: () => this.isHeard, leads: () => this.#leads() });
     this.#session = new ClusterSession(options.url, () => {
       for (const role of this.#roles.values()) role.forget();
     });
@@ -204,6 +207,7 @@ export class PostgresCluster implements Cluster {
   async #endSilent(members: readonly ClusterMember[], nowMs: number): Promise<void> {
     for (const { id, name, seenMs } of members) {
       if (nowMs - seenMs < this.#times.dead || !(await declareDead(this.#session, id, this.#times.dead))) continue;
+      this.#options.metrics.deaths.inc();
       this.#options.log.error(
         { gateway: id, name, silentMs: nowMs - seenMs },
         'a server is silent: it is taken for dead',
@@ -216,6 +220,11 @@ export class PostgresCluster implements Cluster {
     const { heartbeat, dead } = this.#times;
     const left = silentMs.map((silent) => dead - silent).filter((leftMs) => leftMs > 0);
     return Math.min(heartbeat, ...left);
+  }
+
+  /** The roles that anybody here seeks, by their kinds. */
+  #leads(): ReadonlyMap<string, boolean> {
+    return new Map([...this.#roles].map(([role, { isLeading }]) => [role.split(' ', 1)[0] ?? role, isLeading]));
   }
 
   #die(): void {

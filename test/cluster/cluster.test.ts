@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ClusterTimes, PostgresCluster } from '../../src/cluster/postgres-cluster.ts';
 import { type Clock, sleep, systemClock, type Timer } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
@@ -50,9 +51,18 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
     const log = createLog('silent');
     const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
     const pause = { isPaused: false };
+    const { cluster: metrics } = new Metrics();
     const address = `http://10.0.0.${number}:8080`;
     const place = { id: randomUUID(), name: `machine-${number}`, address, key };
-    const cluster = new PostgresCluster({ ...place, url, database, clock: pausedClock(pause), log, times: FAST });
+    const cluster = new PostgresCluster({
+      ...place,
+      url,
+      database,
+      clock: pausedClock(pause),
+      log,
+      metrics,
+      times: FAST,
+    });
     try {
       await cluster.open();
     } catch (error) {
