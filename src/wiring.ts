@@ -21,6 +21,7 @@ import { engineMemory } from './engine-client/memory-budget.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Flows, type FlowsOptions, openFlows } from './flows/open-flows.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
+import type { Lead } from './foundation/leadership.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
@@ -28,7 +29,8 @@ import { ConfigError } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { type Hints, openHints } from './hints/open-hints.ts';
 import type { GatewayHealth } from './http/health.ts';
-import { Batches } from './jobs/batches.ts';
+import { type OpenedBatches, openBatches } from './jobs/open-batches.ts';
+import type { BatchTablesOf } from './jobs/shared/batch-rows.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
@@ -61,7 +63,7 @@ export interface Parts {
   readonly registry: CallRegistry;
   readonly trunks: Trunks;
   readonly recordings: Recordings;
-  readonly batches: Batches;
+  readonly batches: OpenedBatches;
   readonly demoCalls: DemoCalls;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
@@ -141,9 +143,9 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
+  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
   const recordings = new Recordings({ settings, engine, clock, metrics });
-  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
+  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, cluster && records));
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -167,7 +169,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     recordings,
     translator,
     engine,
-    batches,
+    batches: batches.service,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
@@ -197,6 +199,14 @@ async function closeInTurn([first, ...rest]: readonly (() => unknown)[]): Promis
   } finally {
     if (rest.length > 0) await closeInTurn(rest);
   }
+}
+
+/** How batches are shared by several gateways; null = this one is alone. */
+function sharingOf(settings: Settings, records: Records | null) {
+  if (records === null) return null;
+  const { database } = records;
+  const { DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL: address } = settings;
+  return { db: database.db.withTables<BatchTablesOf>(), url: DATABASE_DIRECT_URL || DATABASE_URL, address };
 }
 
 function describeEngine(
@@ -261,6 +271,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly cluster: Cluster | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -274,8 +285,9 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const options = { ...context, settings };
-  const { log } = context;
+  const { log, cluster } = context;
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const options = { ...context, settings, lead };
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);

@@ -2,9 +2,6 @@
 import type { ClusterMember } from './cluster.ts';
 import type { ClusterSession } from './cluster-session.ts';
 
-/** Silent for so long, a gateway is dead. */
-export const DEAD_AFTER_MS = 10_000;
-
 /** How long the rows of gateways that ended are kept. */
 const ENDED_KEPT_MS = 86_400_000;
 
@@ -72,14 +69,14 @@ export async function beat(
 }
 
 /**
- * Declares a gateway dead that has been silent for too long. False = it is not silent, or another did.
+ * Declares a gateway dead that has been silent for `deadAfterMs`. False = it is not silent, or another did.
  * @throws the error of the database
  */
-export async function declareDead(session: ClusterSession, id: string): Promise<boolean> {
+export async function declareDead(session: ClusterSession, id: string, deadAfterMs: number): Promise<boolean> {
   const ended = await session.query(
     `UPDATE gateways SET state = 'ended'
     WHERE id = $1 AND state <> 'ended' AND seen_ms <= ${NOW_MS} - $2::bigint RETURNING id`,
-    [id, DEAD_AFTER_MS],
+    [id, deadAfterMs],
   );
   return ended.length > 0;
 }

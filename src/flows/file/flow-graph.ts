@@ -19,7 +19,9 @@ export type ExitReason =
   | 'noMatch'
   | 'failed'
   | 'empty'
-  | 'timedOut';
+  | 'timedOut'
+  | 'busy'
+  | 'noAnswer';
 
 /** One way out of a step. */
 export interface FlowExit {
@@ -90,8 +92,11 @@ function ownExitsOf(step: FlowStep): FlowExit[] {
       const { open, closed, holiday } = step.fields;
       return [...exit('open', open), ...exit('closed', closed), ...exit('holiday', holiday)];
     }
+    case 'transfer': {
+      const { busy, noAnswer, failed } = step.fields;
+      return [...exit('busy', busy), ...exit('noAnswer', noAnswer), ...exit('failed', failed)];
+    }
     case 'http':
-    case 'transfer':
     case 'app':
       return exit('failed', step.fields.failed);
     case 'record':

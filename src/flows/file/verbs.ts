@@ -179,6 +179,8 @@ const fullTransfer = z.strictObject({
   prompt: promptSchema.optional(),
   timeoutMs: durationMs(120_000).optional().describe('How long it may ring: 30000'),
   handoffData: z.union([z.string(), z.record(z.string(), valueSchema)]).optional(),
+  busy: targetSchema.optional().describe('They are busy; `failed` unless given'),
+  noAnswer: targetSchema.optional().describe('Nobody answered in time; `failed` unless given'),
   failed: targetSchema.optional().describe('Nobody answered, or the carrier cannot'),
 });
 const transfer = z.union([placeSchema.transform((to): z.infer<typeof fullTransfer> => ({ to })), fullTransfer]);
