@@ -195,7 +195,7 @@ function findKnownProblem(
   if (hotWords !== undefined && !areWords(hotWords, HOT_WORDS_MAX, HOT_WORD_MAX_CHARS))
     return `hotWords: expected at most ${HOT_WORDS_MAX} strings of at most ${HOT_WORD_MAX_CHARS} characters`;
   if (expectedWords !== undefined && !areWords(expectedWords, EXPECTED_WORDS_MAX, EXPECTED_WORD_MAX_CHARS))
-    return `expectedWords: expected at most ${EXPECTED_WORDS_MAX} strings of at most ${EXPECTED_WORD_MAX_CHARS} characters`;
+    return `expectedWords: expected at most ${EXPECTED_WORDS_MAX} strings of ${EXPECTED_WORD_MAX_CHARS} characters`;
   if (context !== undefined && (typeof context !== 'string' || context.length > CONTEXT_MAX_CHARS))
     return `context: expected a string of at most ${CONTEXT_MAX_CHARS} characters`;
   if (draftText !== undefined && (typeof draftText !== 'string' || draftText.length > DRAFT_TEXT_MAX_CHARS))

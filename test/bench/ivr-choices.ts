@@ -258,8 +258,8 @@ function report({ outcomes, unexpected, cut, lacking }: Found): Report {
   return {
     name: 'choices',
     about:
-      'Answers to the questions of an IVR, over a line. What is heard of each is understood as the verbs menu, gather ' +
-      'and confirm do: the recogniser is told what answers can be expected, and what is not sure is asked again.',
+      'Answers to the questions of an IVR, over a line. What is heard of each is understood as the verbs menu, ' +
+      'gather and confirm do: the recogniser is told which answers are expected, and what is not sure is asked again.',
     tables: [
       table('Synthetic voices, by line', 'line', machines),
       table("A person's recorded words, put together, by line", 'line', persons),

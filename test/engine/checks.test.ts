@@ -150,7 +150,7 @@ describe('checkJob', () => {
     [
       'too many expected words',
       { ...TRANSCRIBE, expectedWords: Array.from({ length: 501 }, () => 'x') },
-      'expectedWords: expected at most 500 strings of at most 64 characters',
+      'expectedWords: expected at most 500 strings of 64 characters',
     ],
     ['too long an expected word', { ...TRANSCRIBE, expectedWords: ['x'.repeat(65)] }, 'expectedWords: expected'],
     ['hot words that are no array', { ...TRANSCRIBE, hotWords: 'Anna' }, 'hotWords: expected'],
