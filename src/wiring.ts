@@ -1,6 +1,7 @@
 /** Builds the parts of a gateway from its settings and connects them. Nothing listens yet, and no engine runs. */
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { OneUseStore } from './calls/admission/shared-one-use.ts';
 import { audioFetcher } from './calls/app/audio-fetch.ts';
 import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
@@ -14,6 +15,7 @@ import { CallRegistry } from './calls/registry.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import type { PostgresCluster } from './cluster/postgres-cluster.ts';
+import { openSharedState, type SharedState } from './cluster/state/shared-state.ts';
 import { DemoCalls } from './demo-calls.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
@@ -101,11 +103,14 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   metrics.watchLog(logState);
   const kept = await openRecords({ settings, clock: systemClock, log: options.log, metrics });
   let cluster: PostgresCluster | null = null;
+  let shared: SharedState | null = null;
   try {
     const database = kept.records?.database ?? null;
-    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log });
-    return await buildAround({ kept, cluster, metrics }, options);
+    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log, metrics });
+    shared = cluster && openSharedState(settings, { cluster, clock: systemClock });
+    return await buildAround({ kept, cluster, shared, metrics }, options);
   } catch (error) {
+    await shared?.close();
     await cluster?.close();
     await kept.close();
     throw error;
@@ -115,37 +120,34 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
 interface Begun {
   readonly kept: OpenedRecords;
   readonly cluster: PostgresCluster | null;
+  readonly shared: SharedState | null;
   readonly metrics: Metrics;
 }
 
-async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOptions): Promise<Parts> {
-  const { log } = options;
+async function buildAround({ kept, cluster, shared, metrics }: Begun, options: WiringOptions): Promise<Parts> {
   const { settings, records } = kept;
-  const clock = systemClock;
+  const [log, clock] = [options.log, systemClock];
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
-  const translator = new Translator({ settings, clock });
-  const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
-  const { feed, close: closeFeed } = openFeed(settings, feeding);
-  const apps = openAppServices(settings, { clock, metrics, log });
-  const common = { settings, clock, log, metrics };
-  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
-  const tracing = await openTracing(settings, { clock, log, metrics });
-  const tracer = tracing?.tracer ?? null;
+  const recorder = records?.recorder ?? null;
+  const { feed, close: closeFeed } = openFeed(settings, { epoch: cluster?.id, clock, recorder });
+  const { oneUse, claims } = shared ?? ALONE;
+  const apps = openAppServices(settings, { clock, metrics, log, oneUse });
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const common = { settings, clock, log, metrics, lead };
+  const { numbers, tracing, stores } = await openStores(records, common);
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
-  const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
+  const calls = { ...stores, oneUse, claims, engine, synthesizer: speech.calls, apps, feed, flows: flows.calls };
   const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
   if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
-  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
+  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
-  const announced = new CallAnnouncements({ clock });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
-  const recordings = new Recordings({ settings, engine, clock, metrics });
-  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, cluster && records));
+  const announced = new CallAnnouncements({ clock, store: oneUse, log });
+  const trunks = openTrunks(settings, { ...common, registry, announced });
+  const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -153,6 +155,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const server = await createServer({
     ...common,
     people,
+    others: shared,
     ...storing,
     registry,
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
@@ -175,8 +178,41 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
-  const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
+  const closeRecords = () =>
+    closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** What calls read and write beside the feed. */
+async function openStores(
+  records: Records | null,
+  {
+    settings,
+    ...common
+  }: { readonly settings: Settings; readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+) {
+  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
+  const tracing = await openTracing(settings, common);
+  const kept = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  return { numbers, tracing, stores: { ...kept, numbers, tracer: tracing?.tracer ?? null } };
+}
+
+/** What a gateway without others shares. */
+const ALONE = { oneUse: null, claims: null } as const;
+
+interface RecordingParts extends Pick<Parts, 'clock' | 'metrics'> {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly engine: ManagedEngine;
+}
+
+/** `shared` = the records that other gateways write too; null = there are none. */
+async function openRecordings({ engine, ...common }: RecordingParts, shared: Records | null) {
+  const { settings, clock, metrics } = common;
+  const translator = new Translator({ settings, clock });
+  const recordings = new Recordings({ settings, engine, clock, metrics });
+  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, shared));
+  return { translator, recordings, batches };
 }
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
@@ -231,12 +267,17 @@ function requireMemory(settings: Settings): void {
   if (problem !== null) throw new ConfigError([problem]);
 }
 
+interface ServiceParts extends Pick<Parts, 'clock' | 'metrics'> {
+  readonly log: Log;
+  readonly oneUse: OneUseStore | null;
+}
+
 /** What calls with apps need of other servers. */
-function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metrics'> & { log: Log }): AppServices {
+function openAppServices(settings: Settings, parts: ServiceParts): AppServices {
   return {
     fetchAudio: audioFetcher(settings, parts.clock),
     twiml: new TwimlClient({ settings, ...parts }),
-    handovers: new Handovers(parts.clock),
+    handovers: new Handovers(parts.clock, parts.oneUse),
     reachability: new AppReachability(parts.clock),
   };
 }
@@ -271,7 +312,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly cluster: Cluster | null;
+  readonly lead: Lead | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -285,9 +326,8 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const { log, cluster } = context;
-  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
-  const options = { ...context, settings, lead };
+  const options = { ...context, settings };
+  const { log } = context;
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);
