@@ -52,7 +52,11 @@ describe('the flows of a gateway', () => {
     const warnings = () => flows.folder?.list()[0]?.warnings.map(({ message }) => message);
     expect(warnings()).toEqual(['steps.a.say.recording: there is no recording hello in prompts/']);
     const tone = Int16Array.from({ length: 8000 }, (_, n) => 5000 * Math.sin(n / 3));
-    await flows.prompts?.recordings.put({ language: 'en', name: 'hello', bytes: new Uint8Array(writeWav([tone], 8000)) });
+    await flows.prompts?.recordings.put({
+      language: 'en',
+      name: 'hello',
+      bytes: new Uint8Array(writeWav([tone], 8000)),
+    });
     expect(warnings()).toEqual([]);
     await flows.prompts?.recordings.delete('en', 'hello');
     expect(warnings()).toHaveLength(1);
