@@ -72,7 +72,7 @@ export class FlowsView {
   /** @param {ViewContext} context */
   constructor(context) {
     this.#context = context;
-    this.#prompts = new FlowPrompts(context);
+    this.#prompts = new FlowPrompts(context, () => this.#look());
     this.#body.before(this.#prompts.element);
     this.#when.addEventListener('change', () => this.#choose({ when: this.#when.value, version: '' }));
     this.#version.addEventListener('change', () => this.#choose({ version: this.#version.value }));
@@ -171,7 +171,9 @@ export class FlowsView {
     this.#figures.replaceChildren(...[problems, outcomes].filter((part) => part !== null));
     const flows = flow?.flows ?? [];
     this.#prompts.show(flows.map((/** @type {{ name: string }} */ each) => each.name));
-    this.#body.replaceChildren(...groupSteps(flows, statistics).map(showGroup));
+    this.#body.replaceChildren(
+      ...groupSteps(flows, statistics).map((group) => showGroup(group, this.#params['when'] ?? WHEN)),
+    );
     this.element.scrollTop = scrolled;
   }
 
