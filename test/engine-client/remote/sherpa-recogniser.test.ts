@@ -29,7 +29,7 @@ function serve(socket: WebSocket): void {
 }
 
 function ask(signal = new AbortController().signal, samples = 16_000): Promise<string> {
-  return recogniser.recognise({ samples: new Int16Array(samples), signal }).then(
+  return recogniser.recognise({ samples: new Int16Array(samples), urgency: 'final', signal }).then(
     ({ text }) => text,
     (error: Error) => (error instanceof RemoteError ? `${error.failure}: ${error.message}` : error.name),
   );

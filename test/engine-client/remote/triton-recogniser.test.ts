@@ -44,7 +44,7 @@ const methodOf = (path: string) => ({
 });
 
 function ask(signal = new AbortController().signal, samples = 8001): Promise<string> {
-  return recogniser.recognise({ samples: new Int16Array(samples), language: 'de-AT', signal }).then(
+  return recogniser.recognise({ samples: new Int16Array(samples), language: 'de-AT', urgency: 'final', signal }).then(
     ({ text: said }) => said,
     (error: Error) => (error instanceof RemoteError ? `${error.failure}: ${error.message}` : error.name),
   );

@@ -15,7 +15,7 @@ const say = (socket: Socket, ...events: readonly object[]): void =>
   void socket.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 
 function ask(signal = new AbortController().signal): Promise<string> {
-  return recogniser.recognise({ samples: new Int16Array(16_000), language: 'en', signal }).then(
+  return recogniser.recognise({ samples: new Int16Array(16_000), language: 'en', urgency: 'final', signal }).then(
     ({ text }) => text,
     (error: Error) => (error instanceof RemoteError ? `${error.failure}: ${error.message}` : error.name),
   );
