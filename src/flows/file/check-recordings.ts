@@ -46,8 +46,8 @@ function replacedIn(flow: Flow, playings: readonly Playing[], recordings: Record
     playings.flatMap(({ path, recording, text }): FlowFinding[] => {
       const isSpoken = path[0] === 'steps' && steps.has(String(path[1]));
       if (text !== null || !isSpoken || has(recording, spoken) || !has(recording, language)) return [];
-      const message = `there is no recording ${recording} in the language ${spoken}: that of ${language} is played there`;
-      return [{ path, message, isWarning: true }];
+      const what = `there is no recording ${recording} in the language ${spoken}`;
+      return [{ path, message: `${what}: that of ${language} is played there`, isWarning: true }];
     }),
   );
 }
