@@ -105,7 +105,10 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   /** Who may sign in. */
   readonly people: People;
-  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole' | 'publish' | 'forget'>;
+  readonly feed: Pick<
+    Feed,
+    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isWhole' | 'publish' | 'forget'
+  >;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
   readonly recordings: Recordings;

@@ -10,7 +10,7 @@ const EARLY_MS = 300;
 const UTTERANCES_MAX = 500;
 
 interface MessageTextOptions {
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribeOwn'>;
   readonly callId: string;
   /** In ms of the call. */
   readonly startMs: number;
@@ -25,7 +25,7 @@ export class MessageText {
   /** Listens at once. */
   constructor({ feed, callId, startMs }: MessageTextOptions) {
     this.#startMs = startMs;
-    this.#unsubscribe = feed.subscribe({ callId }, ({ event }) => {
+    this.#unsubscribe = feed.subscribeOwn({ callId }, ({ event }) => {
       if (event.type === 'call.ended') this.#over.abort();
       else if (event.type === 'caption' && event.final && event.track === 'inbound') this.#add(event);
       else if (event.type === 'revision' && event.track === 'inbound') this.#revise(event.utterance, event.text);
