@@ -11,6 +11,9 @@ import type { Feed } from './calls/feed/feed.ts';
 import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import { openCluster } from './cluster/open-cluster.ts';
+import type { PostgresCluster } from './cluster/postgres-cluster.ts';
 import { DemoCalls } from './demo-calls.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
@@ -74,6 +77,8 @@ export interface Parts {
   readonly tracing: Tracing | null;
   /** Who may sign in. */
   readonly people: People;
+  /** Null = this gateway is alone. */
+  readonly cluster: Cluster | null;
   readonly server: FastifyInstance;
 }
 
@@ -93,22 +98,33 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const metrics = new Metrics();
   metrics.watchLog(logState);
   const kept = await openRecords({ settings, clock: systemClock, log: options.log, metrics });
+  let cluster: PostgresCluster | null = null;
   try {
-    return await buildAround(kept, metrics, options);
+    const database = kept.records?.database ?? null;
+    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log });
+    return await buildAround({ kept, cluster, metrics }, options);
   } catch (error) {
+    await cluster?.close();
     await kept.close();
     throw error;
   }
 }
 
-async function buildAround(kept: OpenedRecords, metrics: Metrics, options: WiringOptions): Promise<Parts> {
+interface Begun {
+  readonly kept: OpenedRecords;
+  readonly cluster: PostgresCluster | null;
+  readonly metrics: Metrics;
+}
+
+async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOptions): Promise<Parts> {
   const { log } = options;
   const { settings, records } = kept;
   const clock = systemClock;
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
-  const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
+  const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
+  const { feed, close: closeFeed } = openFeed(settings, feeding);
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
@@ -119,6 +135,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
   const registry = new CallRegistry({ ...common, ...calls });
   records?.follow(feed, registry);
+  cluster?.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
@@ -156,8 +173,17 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
-  const closeRecords = () => kept.close().finally(closeFeed);
-  return { ...work, numbers, flows, people, server, clock, metrics, engineClient: engine, closeRecords };
+  const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
+  return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** Each of them, also when one before it fails. */
+async function closeInTurn([first, ...rest]: readonly (() => unknown)[]): Promise<void> {
+  try {
+    await first?.();
+  } finally {
+    if (rest.length > 0) await closeInTurn(rest);
+  }
 }
 
 function describeEngine(

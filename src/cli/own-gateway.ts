@@ -22,6 +22,8 @@ const OWN = {
   FLOWS_DIR: '',
   DATA_DIR: NO_FOLDER,
   DATABASE_URL: '',
+  DATABASE_DIRECT_URL: '',
+  CLUSTER_KEY: '',
 } as const;
 
 /** `environment` for such a gateway. */

@@ -17,6 +17,8 @@ type OpenSettings = Pick<Settings, 'FEED_HISTORY' | 'REDACT' | 'REDACT_PATTERNS_
 const FILE_MAX_BYTES = 262_144;
 
 interface OpenOptions {
+  /** A name for this run of the program, different at each start; left out = a new one. */
+  readonly epoch?: string | undefined;
   readonly clock: Clock;
   /** What stores the feed's events; null = nothing does. */
   readonly recorder: Pick<Recorder, 'redact' | 'redactText' | 'rewrite'> | null;
@@ -34,9 +36,9 @@ interface OpenedFeed {
  */
 export function openFeed(
   { FEED_HISTORY: history, REDACT, REDACT_PATTERNS_FILE }: OpenSettings,
-  { clock, recorder }: OpenOptions,
+  { epoch = randomUUID(), clock, recorder }: OpenOptions,
 ): OpenedFeed {
-  const options = { history, epoch: randomUUID() };
+  const options = { history, epoch };
   const patterns = readPatternsFile(REDACT_PATTERNS_FILE);
   if (REDACT !== 'off' && recorder !== null) recorder.redactText = (text) => maskAlone(text, patterns);
   if (REDACT === 'feed') {

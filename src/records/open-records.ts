@@ -112,7 +112,12 @@ async function openFolder({ settings, clock, log }: OpenOptions): Promise<DataFo
 
 async function openDatabase(folder: DataFolder | null, options: OpenOptions): Promise<RecordsDatabase | null> {
   const { settings, clock, log, metrics } = options;
-  if (settings.DATABASE_URL !== '') return openPostgresRecords(settings.DATABASE_URL, options);
+  const { DATABASE_URL, DATABASE_DIRECT_URL, CLUSTER_KEY } = settings;
+  if (DATABASE_URL !== '') {
+    const isShared = CLUSTER_KEY !== '';
+    const lockUrl = DATABASE_DIRECT_URL || DATABASE_URL;
+    return openPostgresRecords(DATABASE_URL, { clock, log, lockUrl, isShared });
+  }
   if (folder === null) return null;
   try {
     return await openSqlite(folder.path, options);

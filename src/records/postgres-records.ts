@@ -19,7 +19,17 @@ const LOCK_KEY = 7_214_380_061;
 const START_WAIT_MS = 30_000;
 const START_PERIOD_MS = 500;
 
+const USED_BY_OTHERS =
+  'DATABASE_URL: another server uses this database: give each server a database of its own, or set CLUSTER_KEY on ' +
+  'all of them';
+const USED_ALONE =
+  'DATABASE_URL: a server without CLUSTER_KEY uses this database: end it, or give it a database of its own';
+
 interface PostgresOptions {
+  /** Where session locks work: DATABASE_DIRECT_URL; left out = the same URL. */
+  readonly lockUrl?: string;
+  /** Several gateways use the database, each of which opens it so. */
+  readonly isShared?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,10 +40,11 @@ interface PostgresOptions {
  * cannot be reached
  */
 export async function openPostgresRecords(url: string, options: PostgresOptions): Promise<RecordsDatabase> {
-  const { clock, log } = options;
+  const { clock, log, lockUrl = url, isShared = false } = options;
   const lock = new AdvisoryLock({
-    url,
+    url: lockUrl,
     key: LOCK_KEY,
+    isShared,
     clock,
     onChange: (isHeld) => {
       if (isHeld) log.info('the database of the records is ours again');
@@ -132,10 +143,10 @@ async function sizeOf(db: Kysely<Tables>): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-async function takeAtStart(lock: AdvisoryLock, { clock, log }: PostgresOptions): Promise<void> {
+async function takeAtStart(lock: AdvisoryLock, { clock, log, isShared = false }: PostgresOptions): Promise<void> {
   const deadlineMs = clock.nowMs() + START_WAIT_MS;
   for (let isTold = false; ; isTold = true) {
-    const problem = await tryToTake(lock);
+    const problem = await tryToTake(lock, isShared);
     if (problem === null) return;
     if (clock.nowMs() >= deadlineMs) throw problem;
     if (!isTold) log.warn({ reason: problem.message }, 'the records cannot be opened; waiting for their database');
@@ -144,10 +155,10 @@ async function takeAtStart(lock: AdvisoryLock, { clock, log }: PostgresOptions):
 }
 
 /** Null = the lock is ours. @throws ConfigError when waiting would not help */
-async function tryToTake(lock: AdvisoryLock): Promise<Error | null> {
+async function tryToTake(lock: AdvisoryLock, isShared: boolean): Promise<Error | null> {
   try {
     if (await lock.take()) return null;
-    return new ConfigError(['DATABASE_URL: another server uses this database: give each server a database of its own']);
+    return new ConfigError([isShared ? USED_ALONE : USED_BY_OTHERS]);
   } catch (error) {
     if (isDatabaseTrouble(error))
       return new Error(`the database at DATABASE_URL cannot be reached (${describeTrouble(error)})`);

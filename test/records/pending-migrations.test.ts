@@ -37,9 +37,9 @@ vi.mock('../../src/records/migrations/steps.ts', async (importOriginal) => {
 });
 
 /** The steps of this program. */
-const SCHEMA = ['0001-records', '0002-words', '0003-flows'];
-const MOOD = '0004-mood';
-const PLACE = '0005-place';
+const SCHEMA = ['0001-records', '0002-words', '0003-flows', '0004-cluster'];
+const MOOD = '0005-mood';
+const PLACE = '0006-place';
 
 const addMood = async (db: AnyDatabase): Promise<void> => {
   await sql`ALTER TABLE calls ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'`.execute(db);
@@ -118,7 +118,7 @@ describe('a folder of an earlier program', () => {
     expect(copies()).toEqual([]);
     const { terminal, out } = captureTerminal();
     await showStatus({}, settings(), terminal);
-    expect(out.text).toContain(`schema 0003-flows; to be applied: ${MOOD}`);
+    expect(out.text).toContain(`schema 0004-cluster; to be applied: ${MOOD}`);
   });
 
   it('says at the rehearsal what would fail, and leaves no copy', async () => {
@@ -167,7 +167,7 @@ describe('a folder of an earlier program', () => {
     await ask(bringUp);
     const before = copies();
     delete later[MOOD];
-    const refusal = /written by a newer Trunkline: they have 0004-mood, and this one knows up to 0003-flows\. Start/;
+    const refusal = /written by a newer Trunkline: they have 0005-mood, and this one knows up to 0004-cluster\. Start/;
     await expect(start()).rejects.toThrow(ConfigError);
     await expect(start()).rejects.toThrow(refusal);
     const { terminal } = captureTerminal();

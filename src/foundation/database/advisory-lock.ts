@@ -1,6 +1,7 @@
 /**
- * A lock that one process at a time holds on a PostgreSQL database. The server gives it up with its connection, in
- * whatever way that ends. https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
+ * A lock that one process at a time holds on a PostgreSQL database, or several that share it. The server gives it up
+ * with its connection, in whatever way that ends.
+ * https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */
 import type pg from 'pg';
 import { Backoff } from '../backoff.ts';
@@ -12,6 +13,8 @@ const RETRIES = { firstMs: 500, longestMs: 15_000 };
 interface LockOptions {
   readonly url: string;
   readonly key: number;
+  /** Others may hold it shared at the same time; nobody can hold it alone then. */
+  readonly isShared?: boolean;
   readonly clock: Clock;
   /** The connection broke, and with it the lock is gone; or it is held again. */
   readonly onChange: (isHeld: boolean) => void;
@@ -35,12 +38,14 @@ export class AdvisoryLock {
 
   /** False when another process holds it. @throws the error of the connection */
   async take(): Promise<boolean> {
-    const client = createClient(this.#options.url);
+    const { url, key, isShared = false } = this.#options;
+    const client = createClient(url);
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
-      const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [this.#options.key]);
+      const take = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+      const { rows } = await client.query(`SELECT ${take}($1) AS taken`, [key]);
       if ((rows as readonly { taken: boolean }[])[0]?.taken === true && !this.#isReleased) {
         this.#client = client;
         this.#backoff.restart();

@@ -38,9 +38,13 @@ export function openPool(url: string, { isPatient = false } = {}): pg.Pool {
   return pool;
 }
 
-/** One connection to the database at `url`, not made yet. */
-export function createClient(url: string): pg.Client {
-  return new pg.Client(configOf(url, false));
+/**
+ * One connection to the database at `url`, not made yet. `limitMs` = a server that answers nothing for this long, also
+ * while it is connected to, is taken for gone; left out = as it is for others.
+ */
+export function createClient(url: string, limitMs?: number): pg.Client {
+  const limits = limitMs === undefined ? {} : { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
+  return new pg.Client({ ...configOf(url, false), ...limits });
 }
 
 /** The server and database of `url`, without user, password and options. */

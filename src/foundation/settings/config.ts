@@ -5,6 +5,7 @@ import { refusePrivateAddress } from '../addresses.ts';
 import { coresAvailable } from '../machine/cores.ts';
 import { hideCredentialsIn } from '../urls.ts';
 import { resolveChatEndpoints } from './chat-endpoints.ts';
+import { findClusterProblems } from './cluster-problems.ts';
 import { findTypos } from './setting-typos.ts';
 import { SETTINGS, type Settings } from './settings.ts';
 
@@ -68,6 +69,7 @@ export function readSettings(
     problems.push(
       ...(opensPorts ? findExposures(values as Settings, users) : []),
       ...findContradictions(values as Settings),
+      ...findClusterProblems(values as Settings),
       ...resolveChatEndpoints(values),
     );
   }

@@ -72,6 +72,25 @@ export function databaseUrl(meaning: string): SettingSpec<string> {
   };
 }
 
+/** Nobody can guess a random key of this length. */
+const CLUSTER_KEY_MIN_CHARS = 32;
+
+/** CLUSTER_KEY. */
+export function clusterKey(meaning: string): SettingSpec<string> {
+  return {
+    schema: z
+      .string()
+      .refine(
+        (value) => value === '' || value.length >= CLUSTER_KEY_MIN_CHARS,
+        `empty, or a key of ${CLUSTER_KEY_MIN_CHARS} characters or more (openssl rand -hex 32)`,
+      ),
+    defaultText: '',
+    unit: 'key',
+    meaning,
+    secret: true,
+  };
+}
+
 /** API_KEYS. */
 export function apiKeys(meaning: string): SettingSpec<readonly string[]> {
   return {

@@ -7,6 +7,7 @@ import { asterisk } from './groups/asterisk.ts';
 import { batches } from './groups/batches.ts';
 import { calls } from './groups/calls.ts';
 import { carriers } from './groups/carriers.ts';
+import { cluster } from './groups/cluster.ts';
 import { engines } from './groups/engines.ts';
 import { flows } from './groups/flows.ts';
 import { hints } from './groups/hints.ts';
@@ -33,6 +34,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   apps,
   flows,
   records,
+  cluster,
   hints,
   recognition,
   turns,
@@ -54,6 +56,7 @@ const EVERYDAY = {
   ...apps.everyday,
   ...flows.everyday,
   ...records.everyday,
+  ...cluster.everyday,
   ...hints.everyday,
   ...recognition.everyday,
   ...turns.everyday,
@@ -75,6 +78,7 @@ const TUNING = {
   ...apps.tuning,
   ...flows.tuning,
   ...records.tuning,
+  ...cluster.tuning,
   ...hints.tuning,
   ...recognition.tuning,
   ...turns.tuning,

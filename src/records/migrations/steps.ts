@@ -4,6 +4,7 @@ import type { DatabaseKind } from '../database-kind.ts';
 import { createRecords } from './0001-records.ts';
 import { addSearchWords } from './0002-words.ts';
 import { addFlows } from './0003-flows.ts';
+import { addCluster } from './0004-cluster.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -16,4 +17,5 @@ export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0001-records': createRecords,
   '0002-words': addSearchWords,
   '0003-flows': addFlows,
+  '0004-cluster': addCluster,
 };

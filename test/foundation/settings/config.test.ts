@@ -232,6 +232,22 @@ describe('the settings', () => {
     expect(problemsOf({ DATABASE_URL: 'mysql://me@db/calls' }).join()).toMatch(/^DATABASE_URL: .*postgres:/);
   });
 
+  it('name what one of several gateways lacks', () => {
+    const CLUSTER_KEY = 'k'.repeat(32);
+    const [DATABASE_URL, GATEWAY_URL] = ['postgres://me@db/calls', 'http://10.0.0.7:8080'];
+    expect(readSettings({ CLUSTER_KEY, DATABASE_URL, GATEWAY_URL })).toMatchObject({ CLUSTER_KEY, GATEWAY_URL });
+    expect(problemsOf({ CLUSTER_KEY })).toEqual([
+      expect.stringMatching(/^CLUSTER_KEY needs DATABASE_URL/),
+      expect.stringMatching(/^CLUSTER_KEY needs GATEWAY_URL/),
+    ]);
+    expect(problemsOf({ CLUSTER_KEY: 'short', DATABASE_URL, GATEWAY_URL })).toEqual([
+      expect.stringMatching(/^CLUSTER_KEY: .*32 characters/),
+    ]);
+    expect(problemsOf({ DATABASE_DIRECT_URL: DATABASE_URL })).toEqual([
+      expect.stringMatching(/^DATABASE_DIRECT_URL needs DATABASE_URL/),
+    ]);
+  });
+
   it('never repeat a secret', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
     expect(secrets.map(([name]) => name)).toEqual([
@@ -246,11 +262,13 @@ describe('the settings', () => {
       'FLOW_SIGNING_KEY',
       'DATABASE_URL',
       'RECORD_KEY',
+      'CLUSTER_KEY',
       'HINTS_API_KEY',
       'LLM_API_KEY',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
       'OTEL_EXPORTER_OTLP_HEADERS',
+      'DATABASE_DIRECT_URL',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain(
       'hush',

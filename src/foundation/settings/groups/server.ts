@@ -31,9 +31,9 @@ export const server = {
     DRAIN_TIMEOUT_MS: whole(
       30_000,
       0,
-      3_600_000,
+      43_200_000,
       'ms',
-      'After SIGTERM, live calls may continue for this long. Then the server ends them.',
+      'After SIGTERM, live calls may continue for this long (12 hours at most). Then the server ends them.',
     ),
   },
 } as const satisfies SettingGroup;

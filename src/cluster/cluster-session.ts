@@ -1,0 +1,85 @@
+/** The connection on which a gateway says that it lives, and that holds the locks of what it leads. */
+import type pg from 'pg';
+import { createClient } from '../foundation/database/postgres.ts';
+import { DatabaseAway } from '../foundation/database/trouble.ts';
+
+/** Shorter than a heartbeat's period and the limit after it: one that is lost must not cost the next. */
+const LIMIT_MS = 2000;
+
+/**
+ * The server gives up a connection whose machine is gone, and its locks with it, after some 6 s.
+ * https://www.postgresql.org/docs/current/runtime-config-connection.html#RUNTIME-CONFIG-TCP-SETTINGS
+ */
+const KEEPALIVES = `
+  SET tcp_keepalives_idle = 2;
+  SET tcp_keepalives_interval = 2;
+  SET tcp_keepalives_count = 2;
+  SET tcp_user_timeout = 6000
+`;
+
+/** One connection, made when it is needed and again when it broke. One query at a time. */
+export class ClusterSession {
+  readonly #url: string;
+  readonly #onBroken: () => void;
+  #client: pg.Client | null = null;
+  #isClosed = false;
+
+  /** `onBroken` is called when a connection and its locks are gone. */
+  constructor(url: string, onBroken: () => void) {
+    this.#url = url;
+    this.#onBroken = onBroken;
+  }
+
+  /**
+   * The rows of one statement. After an error the next one has a new connection.
+   * @throws DatabaseAway when it is closed; the error of the database
+   */
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const client = this.#client ?? (await this.#connect());
+    try {
+      const { rows } = await client.query(text, [...values]);
+      return rows as readonly Row[];
+    } catch (error) {
+      this.#drop(client);
+      throw error;
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#client !== null) this.#drop(this.#client);
+  }
+
+  async #connect(): Promise<pg.Client> {
+    if (this.#isClosed) throw new DatabaseAway('the connection of the cluster is closed');
+    const client = createClient(this.#url, LIMIT_MS);
+    client.on('error', () => this.#drop(client));
+    client.on('end', () => this.#drop(client));
+    try {
+      await client.connect();
+      await client.query(KEEPALIVES);
+    } catch (error) {
+      destroy(client);
+      throw error;
+    }
+    if (this.#isClosed) {
+      destroy(client);
+      throw new DatabaseAway('the connection of the cluster is closed');
+    }
+    this.#client = client;
+    return client;
+  }
+
+  #drop(client: pg.Client): void {
+    destroy(client);
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#onBroken();
+  }
+}
+
+/** A connection that answers nothing would not end by itself. */
+function destroy(client: pg.Client): void {
+  client.connection.stream.destroy();
+}

@@ -1,0 +1,98 @@
+/** The table `gateways`: who lives. Times are the database's, so that no gateway's clock matters. */
+import type { ClusterMember } from './cluster.ts';
+import type { ClusterSession } from './cluster-session.ts';
+
+/** Silent for so long, a gateway is dead. */
+export const DEAD_AFTER_MS = 10_000;
+
+/** How long the rows of gateways that ended are kept. */
+const ENDED_KEPT_MS = 86_400_000;
+
+/** Now, by the database's clock, in ms since 1970. */
+const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** What a gateway says of itself. */
+export interface GatewayLoad {
+  readonly live: number;
+  readonly maxCalls: number;
+  readonly firmLoad: number;
+}
+
+/** What a heartbeat tells. */
+interface Beat {
+  /** All that did not end, also those that are silent. */
+  readonly members: readonly ClusterMember[];
+  readonly nowMs: number;
+}
+
+interface GatewayRow {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  readonly state: ClusterMember['state'];
+  readonly live: number;
+  readonly max_calls: number;
+  readonly firm_load: number;
+  readonly started_ms: number;
+  readonly seen_ms: number;
+  readonly now_ms: number;
+}
+
+type Me = Pick<ClusterMember, 'id' | 'name' | 'address' | 'state'>;
+
+/** Adds this gateway. A second time, nothing changes. @throws the error of the database */
+export async function insertGateway(session: ClusterSession, { id, name, address, state }: Me): Promise<void> {
+  await session.query(
+    `INSERT INTO gateways (id, name, address, state, live, max_calls, firm_load, started_ms, seen_ms)
+    VALUES ($1, $2, $3, $4, 0, 0, 0, ${NOW_MS}, ${NOW_MS}) ON CONFLICT (id) DO NOTHING`,
+    [id, name, address, state],
+  );
+  await session.query(`DELETE FROM gateways WHERE state = 'ended' AND seen_ms < ${NOW_MS} - $1::bigint`, [
+    ENDED_KEPT_MS,
+  ]);
+}
+
+/** Says that this gateway lives. Null = it was declared dead. @throws the error of the database */
+export async function beat(
+  session: ClusterSession,
+  { id, state }: Pick<Me, 'id' | 'state'>,
+  { live, maxCalls, firmLoad }: GatewayLoad,
+): Promise<Beat | null> {
+  const seen = await session.query(
+    `UPDATE gateways SET seen_ms = ${NOW_MS}, state = $2, live = $3, max_calls = $4, firm_load = $5
+    WHERE id = $1 AND state <> 'ended' RETURNING id`,
+    [id, state, live, maxCalls, firmLoad],
+  );
+  if (seen.length === 0) return null;
+  const rows = await session.query<GatewayRow>(
+    `SELECT *, ${NOW_MS} AS now_ms FROM gateways WHERE state <> 'ended' ORDER BY id = $1 DESC, started_ms, id`,
+    [id],
+  );
+  return { members: rows.map(memberOf), nowMs: rows[0]?.now_ms ?? 0 };
+}
+
+/**
+ * Declares a gateway dead that has been silent for too long. False = it is not silent, or another did.
+ * @throws the error of the database
+ */
+export async function declareDead(session: ClusterSession, id: string): Promise<boolean> {
+  const ended = await session.query(
+    `UPDATE gateways SET state = 'ended'
+    WHERE id = $1 AND state <> 'ended' AND seen_ms <= ${NOW_MS} - $2::bigint RETURNING id`,
+    [id, DEAD_AFTER_MS],
+  );
+  return ended.length > 0;
+}
+
+/** This gateway ends. @throws the error of the database */
+export async function endGateway(session: ClusterSession, id: string): Promise<void> {
+  await session.query(`UPDATE gateways SET state = 'ended', seen_ms = ${NOW_MS} WHERE id = $1 AND state <> 'ended'`, [
+    id,
+  ]);
+}
+
+function memberOf(row: GatewayRow): ClusterMember {
+  const { id, name, address, state, live } = row;
+  const load = { live, maxCalls: row.max_calls, firmLoad: row.firm_load };
+  return { id, name, address, state, ...load, startedMs: row.started_ms, seenMs: row.seen_ms };
+}

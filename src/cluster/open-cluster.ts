@@ -1,0 +1,42 @@
+/** Joins the gateways that share a database, as the settings say. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../foundation/clock.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import type { RecordsDatabase } from '../records/records-database.ts';
+import { PostgresCluster } from './postgres-cluster.ts';
+
+type ClusterSettings = Pick<Settings, 'CLUSTER_KEY' | 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'GATEWAY_URL'>;
+
+interface OpenOptions {
+  /** Of the records; null = nothing is kept. */
+  readonly database: RecordsDatabase | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** This gateway among the others; null = CLUSTER_KEY is not set. @throws the error of the database */
+export async function openCluster(
+  settings: ClusterSettings,
+  { database, clock, log }: OpenOptions,
+): Promise<PostgresCluster | null> {
+  const { CLUSTER_KEY, DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL } = settings;
+  if (CLUSTER_KEY === '' || database === null) return null;
+  const cluster = new PostgresCluster({
+    id: randomUUID(),
+    name: hostname(),
+    address: GATEWAY_URL,
+    url: DATABASE_DIRECT_URL || DATABASE_URL,
+    database,
+    clock,
+    log,
+  });
+  try {
+    await cluster.open();
+    return cluster;
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+}
