@@ -12,6 +12,7 @@ import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
 import type { Cluster } from './cluster/cluster.ts';
+import { openClusterFeed } from './cluster/feed/open-cluster-feed.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import type { PostgresCluster } from './cluster/postgres-cluster.ts';
 import { DemoCalls } from './demo-calls.ts';
@@ -123,7 +124,13 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
-  const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
+  const shared = await openSharedFeed({ kept, cluster, metrics }, log);
+  const feeding = {
+    epoch: cluster?.id,
+    exchange: shared?.exchange ?? null,
+    clock,
+    recorder: records?.recorder ?? null,
+  };
   const { feed, close: closeFeed } = openFeed(settings, feeding);
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
@@ -164,6 +171,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     assistant: trunks.asterisk,
     dialer: trunks.sip,
     feed,
+    feedArchive: shared?.archive ?? stores.archive,
     recordings,
     translator,
     engine,
@@ -173,8 +181,18 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
-  const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
+  await shared?.exchange.open(feed);
+  const closeRecords = () =>
+    closeInTurn([() => kept.close(), closeFeed, () => shared?.exchange.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** The feed of all gateways; null = this one is alone. @throws the error of the database */
+async function openSharedFeed({ kept: { settings, records }, cluster, metrics }: Begun, log: Log) {
+  if (cluster === null || records === null) return null;
+  const { database, calls: stored } = records;
+  const parts = { gateway: cluster.id, database, stored, clock: systemClock, log, metrics: metrics.clusterFeed };
+  return openClusterFeed(settings, parts);
 }
 
 /** Each of them, also when one before it fails. */

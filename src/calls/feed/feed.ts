@@ -59,7 +59,7 @@ export class Feed {
   /** Of this gateway alone; null = all are. */
   readonly #own: Channel<OwnEntry> | null;
   readonly #foreign = new Set<(event: FeedEvent) => void>();
-  readonly #noticed = new Set<(notice: FeedNotice | null) => void>();
+  readonly #noticed = new Set<(notice: FeedNotice) => void>();
   readonly #named = new Set<() => void>();
   /** All entries with a higher number are kept, but for {@link #fallen}. */
   #floor: number;
@@ -155,7 +155,7 @@ export class Feed {
   }
 
   /** Calls `listener` with what readers are to be told of the feed, now and whenever that changes. Returns its end. */
-  watchNotices(listener: (notice: FeedNotice | null) => void): () => void {
+  watchNotices(listener: (notice: FeedNotice) => void): () => void {
     this.#noticed.add(listener);
     if (this.#notice !== null) listener(this.#notice);
     return () => void this.#noticed.delete(listener);

@@ -43,7 +43,6 @@ interface ClusterFeedOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ClusterFeedMetrics;
-  readonly onDeclaredDead: () => void;
 }
 
 export class ClusterFeed implements FeedExchange {
@@ -89,8 +88,8 @@ export class ClusterFeed implements FeedExchange {
       onRefused: (row, error) => this.#noteRefused(row, error),
       onChange: (error) => this.#noteTrouble(error),
       onDeclaredDead: () => {
+        options.log.error('the other gateways have ended this one: nothing goes to the feed any more');
         void this.stop();
-        options.onDeclaredDead();
       },
     });
     this.#listener = new FeedListener({
@@ -122,8 +121,13 @@ export class ClusterFeed implements FeedExchange {
   /** Connects. To be called once, with the feed that is told. @throws ConfigError, or the error of the database */
   async open(feed: Pick<Feed, 'deliver' | 'noteIds' | 'tell'>): Promise<void> {
     this.#feed = feed;
-    await this.#publisher.open();
-    await this.#listener.open();
+    try {
+      await this.#publisher.open();
+      await this.#listener.open();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
     this.#look = this.#options.clock.every(LOOK_MS, () => this.#review(), true);
   }
 
@@ -161,16 +165,18 @@ export class ClusterFeed implements FeedExchange {
   async close(): Promise<void> {
     const { clock } = this.#options;
     const deadlineMs = clock.nowMs() + CLOSE_MS;
-    while (this.backlog > 0 && !this.#publisher.isTroubled && clock.nowMs() < deadlineMs)
+    while (!this.#isStopped && this.backlog > 0 && !this.#publisher.isTroubled && clock.nowMs() < deadlineMs)
       await new Promise<void>((resolve) => void clock.after(LOOK_MS / 50, resolve));
     await this.stop();
   }
 
   /** Nothing is published any more. Idempotent. */
   async stop(): Promise<void> {
+    if (this.#isStopped) return;
     this.#isStopped = true;
     this.#look?.cancel();
     this.#holes.close();
+    for (const { entry } of this.#own.values()) if (entry.id === null) this.#lose(entry, 'ended');
     await Promise.all([this.#publisher.stop(), this.#listener.close()]);
   }
 
@@ -317,7 +323,8 @@ export class ClusterFeed implements FeedExchange {
     const nowMs = this.#options.clock.nowMs();
     const isLate = this.#troubledMs !== null && nowMs - this.#troubledMs >= WAIT_MS;
     const oldest = this.#oldestUntold();
-    if (this.#state !== 'away' && (isLate || (oldest !== null && nowMs - oldest.sinceMs >= WAIT_MS))) this.#leave(oldest);
+    if (this.#state !== 'away' && (isLate || (oldest !== null && nowMs - oldest.sinceMs >= WAIT_MS)))
+      this.#leave(oldest);
     const hasWritten = this.backlog === 0 || this.#publisher.appended > this.#appendedBefore;
     if (this.#state === 'away' && this.#troubledMs === null && hasWritten) this.#state = 'returning';
     if (this.#state === 'returning' && this.#passedLocal >= this.#shownLocal) this.#rejoin();
@@ -334,7 +341,10 @@ export class ClusterFeed implements FeedExchange {
       const waitedMs = clock.nowMs() - (oldest?.sinceMs ?? this.#troubledMs ?? 0);
       this.#since = new Date(clock.wall().getTime() - waitedMs).toISOString();
       metrics.degraded.set(1);
-      log.error({ since: this.#since }, 'the feed of all gateways is away: readers get the calls of this gateway alone');
+      log.error(
+        { since: this.#since },
+        'the feed of all gateways is away: readers get the calls of this gateway alone',
+      );
       this.#feed?.tell({ type: 'feed.degraded', since: this.#since });
     }
     this.#state = 'away';
@@ -366,7 +376,9 @@ export class ClusterFeed implements FeedExchange {
 
 /** What nobody asks for later. */
 function passes(event: FeedEvent): boolean {
-  return (event.type === 'caption' && !event.final) || event.type === 'speech.started' || event.type === 'speech.stopped';
+  return (
+    (event.type === 'caption' && !event.final) || event.type === 'speech.started' || event.type === 'speech.stopped'
+  );
 }
 
 /** Null = what is written there is no event; a newer program may have written it. */
