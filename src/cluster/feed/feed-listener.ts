@@ -31,6 +31,8 @@ export class FeedListener {
   readonly #options: ListenerOptions;
   readonly #connection: FeedConnection;
   #poll: Timer | null = null;
+  /** Up to where rows are to be deleted; null = they are. */
+  #trimTo: number | null = null;
   #isReading = false;
   #isAsked = false;
   #isTroubled = false;
@@ -46,6 +48,8 @@ export class FeedListener {
       setUp: async (client) => {
         client.on('notification', ({ processId }) => this.#note(processId));
         await client.query(`LISTEN ${FEED_CHANNEL}`);
+        // For ourselves, to see whether notifications come.
+        await client.query(`NOTIFY ${FEED_CHANNEL}`);
       },
       onUp: () => this.wake(),
       onDown: (error) => this.#setTroubled(error),
@@ -62,12 +66,11 @@ export class FeedListener {
    * @throws ConfigError when they do not; the error of the database
    */
   async open(): Promise<void> {
-    await this.#connection.open();
     const { clock } = this.#options;
     const heard = new Promise<void>((resolve) => {
       this.#onProbe = resolve;
     });
-    await this.#connection.client?.query(`NOTIFY ${FEED_CHANNEL}`);
+    await this.#connection.open();
     if (!(await settlesWithin(clock, heard, PROBE_MS)))
       throw new ConfigError([
         'DATABASE_DIRECT_URL: notifications of the database do not come through. A connection pooler in transaction ' +
@@ -82,10 +85,10 @@ export class FeedListener {
     if (!this.#isReading) void this.#read();
   }
 
-  /** Deletes all rows up to `number`. Never rejects. */
-  async trim(number: number): Promise<void> {
-    const { client } = this.#connection;
-    if (client !== null) await trimRows(client, number).catch((error: Error) => this.#connection.drop(client, error));
+  /** Deletes all rows up to `number`. */
+  trim(number: number): void {
+    this.#trimTo = number;
+    this.wake();
   }
 
   /** Idempotent. */
@@ -118,6 +121,8 @@ export class FeedListener {
       const isLast = rows.length < ROWS_AT_ONCE;
       if (!isLast) this.#isAsked = true;
       onRows(rows, isLast);
+      if (this.#trimTo !== null && isLast) await trimRows(client, this.#trimTo);
+      if (isLast) this.#trimTo = null;
       this.#setTroubled(null);
     } catch (error) {
       this.#connection.drop(client, error as Error);

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 
 /** How often, and how many times, the records are looked at after a crash. */
 const LOOK_MS = 1000;
-const LOOKS_MAX = 30;
+const LOOKS_MAX = 60;
 const EVENTS_AT_ONCE = 500;
 
 /** The records, by the numbers of the feed. */

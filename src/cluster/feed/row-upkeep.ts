@@ -9,7 +9,7 @@ interface UpkeepOptions {
   readonly history: number;
   readonly clock: Clock;
   /** Deletes all rows up to this number. */
-  readonly trim: (number: number) => Promise<void>;
+  readonly trim: (number: number) => void;
 }
 
 /** Has old rows of the feed deleted, once a second while there are new ones. */
@@ -42,6 +42,6 @@ export class RowUpkeep {
     const upTo = Math.min(old, this.#last - history);
     if (upTo <= this.#trimmed) return;
     this.#trimmed = upTo;
-    void trim(upTo);
+    trim(upTo);
   }
 }
