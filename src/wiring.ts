@@ -22,6 +22,7 @@ import { engineMemory } from './engine-client/memory-budget.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Flows, type FlowsOptions, openFlows } from './flows/open-flows.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
+import type { Lead } from './foundation/leadership.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
@@ -140,15 +141,15 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls });
+  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
-  cluster?.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
+  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
@@ -193,6 +194,19 @@ async function openSharedFeed({ kept: { settings, records }, cluster, metrics }:
   const { database, calls: stored } = records;
   const parts = { gateway: cluster.id, database, stored, clock: systemClock, log, metrics: metrics.clusterFeed };
   return openClusterFeed(settings, parts);
+}
+
+interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
+  readonly settings: Settings;
+  readonly engine: ManagedEngine;
+}
+
+/** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
+function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
+  cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+  records?.share(() => cluster.isHeard);
+  // A database that refuses is asked again with the next heartbeat.
+  cluster.onOrphans = async () => records?.endLostCalls(feed).catch(() => undefined);
 }
 
 /** Each of them, also when one before it fails. */
@@ -266,6 +280,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly cluster: Cluster | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -279,8 +294,9 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const options = { ...context, settings };
-  const { log } = context;
+  const { log, cluster } = context;
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const options = { ...context, settings, lead };
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);

@@ -31,7 +31,8 @@ export async function* encodeWav(
   }
 }
 
-function wavHeader(rateHz: number, soundBytes: number | null): Uint8Array {
+/** The header of a mono WAV file with `soundBytes` of 16-bit samples behind it; null = nobody knows how many. */
+export function wavHeader(rateHz: number, soundBytes: number | null): Uint8Array {
   const header = writeWav([new Int16Array(0)], rateHz);
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
   view.setUint32(

@@ -5,6 +5,7 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
 import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
+import type { MessageWebhooks } from './app/message-webhooks.ts';
 import type { AppSettings } from './app/request.ts';
 import type { AppServices } from './app/services.ts';
 import type { CallTracer } from './call-tracer.ts';
@@ -64,6 +65,8 @@ export interface CallContext {
   readonly metrics: Metrics;
   /** Keeps the sound of calls; null = nothing does. */
   readonly soundTap: SoundTap | null;
+  /** Sends webhooks of messages; absent or null = nothing does. */
+  readonly messageWebhooks?: MessageWebhooks | null;
   /** Follows calls in time; absent or null = nothing does. */
   readonly tracer?: CallTracer | null;
 }

@@ -30,6 +30,11 @@ export interface TransferRequest {
   readonly timeoutMs: number;
   /** For whoever takes the call over, where the carrier can hand it on; null = nothing. */
   readonly handoffData: string | null;
+  /**
+   * Names the place that the flow keeps: where the transfer comes to nothing after the leg is closed, the carrier may
+   * begin a new one with the parameters `resume`, which is this, and `transferResult`. Absent = nothing is kept.
+   */
+  readonly resume?: string;
 }
 
 /**

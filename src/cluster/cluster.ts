@@ -1,5 +1,7 @@
 /** One of several gateways, as its other parts see it: who else is there, whose a call is, who does what alone. */
 
+import type { Lead } from '../foundation/leadership.ts';
+
 /** A gateway that lives, as the database knows it. Times are by the database's clock, in ms since 1970. */
 export interface ClusterMember {
   /** Made anew at each start; the column `gateway` of its calls. */
@@ -18,23 +20,6 @@ export interface ClusterMember {
   readonly seenMs: number;
 }
 
-/** What only one gateway at a time does. */
-export type ClusterRole = 'sip-registration' | 'ari' | 'upkeep';
-
-/** Told when this gateway begins to lead in a role, and when it no longer does. Must not throw. */
-export interface LeadHandlers {
-  onLead(): void;
-  /** Another gateway leads, or this one was declared dead. Not called by `resign` and `close`. */
-  onLost(): void;
-}
-
-/** A wish to lead. */
-export interface Leadership {
-  readonly isLeading: boolean;
-  /** Gives the role up, for another gateway to take it. Idempotent. */
-  resign(): Promise<void>;
-}
-
 /** This gateway among the others of its database. */
 export interface Cluster {
   /** Of this gateway. */
@@ -48,11 +33,10 @@ export interface Cluster {
   ownerOf(callId: string): Promise<ClusterMember | null>;
   /** The others have ended this gateway's calls: it must publish nothing any more. */
   readonly isDeclaredDead: boolean;
-  /**
-   * Has this gateway lead in `role` whenever no other one does. While the database is away the leader stays: nobody can
-   * take its place. To be called once for each role.
-   */
-  lead(role: ClusterRole, handlers: LeadHandlers): Leadership;
+  /** Calls `listener` once, when that happens or at once when it has. It must not throw. */
+  watchDeath(listener: () => void): void;
+  /** {@link Lead}. While the database is away the leader stays: nobody can take its place. */
+  readonly lead: Lead;
   /** No new calls come here any more; the others know after this. Never rejects. */
   setState(state: 'draining'): Promise<void>;
   /** Leaves. To be called when the records have the end of the last call. Never rejects. */

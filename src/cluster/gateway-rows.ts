@@ -2,9 +2,6 @@
 import type { ClusterMember } from './cluster.ts';
 import type { ClusterSession } from './cluster-session.ts';
 
-/** Silent for so long, a gateway is dead. */
-export const DEAD_AFTER_MS = 10_000;
-
 /** How long the rows of gateways that ended are kept. */
 const ENDED_KEPT_MS = 86_400_000;
 
@@ -72,14 +69,14 @@ export async function beat(
 }
 
 /**
- * Declares a gateway dead that has been silent for too long. False = it is not silent, or another did.
+ * Declares a gateway dead that has been silent for `deadAfterMs`. False = it is not silent, or another did.
  * @throws the error of the database
  */
-export async function declareDead(session: ClusterSession, id: string): Promise<boolean> {
+export async function declareDead(session: ClusterSession, id: string, deadAfterMs: number): Promise<boolean> {
   const ended = await session.query(
     `UPDATE gateways SET state = 'ended'
     WHERE id = $1 AND state <> 'ended' AND seen_ms <= ${NOW_MS} - $2::bigint RETURNING id`,
-    [id, DEAD_AFTER_MS],
+    [id, deadAfterMs],
   );
   return ended.length > 0;
 }
@@ -89,6 +86,15 @@ export async function endGateway(session: ClusterSession, id: string): Promise<v
   await session.query(`UPDATE gateways SET state = 'ended', seen_ms = ${NOW_MS} WHERE id = $1 AND state <> 'ended'`, [
     id,
   ]);
+}
+
+/** Whether calls go on whose gateways do not live. @throws the error of the database */
+export async function hasOrphans(session: ClusterSession): Promise<boolean> {
+  const rows = await session.query(
+    `SELECT 1 FROM calls WHERE state <> 'ended'
+    AND gateway NOT IN (SELECT id FROM gateways WHERE state <> 'ended') LIMIT 1`,
+  );
+  return rows.length > 0;
 }
 
 function memberOf(row: GatewayRow): ClusterMember {

@@ -1,21 +1,34 @@
 /** A gateway among those of its PostgreSQL database. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { describeTrouble } from '../foundation/database/trouble.ts';
+import type { Leadership, LeadHandlers } from '../foundation/leadership.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
-import type { Cluster, ClusterMember, ClusterRole, Leadership, LeadHandlers } from './cluster.ts';
+import type { Cluster, ClusterMember } from './cluster.ts';
 import { ClusterSession } from './cluster-session.ts';
-import { beat, DEAD_AFTER_MS, declareDead, endGateway, type GatewayLoad, insertGateway } from './gateway-rows.ts';
+import { beat, declareDead, endGateway, type GatewayLoad, hasOrphans, insertGateway } from './gateway-rows.ts';
 import { RoleLock } from './role-lock.ts';
 
-const PERIOD_MS = 2000;
-const RETRY_MS = 500;
-/**
- * Whoever could not reach the database declares nobody dead for so long after that: perhaps nobody could. It is a
- * period, a limit of the connection, and the next try.
- */
-const GRACE_MS = 5000;
+/** When what happens, in ms. */
+export interface ClusterTimes {
+  readonly heartbeat: number;
+  /** After a heartbeat that failed. */
+  readonly retry: number;
+  /** Silent for so long, a gateway is dead. */
+  readonly dead: number;
+  /**
+   * Whoever could not reach the database declares nobody dead for so long after that, and takes nobody's place: perhaps
+   * nobody could reach it. It is a heartbeat, a limit of the connection, and the next try.
+   */
+  readonly grace: number;
+  /** The place of a leader that is silent for so long may be taken, if its connection is gone too. */
+  readonly silentLeader: number;
+}
+
+const TIMES: ClusterTimes = { heartbeat: 2000, retry: 500, dead: 10_000, grace: 5000, silentLeader: 5000 };
+/** A gateway counts itself out before the others do: they may know of its last heartbeat a little later. */
+const COUNTED_OUT_SHARE = 0.9;
 /** How long the end of a gateway waits for its last word. */
 const LEAVE_MS = 2000;
 
@@ -29,20 +42,29 @@ interface ClusterOptions {
   readonly database: Pick<RecordsDatabase, 'reader'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Others than usual, for tests. */
+  readonly times?: ClusterTimes;
 }
 
 /** See {@link Cluster}. */
 export class PostgresCluster implements Cluster {
-  /** Called once, when the others have ended this gateway's calls. */
-  onDeclaredDead: () => void = () => undefined;
+  /** Called when there are calls that go on and whose gateways do not live. Must not reject. */
+  onOrphans: () => Promise<void> = () => Promise.resolve();
   readonly #options: ClusterOptions;
+  readonly #times: ClusterTimes;
   readonly #session: ClusterSession;
-  readonly #roles = new Map<ClusterRole, RoleLock>();
+  readonly #roles = new Map<string, RoleLock>();
+  readonly #deathListeners: (() => void)[] = [];
   #members: readonly ClusterMember[] = [];
   #load: () => GatewayLoad = () => ({ live: 0, maxCalls: 0, firmLoad: 0 });
   #state: ClusterMember['state'] = 'serving';
   /** Since when every heartbeat has worked, on the clock; null = the last one did not. */
   #steadySinceMs: number | null = null;
+  /** When the last heartbeat began that the database has, on the clock. */
+  #heardMs = Number.NEGATIVE_INFINITY;
+  /** The same by the database's clock. */
+  #lastBeatMs = Number.NEGATIVE_INFINITY;
+  #orphans: Promise<void> | null = null;
   #isTold = false;
   #isDeclaredDead = false;
   #isClosed = false;
@@ -51,6 +73,7 @@ export class PostgresCluster implements Cluster {
 
   constructor(options: ClusterOptions) {
     this.#options = options;
+    this.#times = options.times ?? TIMES;
     this.#session = new ClusterSession(options.url, () => {
       for (const role of this.#roles.values()) role.forget();
     });
@@ -64,12 +87,16 @@ export class PostgresCluster implements Cluster {
     return this.#isDeclaredDead;
   }
 
+  /** The others know that this gateway lives; false = they may have ended its calls. */
+  get isHeard(): boolean {
+    return !this.#isDeclaredDead && this.#options.clock.nowMs() - this.#heardMs < this.#times.dead * COUNTED_OUT_SHARE;
+  }
+
   /** Joins the others. @throws the error of the database */
   async open(): Promise<void> {
     const { id, name, address } = this.#options;
     await insertGateway(this.#session, { id, name, address, state: this.#state });
-    await this.#beat();
-    this.#schedule(PERIOD_MS);
+    this.#schedule(await this.#beat());
   }
 
   /** Has the others told of `load` from now on, which must not throw. */
@@ -79,6 +106,11 @@ export class PostgresCluster implements Cluster {
 
   members(): readonly ClusterMember[] {
     return this.#members;
+  }
+
+  watchDeath(listener: () => void): void {
+    if (this.#isDeclaredDead) listener();
+    else this.#deathListeners.push(listener);
   }
 
   async ownerOf(callId: string): Promise<ClusterMember | null> {
@@ -91,7 +123,7 @@ export class PostgresCluster implements Cluster {
     return this.#members.find(({ id }) => id === row?.gateway) ?? null;
   }
 
-  lead(role: ClusterRole, handlers: LeadHandlers): Leadership {
+  lead(role: string, handlers: LeadHandlers): Leadership {
     const lock = new RoleLock({ role, me: this.id, session: this.#session, handlers });
     this.#roles.set(role, lock);
     this.#schedule(0);
@@ -125,36 +157,49 @@ export class PostgresCluster implements Cluster {
     this.#beating = this.#beating.then(async () => {
       if (this.#isClosed || this.#isDeclaredDead) return;
       try {
-        await this.#beat();
-        this.#schedule(this.#untilNextMs());
+        this.#schedule(await this.#beat());
       } catch (error) {
         this.#noteTrouble(error as Error);
-        this.#schedule(RETRY_MS);
+        this.#schedule(this.#times.retry);
       }
     });
     return this.#beating;
   }
 
-  async #beat(): Promise<void> {
+  /** Resolves with the time until the next one. */
+  async #beat(): Promise<number> {
     const { id, clock, log } = this.#options;
+    const beganMs = clock.nowMs();
     const beaten = await beat(this.#session, { id, state: this.#state }, this.#load());
     if (beaten === null) {
       this.#die();
-      return;
+      return this.#times.heartbeat;
     }
+    const { members, nowMs } = beaten;
+    this.#heardMs = beganMs;
+    // Also when this machine, or that of the database, stood still.
+    if (nowMs - this.#lastBeatMs > this.#times.grace) this.#steadySinceMs = null;
+    this.#lastBeatMs = nowMs;
     this.#steadySinceMs ??= clock.nowMs();
     if (this.#isTold) log.info('the other servers are reached again');
     this.#isTold = false;
-    const { members, nowMs } = beaten;
-    this.#members = members.filter(({ seenMs }) => nowMs - seenMs < DEAD_AFTER_MS);
-    if (clock.nowMs() - this.#steadySinceMs >= GRACE_MS) await this.#endSilent(members, nowMs);
-    const living = new Set(this.#members.map((member) => member.id));
-    for (const role of this.#roles.values()) await role.seek(living);
+    this.#members = members.filter(({ seenMs }) => nowMs - seenMs < this.#times.dead);
+    const isSteady = clock.nowMs() - this.#steadySinceMs >= this.#times.grace;
+    if (isSteady) await this.#endSilent(members, nowMs);
+    if (await hasOrphans(this.#session))
+      this.#orphans ??= this.onOrphans().finally(() => {
+        this.#orphans = null;
+      });
+    const heardOf = members
+      .filter(({ seenMs }) => nowMs - seenMs < this.#times.silentLeader)
+      .map((member) => member.id);
+    for (const role of this.#roles.values()) await role.seek(isSteady ? new Set(heardOf) : null);
+    return this.#untilNextMs(members.map(({ seenMs }) => nowMs - seenMs));
   }
 
   async #endSilent(members: readonly ClusterMember[], nowMs: number): Promise<void> {
     for (const { id, name, seenMs } of members) {
-      if (nowMs - seenMs < DEAD_AFTER_MS || !(await declareDead(this.#session, id))) continue;
+      if (nowMs - seenMs < this.#times.dead || !(await declareDead(this.#session, id, this.#times.dead))) continue;
       this.#options.log.error(
         { gateway: id, name, silentMs: nowMs - seenMs },
         'a server is silent: it is taken for dead',
@@ -162,16 +207,18 @@ export class PostgresCluster implements Cluster {
     }
   }
 
-  /** A heartbeat, or before that when another gateway will have been silent for too long. */
-  #untilNextMs(): number {
-    return PERIOD_MS;
+  /** Until the next heartbeat, or until one of those that are silent for so long has been so for too long. */
+  #untilNextMs(silentMs: readonly number[]): number {
+    const { heartbeat, dead } = this.#times;
+    const left = silentMs.map((silent) => dead - silent).filter((leftMs) => leftMs > 0);
+    return Math.min(heartbeat, ...left);
   }
 
   #die(): void {
     this.#isDeclaredDead = true;
     this.#members = [];
     for (const role of this.#roles.values()) role.lose();
-    this.onDeclaredDead();
+    for (const listener of this.#deathListeners.splice(0)) listener();
   }
 
   #noteTrouble(error: Error): void {

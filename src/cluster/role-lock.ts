@@ -1,5 +1,5 @@
 /** What one gateway leads: a lock for each role on the connection of its heartbeat. */
-import type { Leadership, LeadHandlers } from './cluster.ts';
+import type { Leadership, LeadHandlers } from '../foundation/leadership.ts';
 import type { ClusterSession } from './cluster-session.ts';
 
 /** Of our locks for roles, beside those of other programs in the same database. */
@@ -39,15 +39,16 @@ export class RoleLock implements Leadership {
   }
 
   /**
-   * Takes the lock if that is possible. `living` = ids of the gateways that could lead.
+   * Takes the lock if that is possible. `living` = ids of the gateways that were heard of lately; null = this one cannot
+   * tell yet, and takes no other's place.
    * @throws the error of the database
    */
-  async seek(living: ReadonlySet<string>): Promise<void> {
+  async seek(living: ReadonlySet<string> | null): Promise<void> {
     if (this.#isResigned || this.#isHeld) return;
     const { session, role, me, handlers } = this.#options;
     const rows = await session.query<{ value: string }>('SELECT value FROM meta WHERE name = $1', [NAME(role)]);
     const last = rows[0]?.value ?? me;
-    const isFree = last === me || !living.has(last);
+    const isFree = last === me || living?.has(last) === false;
     if (isFree && (await this.#take())) {
       await session.query(
         'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

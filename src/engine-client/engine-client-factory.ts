@@ -9,6 +9,8 @@ import { BatchHold } from './batch-hold.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
 import type { ManagedEngine } from './managed-engine.ts';
 import { RecogniserPair } from './recogniser-pair.ts';
+import { openMembers } from './remote/open-members.ts';
+import { RemoteEngine } from './remote/remote-engine.ts';
 import type { EngineStartListener } from './start-listener.ts';
 import { defaultWorkers } from './worker-count.ts';
 
@@ -29,6 +31,9 @@ export type EngineClientSettings = Pick<
   | 'ENGINE_WORKERS'
   | 'ENGINE_FINAL_WORKERS'
   | 'ENGINE_IDLE_MS'
+  | 'ASR_URL'
+  | 'ASR_API_KEY'
+  | 'ASR_URL_MODEL'
 >;
 
 /** The settings that say how many engine processes there are. */
@@ -64,35 +69,57 @@ export function finalWorkersOf(
 type EngineWiring = Pick<EngineClientOptions, 'clock' | 'log' | 'metrics' | 'onRefused' | 'watcher'>;
 
 /**
- * Engine processes built in `dist`: of one kind, or of two where there is a second recogniser. Starts none yet.
- * `engineSettings` replace what `settings` say of the engines.
+ * Engine processes built in `dist`, of one kind, or of two where there is a second recogniser; and the servers of
+ * ASR_URL. Starts none yet. `engineSettings` replace what `settings` say of the engines.
  */
 export function createEngineClient(
   settings: EngineClientSettings,
   wiring: EngineWiring,
   engineSettings: Partial<EngineSettings> = {},
 ): ManagedEngine {
+  const embedded = createEmbedded(settings, wiring, engineSettings);
+  const members = openMembers(settings, wiring);
+  return members.length === 0 ? embedded : new RemoteEngine({ embedded, members, ...wiring });
+}
+
+function createEmbedded(
+  settings: EngineClientSettings,
+  wiring: EngineWiring,
+  engineSettings: Partial<EngineSettings>,
+): ManagedEngine {
   const cores = Math.max(Math.floor(coresAvailable()), 1);
   const hold = new BatchHold({ clock: wiring.clock, cores });
-  const { ENGINE_IDLE_MS: idleMs, CUDA_DEVICE: cudaDevices } = settings;
+  const { ENGINE_IDLE_MS, CUDA_DEVICE: cudaDevices } = settings;
+  // What stands in for a server has to be warm when that one fails.
+  const idleMs = settings.ASR_URL.length > 0 ? 0 : ENGINE_IDLE_MS;
   const shared = { hold, idleMs, cudaDevices, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
   const liveSettings = { ...engineSettingsOf(settings), ...engineSettings };
   const live = new EngineClient({ ...shared, engineSettings: liveSettings, workers: workersOf(settings) });
   if (settings.ASR_FINAL_MODEL === '') return live;
-  const asrModel = recogniserOf(settings.ASR_FINAL_MODEL);
+  const final = createFinal(settings, shared, { ...liveSettings, role: 'final' }, live);
+  return new RecogniserPair({ live, final, ...wiring });
+}
+
+/** The engines with the second recogniser alone. */
+function createFinal(
+  settings: EngineClientSettings,
+  shared: Omit<EngineClientOptions, 'engineSettings' | 'workers'>,
+  engineSettings: EngineSettings,
+  live: ManagedEngine,
+): EngineClient {
   const final: EngineClient = new EngineClient({
     ...shared,
-    engineSettings: { ...liveSettings, role: 'final', asrModel },
+    engineSettings: { ...engineSettings, asrModel: recogniserOf(settings.ASR_FINAL_MODEL) },
     workers: finalWorkersOf(settings),
     niceness: FINAL_NICENESS,
-    watcher: watcherOfFinal(wiring.watcher, live),
+    watcher: watcherOfFinal(shared.watcher, live),
     onRefused: (message) => {
       // What has worked before is missed, but calls go on without it.
-      if (final.abilities === null) wiring.onRefused(message);
-      else wiring.log.error(`ASR_FINAL_MODEL cannot be loaded any more: ${message}`);
+      if (final.abilities === null) shared.onRefused(message);
+      else shared.log.error(`ASR_FINAL_MODEL cannot be loaded any more: ${message}`);
     },
   });
-  return new RecogniserPair({ live, final, ...wiring });
+  return final;
 }
 
 function engineSettingsOf(settings: EngineClientSettings): EngineSettings {

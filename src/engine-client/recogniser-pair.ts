@@ -4,6 +4,7 @@ import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { type Answer, anyOf, isCancelled, toAnswer, within } from './answer.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -39,8 +40,7 @@ interface RecogniserPairOptions {
   readonly metrics: Metrics;
 }
 
-/** The end of a reading: never a rejection. */
-type Answer = { readonly transcript: Transcript } | { readonly error: unknown };
+type ReadAnswer = Answer<Transcript>;
 
 type TimedRequest = TranscribeRequest & { readonly lateInMs: number };
 
@@ -148,7 +148,7 @@ export class RecogniserPair implements ManagedEngine {
     if (isDroppable(request.urgency)) return this.#readIfSoon(request);
     if (lateInMs !== undefined) return this.#readInTime({ ...request, lateInMs });
     const answer = await this.#answerOf(request);
-    return 'transcript' in answer ? answer.transcript : this.#standIn('failed', request, answer.error);
+    return 'found' in answer ? answer.found : this.#standIn('failed', request, answer.error);
   }
 
   async close(): Promise<void> {
@@ -173,13 +173,13 @@ export class RecogniserPair implements ManagedEngine {
     if (reason !== null) return this.#standIn(reason, request);
     const given = new AbortController();
     const answer = this.#answerOf({ ...request, signal: anyOf(request.signal, given.signal) });
-    const soon = await this.#within(request.lateInMs, answer);
+    const soon = await within(this.#options.clock, request.lateInMs, answer);
     if (soon === null) return this.#readLate(request, answer, given);
-    return 'transcript' in soon ? soon.transcript : this.#standIn('failed', request, soon.error);
+    return 'found' in soon ? soon.found : this.#standIn('failed', request, soon.error);
   }
 
   /** The better one is late: whichever of the two is there first. */
-  async #readLate(request: TimedRequest, answer: Promise<Answer>, given: AbortController): Promise<Transcript> {
+  async #readLate(request: TimedRequest, answer: Promise<ReadAnswer>, given: AbortController): Promise<Transcript> {
     const instead = new AbortController();
     const standIn = this.#read('live', { ...request, signal: anyOf(request.signal, instead.signal) });
     const first = await Promise.race([toAnswer(standIn), answer.then((found) => ('error' in found ? null : found))]);
@@ -188,17 +188,17 @@ export class RecogniserPair implements ManagedEngine {
       given.abort();
       throw first.error;
     }
-    if (first.transcript.by === 'final') {
+    if (first.found.by === 'final') {
       instead.abort();
-      return first.transcript;
+      return first.found;
     }
-    return { ...this.#counted('late', first.transcript), late: this.#revision(answer, given) };
+    return { ...this.#counted('late', first.found), late: this.#revision(answer, given) };
   }
 
-  async #revision(answer: Promise<Answer>, given: AbortController): Promise<Transcript | null> {
-    const found = await this.#within(REVISION_MAX_MS, answer);
+  async #revision(answer: Promise<ReadAnswer>, given: AbortController): Promise<Transcript | null> {
+    const found = await within(this.#options.clock, REVISION_MAX_MS, answer);
     given.abort();
-    return found !== null && 'transcript' in found ? found.transcript : null;
+    return found !== null && 'found' in found ? found.found : null;
   }
 
   /** Reads with the quick one. @param error why the better one could not, if it tried */
@@ -227,7 +227,7 @@ export class RecogniserPair implements ManagedEngine {
     return 'busy';
   }
 
-  #answerOf(request: TranscribeRequest): Promise<Answer> {
+  #answerOf(request: TranscribeRequest): Promise<ReadAnswer> {
     return toAnswer(this.#measured(request));
   }
 
@@ -256,20 +256,6 @@ export class RecogniserPair implements ManagedEngine {
     return { ...(await this.#options[by].transcribe({ ...rest, ...known })), by };
   }
 
-  /** The answer, or null when it does not come within `limitMs`. */
-  async #within(limitMs: number, answer: Promise<Answer>): Promise<Answer | null> {
-    let isOver: (value: null) => void = () => undefined;
-    const over = new Promise<null>((resolve) => {
-      isOver = resolve;
-    });
-    const timer = this.#options.clock.after(limitMs, () => isOver(null));
-    try {
-      return await Promise.race([answer, over]);
-    } finally {
-      timer.cancel();
-    }
-  }
-
   #onMissing(error: unknown): void {
     this.#isFinalMissing = true;
     this.#options.log.error({ err: error }, 'no engine with ASR_FINAL_MODEL is ready: ASR_MODEL reads everything');
@@ -282,18 +268,3 @@ const TEXTS: Readonly<Record<FallbackReason, string>> = {
   not_ready: 'no engine with ASR_FINAL_MODEL is ready for a final: ASR_MODEL read it. Metrics count the next ones',
   failed: 'ASR_FINAL_MODEL gave no text: ASR_MODEL read it. Metrics count the next ones',
 };
-
-function toAnswer(reading: Promise<Transcript>): Promise<Answer> {
-  return reading.then(
-    (transcript) => ({ transcript }),
-    (error: unknown) => ({ error }),
-  );
-}
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof EngineError && error.code === 'cancelled';
-}
-
-function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
-  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
-}

@@ -45,7 +45,7 @@ export async function openFlows({ settings, clock, log, ahead, worldOf }: FlowsO
   const { recordings } = prompts;
   const folder = await openFolder(FLOWS_DIR, { clock, log, prompts });
   const usual: FlowWorld = { wall: () => clock.wall() };
-  const calls = new FlowCalls(folder, ({ start }) => ({
+  const calls = new FlowCalls(clock, folder, ({ start }) => ({
     runners: STEP_RUNNERS,
     recordings,
     world: worldOf?.(start) ?? usual,

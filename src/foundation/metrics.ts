@@ -8,6 +8,7 @@ import { LaneMetrics } from './metrics/lane-metrics.ts';
 import { LogMetrics } from './metrics/log-metrics.ts';
 import { LAG_SECONDS, MetricMaker, SHORT_SECONDS } from './metrics/metric-maker.ts';
 import { RecordMetrics } from './metrics/record-metrics.ts';
+import { RemoteMetrics } from './metrics/remote-metrics.ts';
 import { TracingMetrics } from './metrics/tracing-metrics.ts';
 import { WayInMetrics } from './metrics/way-in-metrics.ts';
 
@@ -328,6 +329,7 @@ export class Metrics {
   readonly clusterFeed = new ClusterFeedMetrics(this.#make);
   readonly hints = new HintMetrics(this.#make);
   readonly tracing = new TracingMetrics(this.#make);
+  readonly recognisers = new RemoteMetrics(this.#make, this.registry);
 
   readonly lanes = new LaneMetrics(this.registry);
 

@@ -67,7 +67,7 @@ function describeUnion(
   const isKind = (errors: readonly Issue[]): boolean => !errors.some((error) => isOtherKind(error));
   const fitting = options.filter(isKind).toSorted((one, other) => one.length - other.length)[0];
   if (fitting !== undefined) return fitting.flatMap((error) => describe(error, path, reading));
-  const kinds = [...new Set(options.flat().flatMap((error) => kindsOf(error)))];
+  const kinds = [...new Set(options.flat().flatMap((error) => kindsOf(error, keysAt(reading.schema, path))))];
   const message = kinds.length === 0 ? issue.message : `${came(path, reading)}, expected ${orList(kinds)}`;
   return [{ path, part: 'value', message }];
 }
@@ -79,10 +79,10 @@ function isOtherKind(issue: Issue): boolean {
   return issue.code === 'invalid_type';
 }
 
-function kindsOf(issue: Issue): string[] {
+function kindsOf(issue: Issue, keys: readonly string[]): string[] {
   if (issue.path.length > 0) return [];
-  if (issue.code === 'invalid_union') return issue.errors.flat().flatMap((error) => kindsOf(error));
-  return issue.code === 'invalid_type' ? [kindName(issue.expected)] : [];
+  if (issue.code === 'invalid_union') return issue.errors.flat().flatMap((error) => kindsOf(error, keys));
+  return issue.code === 'invalid_type' ? [kindName(issue.expected, keys)] : [];
 }
 
 /** `expected …`, or what the schema says in its own words. */
@@ -92,7 +92,7 @@ function expectation(issue: Issue, path: YamlPath, reading: Reading): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.expected === 'string' && isNumber(value)) return 'expected a text in quotes';
-      return `expected ${kindName(issue.expected)}`;
+      return `expected ${kindName(issue.expected, keysAt(reading.schema, path))}`;
     case 'invalid_value': {
       const names = issue.values.map(String);
       const near = typeof value === 'string' ? nearestName(value, names) : null;
@@ -158,8 +158,10 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   record: 'a mapping',
 };
 
-function kindName(expected: string): string {
-  return KIND_NAMES[expected] ?? expected;
+/** `keys` = those that are known there: not everybody who writes YAML knows what a mapping is. */
+function kindName(expected: string, keys: readonly string[]): string {
+  const [key] = keys;
+  return expected === 'object' && key !== undefined ? `lines such as "${key}: …"` : (KIND_NAMES[expected] ?? expected);
 }
 
 /** `a, b or c`. */

@@ -38,6 +38,9 @@ const PROBLEMS_MAX = 100;
 const NAME_MAX_CHARS = 64;
 const SYNTAX_MAX_CHARS = 120;
 
+/** Where the parser has lost its way: all that follows does not fit, either. */
+const UNEXPECTED = 'UNEXPECTED_TOKEN';
+
 /** What writers of YAML stumble over, by the codes of its parser. */
 const HINTS: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'a text that begins with * stands in quotes',
@@ -48,7 +51,7 @@ const HINTS: Readonly<Record<string, string>> = {
   MULTILINE_IMPLICIT_KEY: 'a key has a colon and a space behind it',
   TAB_AS_INDENT: 'lines are indented by spaces',
   TAG_RESOLVE_FAILED: 'a text that begins with ! stands in quotes',
-  UNEXPECTED_TOKEN: 'a text that begins with {, [ or a quote stands in quotes as a whole',
+  [UNEXPECTED]: 'a text that begins with {, [ or a quote stands in quotes as a whole',
 };
 
 /** A text, read as YAML: it may have problems, and then no value. */
@@ -98,6 +101,8 @@ export class YamlDocument {
     const found = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map((error) =>
       this.#syntaxProblem(error),
     );
+    const first = this.#document?.errors.findIndex(({ code }) => code === UNEXPECTED) ?? -1;
+    if (first >= 0) return found.slice(0, first + 1);
     if (other !== undefined) found.push(this.#problem(other.range?.[0] ?? 0, 'expected one document, without ---'));
     return found.length > 0 ? found : this.#findUnusable();
   }
@@ -106,7 +111,7 @@ export class YamlDocument {
     const hint = HINTS[code];
     // Some repeat the text from there on.
     const told = cut(message, SYNTAX_MAX_CHARS);
-    return this.#problem(pos[0], hint === undefined ? told : `${told}: ${hint}`);
+    return this.#problem(pos[0], hint === undefined ? told : `${hint} (${told})`);
   }
 
   /** No aliases: a short text could stand for any amount of values. */

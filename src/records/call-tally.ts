@@ -73,6 +73,7 @@ export class CallTally {
       worst_lag_ms: null,
       keep_until_ms: null,
       sound_bytes: null,
+      message_bytes: null,
     };
     return new CallTally(row, own?.retainDays ?? null, null);
   }

@@ -27,6 +27,8 @@ export interface RecordedEvent {
   /** The call, where this gateway holds it; null = one that is stored already. */
   readonly tally: CallTally | null;
   readonly text: NumberedText | null;
+  /** Where a flow sends it; null = nowhere. */
+  readonly target: string | null;
   /** What people say of the call; null = this event says nothing of it. */
   readonly update: Pick<CallUpdatedEvent, 'outcome' | 'tags'> | null;
 }
@@ -50,6 +52,8 @@ export class RecordWriter {
   webhookTypes: ReadonlySet<string> = new Set();
   /** Called when there is something new in the outbox. */
   onWebhooks: () => void = () => undefined;
+  /** False = another gateway may have ended our calls. */
+  mayWrite: () => boolean = () => true;
   readonly #database: RecordsDatabase;
 
   constructor(database: RecordsDatabase) {
@@ -63,8 +67,8 @@ export class RecordWriter {
    */
   async write(events: readonly RecordedEvent[], alive: SignOfLife | null): Promise<void> {
     if (events.length === 0 && alive === null) return;
-    const { db, isOurs } = this.#database;
-    if (!isOurs) throw new DiskError('the database of the records is not ours for now');
+    const { db } = this.#database;
+    this.#requireOurs();
     if (await this.#writeAtOnce(events, alive)) return;
     let webhooks = 0;
     await db.transaction().execute(async (transaction) => {
@@ -78,11 +82,16 @@ export class RecordWriter {
 
   /** Gives stored events other contents; those that were deleted are passed over. @throws as {@link write} */
   async rewrite(rewrites: readonly Rewrite[]): Promise<void> {
-    const { db, isOurs } = this.#database;
-    if (!isOurs) throw new DiskError('the database of the records is not ours for now');
+    const { db } = this.#database;
+    this.#requireOurs();
     await db.transaction().execute(async (transaction) => {
       for (const rewrite of rewrites) await storeRewrite(transaction, rewrite);
     });
+  }
+
+  #requireOurs(): void {
+    if (!this.#database.isOurs || !this.mayWrite())
+      throw new DiskError('the database of the records is not ours for now');
   }
 
   /**
@@ -92,8 +101,8 @@ export class RecordWriter {
   async #writeAtOnce(events: readonly RecordedEvent[], alive: SignOfLife | null): Promise<boolean> {
     const { db } = this.#database;
     const seqs: Seqs = new Map();
-    for (const { callId, tally, type } of events) {
-      if (tally === null || tally.seq === null || this.webhookTypes.has(type)) return false;
+    for (const { callId, tally, type, target } of events) {
+      if (tally === null || tally.seq === null || target !== null || this.webhookTypes.has(type)) return false;
       seqs.set(callId, tally.seq);
     }
     const rows = callRows(events);

@@ -55,6 +55,8 @@ interface Waiting {
   event: FeedEvent;
   readonly atMs: number;
   readonly identity: CallIdentity | null;
+  /** Where a flow sends it; null = nowhere. */
+  readonly target: string | null;
 }
 
 interface Settling {
@@ -66,6 +68,8 @@ interface Settling {
 export class Recorder {
   /** What is stored in place of an event, and what changes of stored ones before it. Must not throw. */
   redact: (id: string, event: FeedEvent) => StoredRedaction = (_id, event) => ({ event, rewrites: [] });
+  /** Where a flow sends an event that is told now; null = nowhere. Must not throw. */
+  targetOf: (event: FeedEvent) => string | null = () => null;
   /** What is stored in place of the value of a call's parameter. Must not throw. */
   redactText: (text: string) => string = (text) => text;
   readonly #options: RecorderOptions;
@@ -165,7 +169,7 @@ export class Recorder {
     }
     this.#taken++;
     const atMs = clock.wall().getTime();
-    this.#waiting.push({ entry, event, atMs, identity: this.#identify(event) });
+    this.#waiting.push({ entry, event, atMs, identity: this.#identify(event), target: this.targetOf(event) });
     metrics.backlog.set(this.backlog);
     this.#readyAll();
   }
@@ -280,14 +284,14 @@ export class Recorder {
   #gather(): RecordedEvent[] {
     const gathered = this.#waiting.splice(0, Math.min(this.#ready, EVENTS_AT_ONCE));
     this.#ready -= gathered.length;
-    return gathered.map(({ entry, event, atMs, identity }) => {
+    return gathered.map(({ entry, event, atMs, identity, target }) => {
       const tally = this.#tallyOf(event.callId, identity);
       const text = tally?.add(event, atMs) ?? null;
       if (tally?.isOver === true) this.#tallies.delete(event.callId);
       const { epoch, number } = splitFeedId(entry.id ?? '');
       const content = event === entry.event ? entry.json : JSON.stringify(event);
       const update = event.type === 'call.updated' ? event : null;
-      return { epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, update };
+      return { epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, target, update };
     });
   }
 
@@ -351,8 +355,8 @@ export class Recorder {
     this.#isOverflowing = false;
     this.#backoff.restart();
     this.#isAliveDue = false;
-    metrics.written.inc(this.#writing.length);
     const written = this.#writing.length;
+    metrics.written.inc(written);
     this.#writing = [];
     metrics.backlog.set(this.backlog);
     this.#noteDone(written);
@@ -385,14 +389,6 @@ export class Recorder {
 
 /** All but partial captions, the detector's events, and the end of the record itself. */
 function isStored(event: FeedEvent): boolean {
-  switch (event.type) {
-    case 'caption':
-      return event.final;
-    case 'speech.started':
-    case 'speech.stopped':
-    case 'call.deleted':
-      return false;
-    default:
-      return true;
-  }
+  if (event.type === 'caption') return event.final;
+  return event.type !== 'speech.started' && event.type !== 'speech.stopped' && event.type !== 'call.deleted';
 }

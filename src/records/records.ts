@@ -17,6 +17,7 @@ import { CallLists } from './search/call-lists.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
+import { MessageTargets } from './webhooks/message-targets.ts';
 import type { Outbox } from './webhooks/outbox.ts';
 
 /** How long the end of the gateway waits for the last sound. */
@@ -45,6 +46,8 @@ export class Records {
   readonly flows: FlowAnalytics;
   readonly folder: string | null;
   readonly retentionDays: number;
+  /** Where messages of callers are told. */
+  readonly messageTargets = new MessageTargets();
   /** How many calls there are. */
   readonly counted: RecentCount;
   /** Copies of the SQLite database; null = it is elsewhere. */
@@ -55,6 +58,7 @@ export class Records {
   readonly #writer: RecordWriter;
   #sound: SoundStore | null = null;
   #outbox: Outbox | null = null;
+  #isShared = false;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -74,6 +78,7 @@ export class Records {
       sqliteFolder === null ? null : new BackupCopies({ database, folder: sqliteFolder, audit, clock, log });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
+    this.recorder.targetOf = (event) => this.messageTargets.take(event);
     this.calls.settled = () => this.recorder.settled();
   }
 
@@ -102,6 +107,14 @@ export class Records {
     outbox.open();
   }
 
+  /**
+   * Several gateways share the database. This one may write while `mayWrite` says that the others know that it lives.
+   */
+  share(mayWrite: () => boolean): void {
+    this.#isShared = true;
+    this.#writer.mayWrite = mayWrite;
+  }
+
   /** Stores what `feed` tells from now on. */
   follow(feed: Feed, source: CallSource): void {
     this.recorder.follow(feed, source);
@@ -114,14 +127,15 @@ export class Records {
    */
   async recover(feed: Feed): Promise<void> {
     await this.#sound?.recover();
-    if (this.database.isOpen) await this.#endLostCalls(feed);
-    else void this.database.opened.then(() => this.#endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
+    if (this.database.isOpen) await this.endLostCalls(feed);
+    else void this.database.opened.then(() => this.endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
   }
 
-  async #endLostCalls(feed: Feed): Promise<void> {
+  /** Ends the calls of gateways that died. @throws the error of the database when it refuses */
+  async endLostCalls(feed: Feed): Promise<void> {
     const { database, recorder } = this;
     try {
-      const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
+      const lost = await endLostCalls({ database, isShared: this.#isShared, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
     } catch (error) {
       if (!isDatabaseTrouble(error)) throw error;

@@ -25,7 +25,7 @@ export interface CallsTable {
   readonly flow: string | null;
   readonly flow_version: string | null;
   readonly state: 'dialing' | 'live' | 'ended';
-  /** The feed epoch of the gateway that holds the call: one that is not ours is dead. */
+  /** The feed epoch of the gateway that holds the call. Where none shares the database, another one is dead. */
   readonly gateway: string;
   readonly started_ms: number;
   readonly ended_ms: number | null;
@@ -47,6 +47,8 @@ export interface CallsTable {
   readonly keep_until_ms: number | null;
   /** Bytes of its sound on disk; null = none was recorded. */
   readonly sound_bytes: number | null;
+  /** Bytes of the messages that its caller left; null = none. */
+  readonly message_bytes: number | null;
 }
 
 /** The feed's events of each call, but for partial captions and `speech.*`. */
@@ -97,6 +99,8 @@ export interface OutboxTable {
   readonly due_ms: number;
   readonly attempts: number;
   readonly state: 'waiting' | 'failed';
+  /** JSON of where a flow sends it (webhook-target.ts); null = to CALL_WEBHOOK_URL. */
+  readonly target: string | null;
 }
 
 /** Who read, exported, changed or deleted what. */
@@ -139,6 +143,19 @@ export interface MetaTable {
   readonly value: string;
 }
 
+/** Gateways that share a PostgreSQL database. Times are by the database's clock. */
+export interface GatewaysTable {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  readonly state: 'serving' | 'draining' | 'ended';
+  readonly live: number;
+  readonly max_calls: number;
+  readonly firm_load: number;
+  readonly started_ms: number;
+  readonly seen_ms: number;
+}
+
 /** All tables, as Kysely wants them. */
 export interface Tables {
   readonly calls: CallsTable;
@@ -150,4 +167,6 @@ export interface Tables {
   readonly users: UsersTable;
   readonly sessions: SessionsTable;
   readonly meta: MetaTable;
+  /** In PostgreSQL alone. */
+  readonly gateways: GatewaysTable;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { YamlDocument } from '../../src/foundation/yaml-document.ts';
 import { parseYaml } from '../../src/foundation/yaml-text.ts';
 
 describe('a YAML file of the operator', () => {
@@ -23,15 +24,26 @@ describe('a YAML file of the operator', () => {
   );
 
   it.each([
-    ['a: *\n', '1:4: Alias cannot be an empty string: a text that begins with * stands in quotes'],
-    ['a: Now: here\n', '1:4: Nested mappings are not allowed in compact mappings: a text with a colon and a space'],
-    ['a: {name}, hello\n', '1:10: Unexpected scalar at node end: a text that begins with {, [ or a quote stands in'],
-    ['a: 1\na: 2\n', '2:1: Map keys must be unique: the same key stands above'],
-    ['a:\n\tb: 1\n', '2:1: Tabs are not allowed as indentation: lines are indented by spaces'],
+    ['a: *\n', '1:4: a text that begins with * stands in quotes (Alias cannot be an empty string)'],
+    [
+      'a: Now: here\n',
+      '1:4: a text with a colon and a space stands in quotes (Nested mappings are not allowed in compact mappings)',
+    ],
+    [
+      'a: {name}, hello\n',
+      '1:10: a text that begins with {, [ or a quote stands in quotes as a whole (Unexpected scalar at node end)',
+    ],
+    ['a: 1\na: 2\n', '2:1: the same key stands above (Map keys must be unique)'],
+    ['a:\n\tb: 1\n', '2:1: lines are indented by spaces (Tabs are not allowed as indentation)'],
     ['a: 1\n---\nb: 2\n', '2:1: expected one document, without ---'],
     ['a: &x 1\nb: *x\n', '2:4: has aliases (*), expected none'],
   ])('says of %j what helps', (text, message) => {
     expect(() => parseYaml(text, 'file.yaml', z.unknown())).toThrow(`file.yaml:${message}`);
+  });
+
+  it('tells the first thing that the parser cannot read, and not what follows from it', () => {
+    const { problems } = new YamlDocument(`a: {b}, c\n${'d: e\n'.repeat(50)}`);
+    expect(problems.map(({ line, column }) => [line, column])).toEqual([[1, 7]]);
   });
 
   const schema = z.strictObject({
@@ -51,10 +63,10 @@ describe('a YAML file of the operator', () => {
     ['name: a\ncount: 10', '2:8: count: got the number 10, expected at most 9'],
     ['name: a\ncount: 1.5', '2:8: count: got the number 1.5, expected a whole number'],
     ['name: a\nlist: []', '2:7: list: got a list, expected at least 1 entry'],
-    ['name: a\nprompt: [b]', '2:9: prompt: got a list, expected a text or a mapping'],
+    ['name: a\nprompt: [b]', '2:9: prompt: got a list, expected a text or lines such as "text: …"'],
     ['name: a\nprompt: {txt: b}', '2:10: prompt.txt: is unknown, did you mean text? expected text'],
     ['name: a\nkeys: {a: b}', '2:8: keys.a: expected a digit'],
-    ['- a', '1:1: the file: got a list, expected a mapping'],
+    ['- a', '1:1: the file: got a list, expected lines such as "name: …"'],
   ])('says of %j what came and what was expected', (text, message) => {
     expect(() => parseYaml(text, 'file.yaml', schema)).toThrow(`file.yaml:${message}`);
   });

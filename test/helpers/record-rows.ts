@@ -40,6 +40,7 @@ export function callRow(
     worst_lag_ms: null,
     keep_until_ms: null,
     sound_bytes: null,
+    message_bytes: null,
     ...over,
   };
 }

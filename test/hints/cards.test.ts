@@ -34,7 +34,7 @@ describe('a hints file', () => {
   });
 
   it.each([
-    ['nothing', '', 'h.yaml:1:1: the file: got nothing, expected a mapping'],
+    ['nothing', '', 'h.yaml:1:1: the file: got nothing, expected lines such as "about: …"'],
     [
       'a typo',
       card('wrods: [a]'),
@@ -57,7 +57,7 @@ describe('a hints file', () => {
       'h.yaml:5:11: cards.0.link: expected',
     ],
     ['a title twice', `${card('words: [a]')}${card('words: [b]').slice(7)}`, 'h.yaml:5:12: cards.1.title: there is a'],
-    ['a key twice', card('text: Y\n    words: [a]'), 'h.yaml:4:5: Map keys must be unique'],
+    ['a key twice', card('text: Y\n    words: [a]'), 'h.yaml:4:5: the same key stands above'],
     ['aliases', 'cards:\n  - &a { title: T, text: X, words: [a] }\n  - *a\n', 'aliases'],
     [
       'too many cards',

@@ -86,7 +86,7 @@ it('ends the calls of a server that died, and knows sound and users, when there 
   const earlier = opened.records;
   if (earlier === null) throw new Error('expected records');
   await addCall(earlier.database.db, 1, ['before'], { state: 'live', ended_ms: null, end_reason: null });
-  await addCall(earlier.database.db, 2, [], { sound_bytes: 4000 });
+  await addCall(earlier.database.db, 2, [], { sound_bytes: 3000, message_bytes: 1000 });
   const users = await TableUsers.open(earlier.database.db, folder);
   await users.add({ name: 'ann', kind: 'key', role: 'admin', agent: null, secret: hashKey('k'), createdMs: 1 });
   await opened.close();

@@ -204,6 +204,7 @@ describe.each(DATABASES)('records in $name', ({ isThere, start }) => {
       content: JSON.stringify(event),
       tally,
       text,
+      target: null,
       update: null,
     };
     const writer = new RecordWriter(database);

@@ -66,7 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocols: ['audio'],
   transcription: ['audio', 'engine-client'],
   speech: ['audio', 'engine-client'],
-  'engine-client': [],
+  'engine-client': ['protocols', 'audio'],
   simulator: ['protocols', 'audio'],
   audio: [],
   foundation: [],

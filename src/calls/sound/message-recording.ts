@@ -17,6 +17,11 @@ export function messageSoundId(callId: string, message: number): string {
   return `${callId} message-${message}`;
 }
 
+/** The call that a sound is a message of; null = it is the sound of a call itself. */
+export function callOfMessage(soundId: string): string | null {
+  return /^(?<callId>.*) message-\d+$/s.exec(soundId)?.groups?.['callId'] ?? null;
+}
+
 interface MessageRecordingOptions {
   readonly codec: Codec;
   /** When it begins, in ms of the call. */

@@ -1,10 +1,12 @@
 /** `trunkline flow check`: what is wrong with flows, and where. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { FlowSet } from '../../flows/file/flow.ts';
 import { FlowFolder, type FlowState } from '../../flows/file/flow-folder.ts';
-import { readTestFile, TEST_FILE_END } from '../../flows/testing/read-test-file.ts';
+import { findUnknownSteps, readTests, TEST_FILE_END } from '../../flows/testing/read-test-file.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { readFileText } from '../../foundation/watched-file.ts';
+import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { FileError, placed } from '../../foundation/yaml-text.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
@@ -67,21 +69,30 @@ async function checkFolder(folder: string): Promise<Checked> {
   const { flows, others, passedOver } = await FlowFolder.inspect(folder, systemClock);
   const names = await readdir(folder);
   const tests = await Promise.all(
-    names.filter((name) => name.endsWith(TEST_FILE_END)).map((name) => checkTests(join(folder, name))),
+    names.filter((name) => name.endsWith(TEST_FILE_END)).map((name) => checkTests(join(folder, name), flows)),
   );
   const unread = passedOver.map((name) =>
     whole('warning', `${join(folder, name)}: is not read, expected a name that ends with .yaml`),
   );
+  const none = flows.length + others.length + tests.length === 0 ? [await noFlowsIn(folder)] : [];
   const findings = flows.flatMap((flow) => findingsOf(flow, folder));
-  return {
-    flows: flows.length,
-    findings: [...findings, ...tests.flat(), ...others.map((message) => whole('error', message)), ...unread],
-  };
+  const ofFolder = others.map((message) => whole('error', message));
+  return { flows: flows.length, findings: [...findings, ...tests.flat(), ...ofFolder, ...unread, ...none] };
+}
+
+/** Flows of folders inside of it are not looked for, as a server does not. */
+async function noFlowsIn(folder: string): Promise<Finding> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const found = await Promise.all(folders.map(async (inner) => ({ inner, names: await readdir(inner) })));
+  const inner = found.find(({ names }) => names.some((name) => name.endsWith('.yaml')))?.inner;
+  const hint = inner === undefined ? '' : `; folders inside of it are not looked at, so name them: ${inner}`;
+  return whole('error', `${folder}: has no flow, which is a file that ends with .yaml${hint}`);
 }
 
 async function checkFile(path: string): Promise<Checked> {
-  if (path.endsWith(TEST_FILE_END)) return { flows: 0, findings: await checkTests(path) };
   const { flows, others } = await FlowFolder.inspect(dirname(path), systemClock);
+  if (path.endsWith(TEST_FILE_END)) return { flows: 0, findings: await checkTests(path, flows) };
   const flow = flows.find(({ file }) => file === basename(path));
   if (flow !== undefined) return { flows: 1, findings: findingsOf(flow, dirname(path)) };
   if (basename(path) === 'numbers.yaml')
@@ -89,22 +100,34 @@ async function checkFile(path: string): Promise<Checked> {
   throw new FileError(`${path}: is no flow, expected a file that ends with .yaml`);
 }
 
-async function checkTests(path: string): Promise<Finding[]> {
+async function checkTests(path: string, flows: readonly FlowState[]): Promise<Finding[]> {
   try {
-    readTestFile(await readFileText(path, TEST_FILE_MAX_BYTES), path);
-    return [];
+    const read = readTests(await readFileText(path, TEST_FILE_MAX_BYTES), path);
+    const called = flows.find(({ name }) => name === read.tests?.flow);
+    const warnings = called?.set ? findUnknownSteps(read, stepsOf(called.set)) : [];
+    const missing =
+      read.tests !== null && called === undefined
+        ? [whole('error', `${path}: there is no flow ${read.tests.flow} beside it`)]
+        : [];
+    return [...missing, ...placedIn(path, 'error', read.errors), ...placedIn(path, 'warning', warnings)];
   } catch (error) {
     if (error instanceof FileError) return [whole('error', error.message)];
     throw error;
   }
 }
 
+/** Of the flow and of those that it calls. */
+function stepsOf({ flows }: FlowSet): Set<string> {
+  return new Set([...flows.values()].flatMap(({ steps }) => [...steps.keys()]));
+}
+
 function findingsOf({ file, errors, warnings }: FlowState, folder: string): Finding[] {
   const path = join(folder, file);
-  return [
-    ...errors.map((problem): Finding => ({ severity: 'error', file: path, ...problem })),
-    ...warnings.map((problem): Finding => ({ severity: 'warning', file: path, ...problem })),
-  ];
+  return [...placedIn(path, 'error', errors), ...placedIn(path, 'warning', warnings)];
+}
+
+function placedIn(file: string, severity: Finding['severity'], problems: readonly YamlProblem[]): Finding[] {
+  return problems.map((problem) => ({ severity, file, ...problem }));
 }
 
 /** Of a message that names its place, or a file alone. */

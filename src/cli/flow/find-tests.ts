@@ -1,8 +1,7 @@
 /** Finds the files of tests that the command line names. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readTestFile, TEST_FILE_END } from '../../flows/testing/read-test-file.ts';
-import type { FlowTestFile } from '../../flows/testing/test-file.ts';
+import { type LocatedTests, readTestFile, TEST_FILE_END } from '../../flows/testing/read-test-file.ts';
 import { FileError } from '../../foundation/yaml-text.ts';
 
 /** A file of tests. */
@@ -11,7 +10,7 @@ export interface FoundTests {
   readonly shown: string;
   /** Of the flows. */
   readonly folder: string;
-  readonly tests: FlowTestFile & { readonly flow: string };
+  readonly tests: LocatedTests;
 }
 
 /**

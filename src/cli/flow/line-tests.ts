@@ -70,7 +70,7 @@ export class TestLine implements TestRunner {
   }
 
   /** Makes the call of a test. Never rejects. */
-  async run({ file, tests, test, set }: TestRun): Promise<TestResult> {
+  async run({ file, tests, test, set, lines }: TestRun): Promise<TestResult> {
     const startMs = systemClock.nowMs();
     const observed = new ObservedCall();
     const line = await this.#openLine({
@@ -86,7 +86,7 @@ export class TestLine implements TestRunner {
     const caller = new LineCaller({ line, observed, speech });
     this.#callers.set(callId, caller);
     const called = caller.call();
-    const { failures, answersMs } = await runScript(test, caller);
+    const { failures, answersMs } = await runScript(test, caller, lines);
     const refusal = await called;
     this.#callers.delete(callId);
     this.#worlds.delete(callId);

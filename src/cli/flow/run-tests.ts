@@ -31,7 +31,7 @@ export interface TestOptions {
 
 /**
  * Runs the tests at `paths`, those of FLOWS_DIR where there are none. Returns the exit code.
- * @throws ConfigError when the flows cannot be used, FileError when tests cannot
+ * @throws FileError when flows or tests cannot be used
  */
 export async function runTests(
   paths: readonly string[],
@@ -52,8 +52,8 @@ export async function runTests(
       );
       sets.push(...new Set(cases.map(({ set }) => set)));
       const runner = await openRunner(folder, options, environment);
-      const run = async ({ file, test, set }: TestCase): Promise<void> => {
-        const result = await runner.run({ file: file.shown, tests: file.tests, test, set });
+      const run = async ({ file, ...one }: TestCase): Promise<void> => {
+        const result = await runner.run({ ...one, file: file.shown, tests: file.tests });
         results.push(result);
         if (options.json) terminal.out.line(JSON.stringify(shownIn(result)));
         else printResult(result, terminal.out);

@@ -10,6 +10,8 @@ export interface TestRun {
   readonly tests: Pick<FlowTestFile, 'voice'> & { readonly flow: string };
   /** With what the file says for all its tests. */
   readonly test: FlowTest;
+  /** Where each line of the script stands in the file, from 1. */
+  readonly lines: readonly number[];
   readonly set: FlowSet;
 }
 

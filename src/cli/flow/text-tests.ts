@@ -55,7 +55,7 @@ export function openTextLine({ set, settings, clock, world, from, to, ...call }:
 }
 
 /** Makes the call of a test. It never rejects. */
-export async function runTextTest({ file, tests, test, set }: TestRun, settings: Settings): Promise<TestResult> {
+export async function runTextTest({ file, tests, test, set, lines }: TestRun, settings: Settings): Promise<TestResult> {
   const startMs = systemClock.nowMs();
   const clock = new VirtualClock();
   const observed = new ObservedCall();
@@ -71,7 +71,7 @@ export async function runTextTest({ file, tests, test, set }: TestRun, settings:
     world: testWorld(test, { clock, timeZone: timeZoneOf(set), onSet }),
     onNews: (news) => observed.note(news),
   });
-  const { failures, answersMs } = await runScript(test, new TextCaller({ observed, clock, line }));
+  const { failures, answersMs } = await runScript(test, new TextCaller({ observed, clock, line }), lines);
   const { dialogue, steps } = observed;
   const durationMs = systemClock.nowMs() - startMs;
   return { file, flow: tests.flow, name: test.name, failures, dialogue, durationMs, answersMs, steps };

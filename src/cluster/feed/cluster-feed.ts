@@ -98,6 +98,7 @@ export class ClusterFeed implements FeedExchange {
       clock,
       cursor: () => this.#cursor,
       ownProcess: () => this.#publisher.processId,
+      onUp: () => this.#holes.noteBreak(),
       onBegin: () => {
         this.#readable = this.#numberedLocal;
       },
@@ -309,7 +310,6 @@ export class ClusterFeed implements FeedExchange {
     if (!isTroubled) this.#troubledMs = null;
     else if (this.#troubledMs === null) {
       this.#troubledMs = clock.nowMs();
-      this.#holes.noteBreak();
       metrics.failures.inc();
       const reason = error === null ? '' : describeTrouble(error);
       log.warn({ reason }, 'the feed of all gateways cannot be reached; events wait');

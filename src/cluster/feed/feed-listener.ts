@@ -20,6 +20,8 @@ interface ListenerOptions {
   readonly cursor: () => number;
   /** The server's process whose notifications tell nothing new. */
   readonly ownProcess: () => number | null;
+  /** There is a connection, the first or another one. */
+  readonly onUp: () => void;
   /** Called before a read. */
   readonly onBegin: () => void;
   /** What was read; `isLast` = there was no more when the read began. */
@@ -51,7 +53,10 @@ export class FeedListener {
         // For ourselves, to see whether notifications come.
         await client.query(`NOTIFY ${FEED_CHANNEL}`);
       },
-      onUp: () => this.wake(),
+      onUp: () => {
+        options.onUp();
+        this.wake();
+      },
       onDown: (error) => this.#setTroubled(error),
     });
   }

@@ -27,6 +27,8 @@ interface FillingOptions {
 export class HoleFilling {
   readonly #options: FillingOptions;
   #isBroken = false;
+  /** Where the hole begins; null = there is none. */
+  #from: number | null = null;
   /** What was told since the break. */
   readonly #told = new Set<number>();
   #timer: Timer | null = null;
@@ -39,12 +41,11 @@ export class HoleFilling {
   /** The connection broke: the table may be another one when it is back. */
   noteBreak(): void {
     this.#isBroken = true;
-    this.#told.clear();
   }
 
   /** The event with this number was told. */
   noteTold(number: number): void {
-    if (this.#isBroken || this.#timer !== null) this.#told.add(number);
+    if (this.#isBroken || this.#from !== null) this.#told.add(number);
   }
 
   /** What is read after a break begins with the number `first`, and was read up to `cursor` before. */
@@ -54,7 +55,9 @@ export class HoleFilling {
     if (first <= cursor + 1) return;
     this.#timer?.cancel();
     this.#looks = 0;
-    this.#schedule(cursor, first);
+    // There may have been another crash a moment ago.
+    this.#from = Math.min(this.#from ?? cursor, cursor);
+    this.#schedule(this.#from, first);
   }
 
   close(): void {
@@ -64,7 +67,7 @@ export class HoleFilling {
 
   #end(): void {
     this.#timer?.cancel();
-    this.#timer = null;
+    this.#from = null;
     this.#told.clear();
   }
 

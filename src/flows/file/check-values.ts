@@ -22,7 +22,17 @@ export function checkValues({ language, timeZone, steps }: FlowFile): FlowFindin
     ...(zoneProblem === null ? [] : [{ path: ['timeZone'], message: zoneProblem }]),
     ...(language === undefined ? [] : checkLanguage(language, ['language'])),
     ...Object.entries(steps).flatMap(([name, step]) => checkStep(step, ['steps', name])),
+    ...(timeZone === undefined ? hoursWithoutZone(steps) : []),
   ];
+}
+
+/** A flow that calls this one may have a time zone. */
+function hoursWithoutZone(steps: FlowFile['steps']): FlowFinding[] {
+  return Object.entries(steps).flatMap(([name, { hours }]): FlowFinding[] => {
+    if (hours === undefined || hours.timeZone !== undefined) return [];
+    const message = 'no timeZone stands here or at the top of the flow: UTC, or that of the flow that calls this one';
+    return [{ path: ['steps', name, 'hours'], part: 'key', message, isWarning: true }];
+  });
 }
 
 function checkStep({ hours, http, record, app, queueMusic, language }: Step, path: YamlPath): FlowFinding[] {

@@ -12,7 +12,7 @@ const PLACE = /\{\{|\}\}|\{([A-Za-z][\w-]{0,63}(?:\.[A-Za-z][\w-]{0,63})?)(?::[a
 /** Under these keys names are the writer's own: a `text` there is no prompt. */
 const OWN_NAMES = ['query', 'headers', 'body', 'parameters', 'with', 'set', 'handoffData', 'take', 'variables'];
 /** Under these keys a text names a variable that is set. */
-const SETTING = ['into'];
+const SETTING = ['into', 'transcript'];
 
 /** A variable and where the flow names it. */
 interface Mention {

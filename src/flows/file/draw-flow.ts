@@ -11,6 +11,7 @@ const REASONS: Readonly<Partial<Record<ExitReason, string>>> = {
   noMatch: 'not understood',
   timedOut: 'waited too long',
   empty: 'no message',
+  noAnswer: 'nobody answers',
 };
 
 /** Questions are hexagons, decisions rhombs, what ends or leaves the flow is round. */

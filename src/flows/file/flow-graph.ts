@@ -19,7 +19,9 @@ export type ExitReason =
   | 'noMatch'
   | 'failed'
   | 'empty'
-  | 'timedOut';
+  | 'timedOut'
+  | 'busy'
+  | 'noAnswer';
 
 /** One way out of a step. */
 export interface FlowExit {
@@ -90,8 +92,11 @@ function ownExitsOf(step: FlowStep): FlowExit[] {
       const { open, closed, holiday } = step.fields;
       return [...exit('open', open), ...exit('closed', closed), ...exit('holiday', holiday)];
     }
+    case 'transfer': {
+      const { busy, noAnswer, failed } = step.fields;
+      return [...exit('busy', busy), ...exit('noAnswer', noAnswer), ...exit('failed', failed)];
+    }
     case 'http':
-    case 'transfer':
     case 'app':
       return exit('failed', step.fields.failed);
     case 'record':
@@ -157,7 +162,7 @@ function describeCondition(condition: FlowCondition): string {
 function wordsOf(step: FlowStep): string | null {
   switch (step.verb) {
     case 'say':
-      return promptWords(saidBy(step));
+      return promptWords(step.fields);
     case 'play':
     case 'queueMusic':
       return `♪ ${step.fields.recording}`;
@@ -175,11 +180,6 @@ function wordsOf(step: FlowStep): string | null {
     default:
       return null;
   }
-}
-
-/** The prompt alone is a shorter way to write it. */
-function saidBy({ fields }: StepOf<'say'>): FlowPrompt {
-  return 'prompt' in fields ? (fields.prompt as FlowPrompt) : fields;
 }
 
 /** Null = there is no prompt. */

@@ -2,9 +2,10 @@
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkCalls } from './check-calls.ts';
 import { checkRecordings, type RecordingNames } from './check-recordings.ts';
+import { checkWaysOut } from './check-ways-out.ts';
 import type { Flow, FlowSet } from './flow.ts';
 import type { FlowFinding } from './flow-finding.ts';
-import { flowSetOf } from './flow-set.ts';
+import { calledBy, flowSetOf } from './flow-set.ts';
 import { problemsOf, type ReadFlow } from './read-flow.ts';
 
 /** A flow's file as it is now, and the last version of it that was right. */
@@ -39,14 +40,14 @@ export function judgeFlows(
     else if (read.flow !== null) missing.set(name, checkRecordings(read.flow, recordings));
   }
   refuse({ shelf, flows, errors, missing });
+  const called = new Set([...flows.values()].flatMap(calledBy));
   const judge = (name: string, { read }: ShelvedFlow): JudgedFlow => {
     const wrong = errors.get(name) ?? [];
-    const warnings = problemsOf(
-      (missing.get(name) ?? []).filter(({ isWarning }) => isWarning),
-      read.document,
-    );
+    const endings = read.flow === null || called.has(name) ? [] : checkWaysOut(read.flow, flows);
+    const found = [...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning), ...endings];
+    const warnings = [...read.warnings, ...problemsOf(found, read.document)].toSorted((a, b) => a.line - b.line);
     const set = wrong.length > 0 ? null : flowSetOf(name, flows);
-    return { set, good: flows.get(name) ?? null, errors: wrong, warnings: [...read.warnings, ...warnings] };
+    return { set, good: flows.get(name) ?? null, errors: wrong, warnings };
   };
   return new Map([...shelf].map(([name, shelved]) => [name, judge(name, shelved)]));
 }

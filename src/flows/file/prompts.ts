@@ -20,7 +20,8 @@ export const keySchema = z.union([
   z.string(EXPECTED_KEY).regex(/^[0-9*#]$/, EXPECTED_KEY),
 ]);
 
-const textSchema = z.string().min(1).max(PROMPT_MAX_CHARS);
+/** A text that is said. */
+export const textSchema = z.string().min(1).max(PROMPT_MAX_CHARS);
 
 const fullPromptSchema = z.strictObject({
   text: textSchema

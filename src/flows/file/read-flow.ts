@@ -52,10 +52,11 @@ export function problemsOf(findings: readonly FlowFinding[], document: YamlDocum
     .toSorted((one, other) => one.line - other.line || one.column - other.column);
 }
 
-/** A prompt may be written as a text alone. */
+/** What needs no more than one thing may be written as that alone: the path of what stands in the file. */
 function asWritten(path: YamlPath, value: unknown): YamlPath {
-  const isShort = path.at(-1) === 'text' && typeof valueAt(value, path.slice(0, -1)) === 'string';
-  return isShort ? path.slice(0, -1) : path;
+  let written = path;
+  while (written.length > 1 && typeof valueAt(value, written.slice(0, -1)) !== 'object') written = written.slice(0, -1);
+  return written;
 }
 
 /** The flow without what is wrong, so that the rest can be checked; null = too much is wrong. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readJsonPath } from '../steps/json-path.ts';
 import { conditionSchema, valueSchema, variableSchema } from './conditions.ts';
-import { bargeInSchema, keySchema, nameSchema, promptSchema } from './prompts.ts';
+import { bargeInSchema, keySchema, nameSchema, promptSchema, textSchema } from './prompts.ts';
 
 /** Where a flow goes on: a step of the same flow, or `end`, `back` (the question before), `repeat` (this step). */
 const targetSchema = nameSchema;
@@ -29,12 +29,13 @@ const question = {
 
 const say = promptSchema;
 
-const play = z.strictObject({
+const fullPlay = z.strictObject({
   recording: nameSchema,
   text: z.string().max(2000).optional().describe('Said where there is no such recording in the language'),
   loop: z.number().int().min(1).max(1000).optional(),
   bargeIn: bargeInSchema.optional(),
 });
+const play = z.union([nameSchema.transform((recording): z.infer<typeof fullPlay> => ({ recording })), fullPlay]);
 
 /** One word or phrase, or several. */
 const wordsSchema = z.union([
@@ -46,12 +47,14 @@ const wordsSchema = z.union([
   z.array(z.string().min(1).max(100)).min(1).max(50),
 ]);
 
-const choiceSchema = z.strictObject({
+const fullChoice = z.strictObject({
   key: keySchema.optional(),
   say: wordsSchema.optional().describe('Words and phrases that choose it'),
   value: valueSchema.optional().describe('What `into` gets; the name of the choice unless given'),
   next: targetSchema.optional(),
 });
+/** Words alone are a choice that leads where the step's `next` says. */
+const choiceSchema = z.union([wordsSchema.transform((say): z.infer<typeof fullChoice> => ({ say })), fullChoice]);
 
 const menu = z.strictObject({
   ...question,
@@ -93,12 +96,19 @@ const branch = z.strictObject({
 
 const set = z.record(variableSchema, valueSchema);
 
-const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
-const span = z.string().regex(HOURS, 'expected hours such as 09:00-17:30');
-const day = z.array(span).max(10);
+const HOURS = /^([01]?\d|2[0-3]):[0-5]\d ?[-–] ?(([01]?\d|2[0-3]):[0-5]\d|24:00)$/;
+const span = z.string().regex(HOURS, 'expected hours such as 09:00-17:30').transform(spanOf);
+const day = z.union([span.transform((one) => [one]), z.array(span).max(10)]);
 const hours = z.strictObject({
-  timeZone: z.string().describe('Of the IANA database, such as Europe/Berlin'),
+  timeZone: z
+    .string()
+    .optional()
+    .describe('Of the IANA database, such as Europe/Berlin: that of the flow unless given'),
   week: z.strictObject({
+    'monday-friday': day.optional().describe('Of each of these days that does not stand here itself'),
+    'monday-saturday': day.optional(),
+    'monday-sunday': day.optional(),
+    'saturday-sunday': day.optional(),
     monday: day.optional(),
     tuesday: day.optional(),
     wednesday: day.optional(),
@@ -118,6 +128,12 @@ const hours = z.strictObject({
   closed: targetSchema,
   holiday: targetSchema.optional().describe('`closed` unless given'),
 });
+
+/** `9:00 - 17:00` as `09:00-17:00`. */
+function spanOf(written: string): string {
+  const times = written.split(/[-–]/).map((time) => time.trim().padStart(5, '0'));
+  return times.join('-');
+}
 
 /** A path that is wrong is told with what came, and not in the first call. */
 const jsonPathSchema = z.string().superRefine((path, context) => {
@@ -148,19 +164,26 @@ const record = z.strictObject({
   silenceMs: durationMs(30_000).optional().describe('Silence that ends it: 4000'),
   terminator: z.enum(['#', '*', 'any', 'none']).optional(),
   beep: z.boolean().optional(),
-  transcript: z.boolean().optional(),
+  transcript: z
+    .union([z.boolean(), variableSchema])
+    .optional()
+    .describe('The variable that gets what was said; false = the webhook is told without it'),
   webhook: urlSchema.optional().describe('Told of the message, signed'),
   empty: targetSchema.optional().describe('Where the flow goes on when nothing was said'),
 });
 
-const transfer = z.strictObject({
-  to: z.string().min(1).max(256).describe('A number, a SIP address, or context/extension of Asterisk'),
+const placeSchema = z.string().min(1).max(256);
+const fullTransfer = z.strictObject({
+  to: placeSchema.describe('A number, a SIP address, or context/extension of Asterisk'),
   from: z.string().max(256).optional().describe('The caller number that the other side sees'),
   prompt: promptSchema.optional(),
   timeoutMs: durationMs(120_000).optional().describe('How long it may ring: 30000'),
   handoffData: z.union([z.string(), z.record(z.string(), valueSchema)]).optional(),
+  busy: targetSchema.optional().describe('They are busy; `failed` unless given'),
+  noAnswer: targetSchema.optional().describe('Nobody answered in time; `failed` unless given'),
   failed: targetSchema.optional().describe('Nobody answered, or the carrier cannot'),
 });
+const transfer = z.union([placeSchema.transform((to): z.infer<typeof fullTransfer> => ({ to })), fullTransfer]);
 
 const app = z.strictObject({
   url: urlSchema.optional().describe('APP_URL unless given'),
@@ -180,18 +203,25 @@ const queueMusic = z.strictObject({
   timedOut: targetSchema.optional(),
 });
 
-const language = z.strictObject({ to: z.string().min(2).max(64), voice: z.string().optional() });
+const languageSchema = z.string().min(2).max(64);
+const fullLanguage = z.strictObject({ to: languageSchema, voice: z.string().optional() });
+const language = z.union([languageSchema.transform((to): z.infer<typeof fullLanguage> => ({ to })), fullLanguage]);
 
-const hangup = z.strictObject({
+const fullHangup = z.strictObject({
   prompt: promptSchema.optional(),
   handoffData: z.union([z.string(), z.record(z.string(), valueSchema)]).optional(),
 });
+const hangup = z.union([
+  textSchema.transform((text): z.infer<typeof fullHangup> => ({ prompt: { text } })),
+  fullHangup,
+]);
 
-const flow = z.strictObject({
+const fullFlow = z.strictObject({
   name: nameSchema,
   with: z.record(variableSchema, valueSchema).optional(),
   into: z.record(variableSchema, variableSchema).optional().describe('Our variables from those of the flow at its end'),
 });
+const flow = z.union([nameSchema.transform((name): z.infer<typeof fullFlow> => ({ name })), fullFlow]);
 
 /** All verbs. A text in a value may hold variables: `Hello {name}`. */
 export const VERB_SCHEMAS = {

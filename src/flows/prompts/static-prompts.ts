@@ -4,6 +4,7 @@
  */
 import type { PromptText } from '../../speech/prompts-ahead.ts';
 import type { Flow, FlowSet, FlowStep } from '../file/flow.ts';
+import { exitsOf } from '../file/flow-graph.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import { type PromptRecordings, piecesOf } from './prompt-pieces.ts';
 import { PromptTextError } from './prompt-text.ts';
@@ -37,20 +38,6 @@ interface Visit {
 const NOTHING: Style = { language: null, voice: null };
 /** A flow that changes its language in circles has no more ways to say a step than this. */
 const VISITS_MAX = 10_000;
-/** The fields of steps that hold a target. */
-const TARGETS: readonly string[] = [
-  'next',
-  'yes',
-  'no',
-  'else',
-  'open',
-  'closed',
-  'holiday',
-  'failed',
-  'empty',
-  'timedOut',
-];
-
 /** Every prompt of a flow and of those that it calls, once for each language and voice in which it can be said. */
 export function promptsOf(set: FlowSet, usualLanguage: string): PlacedPrompt[] {
   const found = new Map<string, PlacedPrompt>();
@@ -117,19 +104,11 @@ function visitsOf(set: FlowSet): Visit[] {
   return [...visits.values()];
 }
 
-/** The steps to which one may lead, also by keys that always work and where it fails. */
-function targetsOf(flow: Flow, { fields, next }: FlowStep): string[] {
-  const found = [...flow.keys.values()];
-  if (next !== null) found.push(next);
-  if (flow.failed !== null) found.push(flow.failed);
-  const look = (value: unknown, name: string): void => {
-    if (typeof value === 'string' && TARGETS.includes(name)) found.push(value);
-    if (Array.isArray(value)) for (const each of value) look(each, name);
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, each] of Object.entries(value)) look(each, key);
-  };
-  look(fields, '');
-  return found;
+/** The steps to which one may lead, also by keys that always work, where it fails, and after the last try of it. */
+function targetsOf(flow: Flow, step: FlowStep): string[] {
+  const { keys, failed } = flow;
+  const next = [step.next, failed].filter((target) => target !== null);
+  return [...keys.values(), ...next, ...exitsOf(step).map(({ to }) => to)];
 }
 
 function promptsOfStep(step: FlowStep): [part: string, prompt: FlowPrompt][] {

@@ -63,6 +63,10 @@ export class CallerInputs {
   #hasCutIn = false;
   /** The caller's speech began into a prompt and has not cut it off. */
   #overlaps = false;
+  /** The question that sounded when the caller's speech began. */
+  #spokenInto: Waiting | null = null;
+  /** The last answer to a question that was said into it and did not cut it off. */
+  #aside: { readonly to: Waiting; readonly text: string; readonly confidence: number | null } | null = null;
   /** The least of the turn so far. */
   #confidence: number | null = null;
 
@@ -122,6 +126,7 @@ export class CallerInputs {
     this.endWait();
     this.#keys = [];
     this.#words = null;
+    this.#aside = null;
     this.#turns.forget();
   }
 
@@ -146,8 +151,11 @@ export class CallerInputs {
       this.#overlaps = false;
       this.#hasCutIn ||= this.#isSpeaking;
     }
+    if (how === 'cut' || this.#options.bargeIn() !== null) return;
     // A word of agreement shortly before the end of a question answers it.
-    if (how === 'heard' && this.#options.bargeIn() === null) this.#turns.answer();
+    if (this.#aside === null) this.#turns.answer();
+    // Who is still speaking may take back what was said before.
+    else if (!this.#isSpeaking) this.#answerAside();
   }
 
   onKey(key: string): void {
@@ -175,6 +183,7 @@ export class CallerInputs {
       case 'speech.started':
         this.#isSpeaking = true;
         this.#overlaps = this.#options.isSounding();
+        this.#spokenInto = this.#overlaps ? this.#waiting : null;
         if (this.#waiting?.request.accepts !== 'keys') this.#silence?.cancel();
         return;
       case 'speech.stopped':
@@ -194,8 +203,26 @@ export class CallerInputs {
   #takeCaption(caption: Caption): void {
     if (caption.final && caption.confidence !== undefined)
       this.#confidence = Math.min(this.#confidence ?? 1, caption.confidence);
-    if (this.#overlaps && this.#options.isSounding()) this.#turns.leaveOut(caption);
-    else this.#turns.add(caption);
+    if (this.#overlaps && this.#options.isSounding()) {
+      this.#noteAside(caption);
+      this.#turns.leaveOut(caption);
+    } else this.#turns.add(caption);
+  }
+
+  #noteAside({ final, text, confidence }: Caption): void {
+    const to = this.#waiting;
+    if (final && to !== null && to === this.#spokenInto && to.request.answersAside?.(text) === true)
+      this.#aside = { to, text, confidence: confidence ?? null };
+  }
+
+  /** The question is over that an answer was said into. Returns whether one was. */
+  #answerAside(): boolean {
+    const aside = this.#aside;
+    this.#aside = null;
+    if (aside === null || aside.to !== this.#waiting) return false;
+    this.#turns.forget();
+    this.#resolve({ type: 'speech', text: aside.text, confidence: aside.confidence, isAhead: false });
+    return true;
   }
 
   #endTurn(last: number): void {
@@ -204,6 +231,7 @@ export class CallerInputs {
     const isNoise = this.#hasCutIn && this.#waiting?.request.accepts !== 'keys';
     this.#hasCutIn = false;
     this.#confidence = null;
+    if (!this.#options.isSounding() && this.#answerAside()) return;
     if (isNoise || this.#waiting?.isAhead) this.#resolve({ type: 'noise' });
     else this.#awaitSilence();
   }

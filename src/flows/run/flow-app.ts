@@ -9,6 +9,7 @@ import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
 import type { FlowWorld } from '../steps/flow-world.ts';
 import type { StepRunners } from '../steps/step-runners.ts';
 import { CallerInputs } from './caller-input.ts';
+import type { FlowPlace, ReturnedPlace } from './flow-place.ts';
 import { type FlowEnd, FlowRun } from './flow-run.ts';
 import { Speaker } from './speaker.ts';
 
@@ -22,6 +23,10 @@ export interface FlowServices {
 interface FlowAppOptions extends FlowServices {
   readonly set: FlowSet;
   readonly call: CallAppOptions;
+  /** Where the flow goes on; left out = it begins. */
+  readonly returned?: ReturnedPlace | null;
+  /** Keeps where the flow is for a call that comes back. Returns a name for it. Left out = nothing is kept. */
+  keep?(place: FlowPlace): string;
 }
 
 export class FlowApp implements CallApp {
@@ -38,7 +43,7 @@ export class FlowApp implements CallApp {
 
   /** Begins at once, but tells nobody anything before the constructor has returned. */
   constructor(options: FlowAppOptions) {
-    const { call, set } = options;
+    const { call, set, returned = null, keep } = options;
     const { voice, context, start, languages } = call;
     this.#options = options;
     this.#speaker = new Speaker({
@@ -58,7 +63,9 @@ export class FlowApp implements CallApp {
       speaker: this.#speaker,
       inputs: this.#inputs,
       takeOver: this.#takeOver,
-      spoken: { language: null, voice: null },
+      spoken: returned === null ? { language: null, voice: null } : { ...returned.place.spoken },
+      returned,
+      keep: (place) => keep?.(place) ?? null,
       hide: (isOn) => call.onPrivate(isOn),
       handTo: (app) => this.#handTo(app),
       given: (name) => callParameter(start.parameters, name.toLowerCase()),

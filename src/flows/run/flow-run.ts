@@ -5,6 +5,7 @@ import type { Flow, FlowSet, FlowStep, StepOf } from '../file/flow.ts';
 import { NoAnswer, StepFailure } from '../steps/step.ts';
 import type { StepRunners } from '../steps/step-runners.ts';
 import { resolveValue } from '../steps/values.ts';
+import type { FailedTransfer, FlowPlace, ReturnedPlace } from './flow-place.ts';
 import { AskedQuestions, isQuestion } from './questions.ts';
 import { type FlowTerms, type Leaving, type LeftFor, type RunParts, StepScope } from './step-scope.ts';
 import { FlowVariables, initialValues } from './variables.ts';
@@ -23,6 +24,10 @@ export interface FlowEnd {
 interface RunOptions extends RunParts {
   readonly set: FlowSet;
   readonly runners: StepRunners;
+  /** Where the flow goes on; null = it begins. */
+  readonly returned: ReturnedPlace | null;
+  /** Keeps a place for a call that comes back. Returns a name for it; null = nothing is kept. */
+  keep(place: FlowPlace): string | null;
   /** What the call gives to a parameter of the flow; undefined = nothing. */
   given(name: string): FlowValue | undefined;
   /** The value of `call.<name>`; null = there is none. */
@@ -47,8 +52,9 @@ export class FlowRun {
   readonly #options: RunOptions;
   readonly #frames: Frame[] = [];
   readonly #questions = new AskedQuestions();
-  readonly #visits = new Map<string, number>();
-  #steps = 0;
+  readonly #visits: Map<string, number>;
+  #steps: number;
+  #returned: FailedTransfer | null;
   #isLate = false;
   #scope: StepScope | null = null;
   #leaving: Leaving | null = null;
@@ -57,11 +63,14 @@ export class FlowRun {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    this.#lastStep = options.set.main.start;
-    const { set, world, given } = options;
+    const { set, world, given, returned } = options;
     const { main } = set;
-    const initial = { ...initialValues(main, given), ...world.variables };
-    this.#push(main, initial);
+    this.#lastStep = main.start;
+    this.#visits = new Map(returned?.place.visits);
+    this.#steps = returned?.place.steps ?? 0;
+    this.#returned = returned?.outcome ?? null;
+    if (returned === null) this.#push(main, { ...initialValues(main, given), ...world.variables });
+    else for (const { flow, values, at } of returned.place.frames) this.#push(flow, values, at);
   }
 
   /** The step that the flow is in, or was in last. */
@@ -200,6 +209,8 @@ export class FlowRun {
       onLeave: (leaving) => {
         this.#leaving = leaving;
       },
+      takeReturn: () => this.#takeReturn(),
+      keepPlace: () => this.#options.keep(this.#place()),
       onMatch: () => {
         for (const known of this.#frames) known.isFailing = false;
       },
@@ -239,7 +250,19 @@ export class FlowRun {
     );
   }
 
-  #push(flow: Flow, initial: FlowValues): void {
+  #takeReturn(): FailedTransfer | null {
+    const outcome = this.#returned;
+    this.#returned = null;
+    return outcome;
+  }
+
+  #place(): FlowPlace {
+    const { set, spoken } = this.#options;
+    const frames = this.#frames.map(({ flow, variables, at }) => ({ flow, values: variables.all(), at }));
+    return { set, frames, spoken: { ...spoken }, visits: new Map(this.#visits), steps: this.#steps };
+  }
+
+  #push(flow: Flow, initial: FlowValues, at: string | null = flow.start): void {
     const { world, ofCall } = this.#options;
     const caller = this.#frames.at(-1)?.terms;
     this.#frames.push({
@@ -251,7 +274,7 @@ export class FlowRun {
         timeZone: flow.timeZone ?? caller?.timeZone ?? null,
         currency: flow.currency ?? caller?.currency ?? null,
       },
-      at: flow.start,
+      at,
       isFailing: false,
     });
   }

@@ -17,6 +17,7 @@ import {
   type Variables,
 } from '../steps/step.ts';
 import type { CallerInputs } from './caller-input.ts';
+import type { FailedTransfer } from './flow-place.ts';
 import { cuts, type PromptStyle, type Speaker } from './speaker.ts';
 import { TEXT_MAX_CHARS } from './variables.ts';
 
@@ -64,6 +65,8 @@ interface ScopeOptions extends RunParts {
   readonly terms: FlowTerms;
   onLeave(leaving: Leaving): void;
   onMatch(): void;
+  takeReturn(): FailedTransfer | null;
+  keepPlace(): string | null;
 }
 
 export class StepScope implements StepTools {
@@ -167,6 +170,14 @@ export class StepScope implements StepTools {
     if (!this.#isOver) this.#options.onLeave({ outcome, handoffData: handoffData?.slice(0, TEXT_MAX_CHARS) ?? null });
   }
 
+  takeReturn(): FailedTransfer | null {
+    return this.#options.takeReturn();
+  }
+
+  keepPlace(): string | null {
+    return this.#options.keepPlace();
+  }
+
   speakIn(language: string, voice: string | null): void {
     const { call, spoken } = this.#options;
     this.#check();
@@ -255,7 +266,7 @@ export class StepScope implements StepTools {
   }
 
   #speakOptions(): SpeakOptions {
-    return { currency: this.currency ?? undefined };
+    return { currency: this.currency ?? undefined, now: this.world.wall(), timeZone: this.timeZone };
   }
 
   #check(): void {

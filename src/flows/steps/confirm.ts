@@ -17,7 +17,14 @@ export async function runConfirm(fields: VerbFields['confirm'], tools: StepTools
 }
 
 async function askOnce(fields: VerbFields['confirm'], tools: StepTools, prompt: FlowPrompt): Promise<Attempt<boolean>> {
-  const input = await tools.ask(prompt, { timeoutMs: timeoutOf(fields), accepts: 'any', keys: [YES, NO] });
+  const { language, world, timeZone } = tools;
+  const answerIn = (text: string) => understand(text, { kind: 'yesNo', language, now: world.wall(), timeZone });
+  const input = await tools.ask(prompt, {
+    timeoutMs: timeoutOf(fields),
+    accepts: 'any',
+    keys: [YES, NO],
+    answersAside: (text) => answerIn(text) !== null,
+  });
   if (input.type === 'silence') return { kind: 'none' };
   if (input.type === 'key')
     return {
@@ -26,8 +33,7 @@ async function askOnce(fields: VerbFields['confirm'], tools: StepTools, prompt: 
       isAhead: false,
       understood: understood(input.key === YES || (input.key === NO ? false : null)),
     };
-  const { language, world, timeZone } = tools;
-  const { value = null } = understand(input.text, { kind: 'yesNo', language, now: world.wall(), timeZone }) ?? {};
+  const { value = null } = answerIn(input.text) ?? {};
   const isYes = typeof value === 'boolean' ? value : null;
   return { kind: 'speech', text: input.text, isAhead: input.isAhead, understood: understood(isYes) };
 }

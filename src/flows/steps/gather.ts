@@ -28,7 +28,7 @@ export async function runGather(fields: Gather, tools: StepTools): Promise<StepE
 }
 
 async function askOnce(fields: Gather, tools: StepTools, prompt: FlowPrompt): Promise<Attempt<FlowValue>> {
-  const input = await tools.ask(prompt, requestOf(fields));
+  const input = await tools.ask(prompt, requestOf(fields, tools));
   if (input.type === 'silence') return { kind: 'none' };
   if (input.type === 'speech') {
     const { text, isAhead } = input;
@@ -43,10 +43,13 @@ async function askOnce(fields: Gather, tools: StepTools, prompt: FlowPrompt): Pr
   return { kind: 'keys', text: keys, isAhead: false, understood: understoodAs(readKeys(keys, fields, tools)) };
 }
 
-function requestOf(fields: Gather): InputRequest {
+function requestOf(fields: Gather, tools: StepTools): InputRequest {
   const { kind } = fields;
   const shared = { timeoutMs: timeoutOf(fields), isPrivate: fields.private === true };
-  if (kind === 'yesNo') return { ...shared, accepts: 'any', keys: Object.keys(YES_NO) };
+  if (kind === 'yesNo') {
+    const answersAside = (text: string) => understand(text, questionOf(fields, tools)) !== null;
+    return { ...shared, accepts: 'any', keys: Object.keys(YES_NO), answersAside };
+  }
   if (!TYPED.includes(kind)) return { ...shared, accepts: 'speech' };
   const request = { ...shared, accepts: 'any', keys: keysOf(fields) } as const;
   return kind === 'digits' ? { ...request, expectsDigits: { min: fields.min, max: fields.max } } : request;
@@ -78,7 +81,7 @@ async function collect(fields: Gather, tools: StepTools, first: string): Promise
       if (terminator !== null) tools.passOver(terminator);
       break;
     }
-    const next = await tools.ask(null, { ...requestOf(fields), timeoutMs: interDigitMs, accepts: 'keys' });
+    const next = await tools.ask(null, { ...requestOf(fields, tools), timeoutMs: interDigitMs, accepts: 'keys' });
     if (next.type !== 'key') break;
     ({ key } = next);
   }

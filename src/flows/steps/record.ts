@@ -2,15 +2,18 @@
 import type { CallApp, CallerEvent } from '../../calls/app/call-app.ts';
 import { MessageRecording } from '../../calls/sound/message-recording.ts';
 import type { Timer } from '../../foundation/clock.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { VerbFields } from '../file/verbs.ts';
-import { MessageText } from './message-text.ts';
 import { tellMessage } from './message-webhook.ts';
+import { MessageWords } from './message-words.ts';
 import { type StepExit, StepFailure, type StepTools } from './step.ts';
 
 const MAX_MS = 120_000;
 const MIN_MS = 1000;
 const SILENCE_MS = 4000;
+/** How long the recogniser may take for the last words. */
+const WORDS_MS = 3000;
 const BEEP = { rateHz: 8000, hz: 1000, ms: 250, level: 6000 };
 
 /**
@@ -26,24 +29,26 @@ export async function runRecord(fields: VerbFields['record'], tools: StepTools):
   const begun = recording.beginMessage();
   if (begun === null) throw new StepFailure('this call has as many messages as a call may have');
   const { name, callId, message } = begun;
-  const text = new MessageText({ feed: call.context.feed, callId, startMs: message.startMs });
-  const endMs = await new Taking(fields, tools, message).ended;
+  const taking = new Taking(fields, tools, message);
+  const endMs = await taking.ended;
   const isKept = message.end(endMs);
   if (!isKept) {
-    text.close();
+    taking.release();
     return fields.empty ?? null;
   }
   recording.keepMessage();
-  const { startMs } = message;
-  call.onFlow({ type: 'flow.message', flow: tools.flow, step: tools.step, message: name, startMs, endMs });
-  if (fields.into !== undefined) variables.set(fields.into, name);
-  if (fields.webhook === undefined) text.close();
-  else {
-    const url = variables.fill(fields.webhook);
-    const words = fields.transcript === false ? null : text.settled(endMs, call.context.clock);
-    if (words === null) text.close();
-    void tellMessage({ url, tools, callId, name, startMs, endMs, text: words });
+  const told = { message: name, startMs: message.startMs, endMs };
+  const { webhook, transcript } = fields;
+  if (webhook !== undefined) {
+    const text = () => taking.words(endMs);
+    tellMessage({ url: variables.fill(webhook), tools, callId, message: told, hasText: transcript !== false, text });
   }
+  call.onFlow({ type: 'flow.message', flow: tools.flow, step: tools.step, ...told });
+  if (fields.into !== undefined) variables.set(fields.into, name);
+  const isAwaited = typeof transcript === 'string' || (webhook !== undefined && tools.world.request !== undefined);
+  const said = isAwaited ? await taking.words(endMs) : null;
+  if (typeof transcript === 'string') variables.set(transcript, said);
+  taking.release();
   return null;
 }
 
@@ -59,6 +64,8 @@ class Taking implements CallApp {
   #resolve: (endMs: number) => void = () => undefined;
   #timers: Timer[] = [];
   #silence: Timer | null = null;
+  readonly #words = new MessageWords();
+  #isOver = false;
   /** Speech up to the last pause, and since when the caller speaks, by the clock; null = there is a pause. */
   #spokenMs = 0;
   #speaksSinceMs: number | null = null;
@@ -81,6 +88,8 @@ class Taking implements CallApp {
   }
 
   onSpeech(event: CallerEvent): void {
+    this.#words.add(event);
+    if (this.#isOver) return;
     if (event.type === 'speech.started') this.#onStarted();
     else if (event.type === 'speech.stopped') this.#onStopped();
     else if (event.type === 'caption' && event.final && event.text !== '') this.#onWords();
@@ -88,15 +97,32 @@ class Taking implements CallApp {
 
   onDtmf(digit: string): void {
     const { terminator = '#' } = this.#fields;
-    if (terminator === 'any' || terminator === digit) this.close();
+    if (!this.#isOver && (terminator === 'any' || terminator === digit)) this.close();
+  }
+
+  /**
+   * What was said up to `endMs`, of the call. Null = the recogniser does not know it in time. Until {@link release} is
+   * called it hears the last words.
+   */
+  async words(endMs: number): Promise<string | null> {
+    const { clock } = this.#tools.call.context;
+    const isKnown = await settlesWithin(clock, this.#words.settled(), WORDS_MS);
+    return isKnown ? this.#words.between(this.#message.startMs, endMs) : null;
+  }
+
+  /** The caller is listened to by others again. */
+  release(): void {
+    this.#tools.handTo(null);
   }
 
   mute(): void {}
 
   close(): void {
+    if (this.#tools.signal.aborted) this.#words.end();
+    if (this.#isOver) return;
+    this.#isOver = true;
     for (const timer of [...this.#timers, this.#silence]) timer?.cancel();
     if (this.#heardMs >= (this.#fields.minMs ?? MIN_MS)) this.#message.keep();
-    this.#tools.handTo(null);
     const { clock } = this.#tools.call.context;
     this.#resolve(Math.round(this.#message.startMs + clock.nowMs() - this.#beganMs));
   }

@@ -6,6 +6,7 @@ import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { FlowVerb, VerbFields } from '../file/verbs.ts';
 import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
+import type { FailedTransfer } from '../run/flow-place.ts';
 import type { FlowWorld } from './flow-world.ts';
 
 /** Where a flow goes on: the name of a step, `end`, `back` or `repeat`; null = where the step's `next` says. */
@@ -42,6 +43,11 @@ export interface InputRequest {
   readonly keys?: readonly string[];
   /** The digits that are asked for: the ends of turns wait for them. */
   readonly expectsDigits?: DigitsExpected;
+  /**
+   * Whether words answer that are said into the question and do not cut it off: the last ones of them count at its end.
+   * Left out = none do but words of agreement right before the end.
+   */
+  readonly answersAside?: (text: string) => boolean;
   /** The answer is in no event, no log and no recorded sound. */
   readonly isPrivate?: boolean;
 }
@@ -86,6 +92,10 @@ export interface StepTools {
   note(note: InputNote): void;
   /** The flow ends with this step, whatever its exit is, and the call with it: `handoffData` is told of its end. */
   leave(outcome: 'done' | 'transferred', handoffData: string | null): void;
+  /** What became of the transfer that the call comes back from, told once; null = it comes from none. */
+  takeReturn(): FailedTransfer | null;
+  /** Keeps where the flow is for a call that comes back. Returns a name for it; null = nothing can be kept. */
+  keepPlace(): string | null;
   /** From now on prompts are in this language (BCP 47), and so are answers. @throws StepFailure */
   speakIn(language: string, voice: string | null): void;
   /** What the caller says and presses goes to `app` until the step is over, or null is given. */

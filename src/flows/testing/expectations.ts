@@ -65,8 +65,13 @@ function wordsOf(text: string): string {
 
 function isSame(came: FlowValue, expected: FlowValue): boolean {
   return typeof came === 'string' && typeof expected === 'string'
-    ? came.toLowerCase() === expected.toLowerCase()
+    ? asWritten(came) === asWritten(expected)
     : came === expected;
+}
+
+/** In small letters; `9:30` is the time `09:30`. */
+function asWritten(text: string): string {
+  return text.toLowerCase().replace(/^\d:\d\d$/, '0$&');
 }
 
 const took = (ms: number | null): string => (ms === null ? 'none came' : `it took ${Math.round(ms)} ms`);

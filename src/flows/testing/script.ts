@@ -7,6 +7,8 @@ import type { Expectation, FlowTest, ScriptLine } from './test-file.ts';
 const WAIT_MS = 30_000;
 /** How long the flow may take to do something with what the caller did, before the caller does something else. */
 const REACTION_MS = 2500;
+/** After keys it may wait for a further one. */
+const KEYS_REACTION_MS = 5000;
 /** How much of a prompt a caller who cuts in listens to. */
 const LISTEN_MS = 500;
 
@@ -37,17 +39,26 @@ export interface ScriptReport {
   readonly answersMs: readonly number[];
 }
 
-/** Follows the script and hangs up at its end, unless the flow has ended or is to end by itself. */
-export async function runScript(test: FlowTest, caller: ScriptedCaller): Promise<ScriptReport> {
+/**
+ * Follows the script and hangs up at its end, unless the flow has ended or is to end by itself. `lines` = where each
+ * line of the script stands in its file, from 1.
+ */
+export async function runScript(
+  test: FlowTest,
+  caller: ScriptedCaller,
+  lines: readonly number[],
+): Promise<ScriptReport> {
   const failures: string[] = [];
   const answersMs: number[] = [];
+  let reactionMs = REACTION_MS;
   for (const [index, line] of test.script.entries()) {
-    const failure = await follow(line, caller);
+    const failure = await follow(line, caller, reactionMs);
+    if (line.expect === undefined) reactionMs = line.press === undefined ? REACTION_MS : KEYS_REACTION_MS;
     const { answerMs } = caller;
     if (line.expect !== undefined && typeof answerMs === 'number' && answersMs.at(-1) !== answerMs)
       answersMs.push(answerMs);
     if (failure === null) continue;
-    failures.push(`line ${index + 1} of the script, ${describeLine(line)}: ${failure}`);
+    failures.push(`line ${lines[index]}, ${describeLine(line)}: ${failure}`);
     break;
   }
   if (failures.length === 0 && test.outcome !== undefined && test.outcome !== 'hangup')
@@ -58,8 +69,11 @@ export async function runScript(test: FlowTest, caller: ScriptedCaller): Promise
   return { failures, answersMs };
 }
 
-/** Does what a line says. Resolves with what was wrong with it; null = nothing. */
-async function follow(line: ScriptLine, caller: ScriptedCaller): Promise<string | null> {
+/**
+ * Does what a line says, when the flow has done something with what the caller did before. Resolves with what was wrong
+ * with it; null = nothing.
+ */
+async function follow(line: ScriptLine, caller: ScriptedCaller, reactionMs: number): Promise<string | null> {
   if (line.expect !== undefined) return expectOf(line.expect, caller);
   if (line.cutIn !== undefined) return cutIn(line.cutIn, caller);
   if (line.hangup === true) {
@@ -68,7 +82,7 @@ async function follow(line: ScriptLine, caller: ScriptedCaller): Promise<string 
     return null;
   }
   const { observed } = caller;
-  await caller.until(() => observed.hasReacted || isOver(observed), REACTION_MS);
+  await caller.until(() => observed.hasReacted || isOver(observed), reactionMs);
   const isReady = await caller.until(() => caller.isListenedTo || isOver(observed), WAIT_MS);
   if (isOver(observed)) return 'the flow was over before that';
   if (!isReady) return `the flow does not listen, it is at the step ${observed.step ?? 'none'}`;

@@ -58,7 +58,7 @@ const cutInSchema = z
 
 const ACTIONS = ['say', 'press', 'silent', 'cutIn', 'hangup', 'expect'] as const;
 
-const lineSchema = z
+const fullLine = z
   .strictObject({
     say: textSchema.optional().describe('The caller says this when the flow listens'),
     press: keysSchema.optional().describe('The caller presses these keys when the flow listens'),
@@ -71,6 +71,12 @@ const lineSchema = z
     (line) => ACTIONS.filter((action) => line[action] !== undefined).length === 1,
     `expected one of ${ACTIONS.join(', ')}`,
   );
+const lineSchema = z.union([
+  z.literal('hangup').transform((): z.infer<typeof fullLine> => ({ hangup: true })),
+  fullLine,
+]);
+
+const stepsSchema = z.union([nameSchema.transform((step) => [step]), z.array(nameSchema).max(200)]);
 
 const answerSchema = z
   .strictObject({
@@ -87,9 +93,10 @@ const answerSchema = z
 const circumstances = {
   at: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$/, 'expected a time such as 2026-11-23T10:00')
+    .regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$/, 'expected a time such as 2026-11-23T10:00')
+    .transform((time) => time.replace(' ', 'T'))
     .optional()
-    .describe('What time it is in the call: in the time zone of the first `hours` step unless it names its offset'),
+    .describe('What time it is in the call: in the time zone of the flow, or of its first `hours`, or with an offset'),
   from: z.string().min(1).max(256).optional().describe('The number of the caller: +15550100'),
   to: z.string().min(1).max(256).optional().describe('The number that is called: +15550199'),
   parameters: z.record(z.string().min(1), z.string()).optional().describe('Parameters of the call'),
@@ -104,8 +111,8 @@ const testSchema = z.strictObject({
   ...circumstances,
   script: z.array(lineSchema).min(1).max(SCRIPT_MAX),
   outcome: z.enum(['done', 'transferred', 'hangup', 'failed']).optional().describe('How the flow must have ended'),
-  steps: z.array(nameSchema).max(200).optional().describe('Steps that it must have come through, in this order'),
-  notSteps: z.array(nameSchema).max(200).optional().describe('Steps that it must not have come to'),
+  steps: stepsSchema.optional().describe('Steps that it must have come through, in this order'),
+  notSteps: stepsSchema.optional().describe('Steps that it must not have come to'),
 });
 
 /** A file of tests, as it is written. */

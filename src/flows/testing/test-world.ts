@@ -66,6 +66,7 @@ function fits(url: string, pattern: string): boolean {
 export function timeZoneOf({ main, flows }: Pick<FlowSet, 'main' | 'flows'>): string {
   if (main.timeZone !== null) return main.timeZone;
   for (const flow of flows.values())
-    for (const step of flow.steps.values()) if (step.verb === 'hours') return step.fields.timeZone;
+    for (const step of flow.steps.values())
+      if (step.verb === 'hours' && step.fields.timeZone !== undefined) return step.fields.timeZone;
   return 'UTC';
 }

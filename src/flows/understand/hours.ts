@@ -5,7 +5,17 @@ import { isTimeZone, placeTime } from './place-time.ts';
 /** The part of the verb's fields that says when. */
 export type OpeningHours = Pick<VerbFields['hours'], 'timeZone' | 'week' | 'holidays'>;
 
+type Week = OpeningHours['week'];
+type Days = 'monday-friday' | 'monday-saturday' | 'monday-sunday' | 'saturday-sunday';
+
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+/** The shorter row of days goes before the longer one. */
+const ROWS: readonly (readonly [Days, ReadonlySet<number>])[] = [
+  ['saturday-sunday', new Set([6, 0])],
+  ['monday-friday', new Set([1, 2, 3, 4, 5])],
+  ['monday-saturday', new Set([1, 2, 3, 4, 5, 6])],
+  ['monday-sunday', new Set([0, 1, 2, 3, 4, 5, 6])],
+];
 const HOLIDAY = /^(?:(\d{4})-)?(\d{2})-(\d{2})$/;
 /** Has a February 29. */
 const LEAP_YEAR = 2024;
@@ -13,18 +23,24 @@ const LEAP_YEAR = 2024;
 /**
  * Whether a place is open at `now`, by the clock on its wall. A span counts from its first minute to the one before its
  * last. On a holiday the hours of the week do not count: `open` is said of the holiday's own hours, `holiday` of the
- * rest of the day. A single day goes before a yearly one.
+ * rest of the day. A single day goes before a yearly one. `timeZone` counts where the hours name none.
  * @throws RangeError when there is no such time zone
  */
-export function isOpen(hours: OpeningHours, now: Date): 'open' | 'closed' | 'holiday' {
-  const { year, month, day, weekday, minutes } = placeTime(now, hours.timeZone);
+export function isOpen(hours: OpeningHours, now: Date, timeZone: string): 'open' | 'closed' | 'holiday' {
+  const { year, month, day, weekday, minutes } = placeTime(now, hours.timeZone ?? timeZone);
   const yearly = `${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
   const holidays = (hours.holidays ?? []).map((holiday) => (typeof holiday === 'string' ? { date: holiday } : holiday));
   const holiday =
     holidays.find(({ date }) => date === `${String(year).padStart(4, '0')}-${yearly}`) ??
     holidays.find(({ date }) => date === yearly);
   if (holiday !== undefined) return isInside(holiday.open, minutes) ? 'open' : 'holiday';
-  return isInside(hours.week[DAYS[weekday] ?? 'sunday'], minutes) ? 'open' : 'closed';
+  return isInside(spansOn(weekday, hours.week), minutes) ? 'open' : 'closed';
+}
+
+/** A day's own hours go before those of a row of days. */
+function spansOn(weekday: number, week: Week): readonly string[] | undefined {
+  const row = ROWS.find(([name, days]) => days.has(weekday) && week[name] !== undefined)?.[0];
+  return week[DAYS[weekday] ?? 'sunday'] ?? (row === undefined ? undefined : week[row]);
 }
 
 /** What is wrong with hours: where in them, and what. */
@@ -43,9 +59,9 @@ export function findZoneProblem(timeZone: string): string | null {
 export function findHoursProblems(hours: OpeningHours): HoursProblem[] {
   const problems: HoursProblem[] = [];
   const { timeZone, week, holidays = [] } = hours;
-  const message = findZoneProblem(timeZone);
+  const message = timeZone === undefined ? null : findZoneProblem(timeZone);
   if (message !== null) problems.push({ path: ['timeZone'], message });
-  for (const name of DAYS) problems.push(...spanProblems(['week', name], week[name]));
+  for (const [name, spans] of Object.entries(week)) problems.push(...spanProblems(['week', name], spans));
   holidays.forEach((holiday, index) => {
     const isText = typeof holiday === 'string';
     const date = isText ? holiday : holiday.date;

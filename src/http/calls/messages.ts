@@ -2,8 +2,7 @@
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { FlowMessageEvent } from '../../calls/feed/events.ts';
-import type { TranscriptItem } from '../../calls/feed/transcript.ts';
-import { inOrder } from '../../calls/feed/transcript.ts';
+import { callerBetween } from '../../calls/feed/said-between.ts';
 import { errorResponses } from '../server/errors.ts';
 import type { CallDirectory } from './call-directory.ts';
 import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
@@ -11,8 +10,6 @@ import type { TranscriptSource } from './transcripts.ts';
 
 /** Events of a call that are read at once. */
 const EVENTS_PER_READ = 1000;
-/** Captions may begin a little before the sound of what they are of. */
-const EARLY_MS = 300;
 
 const message = z.object({
   message: z.string().describe('Names it within its call: `message-1`'),
@@ -51,7 +48,7 @@ export const messageRoutes: FastifyPluginCallbackZod<{
       const left = await messagesOf(calls, id);
       const { items } = (await transcripts.transcript(id)) ?? refuseUnknown('call');
       const data = left.map(({ message: name, flow, step, startMs, endMs }) => {
-        const text = saidBetween(items, startMs - EARLY_MS, endMs);
+        const text = callerBetween(items, startMs, endMs);
         return { message: name, flow, step, startMs, endMs, text };
       });
       return { data, next: null };
@@ -75,13 +72,4 @@ async function messagesOf(calls: Pick<StoredCalls, 'events'>, id: string): Promi
     if (last === undefined || page.length < EVENTS_PER_READ) return left;
     after = last.position;
   }
-}
-
-function saidBetween(items: readonly TranscriptItem[], fromMs: number, toMs: number): string {
-  const said = inOrder(items).flatMap((item) =>
-    item.kind === 'caption' && item.track === 'inbound' && item.startMs >= fromMs && item.startMs < toMs
-      ? item.text
-      : [],
-  );
-  return said.filter((text) => text !== '').join(' ');
 }

@@ -40,7 +40,7 @@ const exit = z.object({
   reason: z
     .enum([
       ...(['next', 'choice', 'yes', 'no', 'when', 'else', 'open', 'closed', 'holiday'] as const),
-      ...(['noInput', 'noMatch', 'failed', 'empty', 'timedOut'] as const),
+      ...(['noInput', 'noMatch', 'failed', 'empty', 'timedOut', 'busy', 'noAnswer'] as const),
     ])
     .describe('The field of the step that leads there'),
   to: z.string().describe('A step of the same flow, or `end`, `back`, `repeat`'),

@@ -10,7 +10,7 @@ import { guardedFetch, networkCode, withinTime } from '../../foundation/guarded-
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
-import { dialTwiml, endTwiml } from '../../protocols/twiml/dial.ts';
+import { dialTwiml, endTwiml, failedDial } from '../../protocols/twiml/dial.ts';
 
 /** The stream's parameter that says that Twilio asks what follows it. */
 export const AFTER_PARAMETER = { name: 'after', value: 'redirect' } as const;
@@ -32,29 +32,46 @@ interface TwilioTransfersOptions {
 
 export class TwilioTransfers {
   readonly #options: TwilioTransfersOptions;
-  /** By call. */
-  readonly #waiting: OneUse<string>;
+  /** By call: what Twilio is to do when its stream is over. */
+  readonly #waiting: OneUse<{ readonly start: CallStart; readonly request: TransferRequest }>;
+  /** By call: the parameters of a stream that begins when nobody takes it. */
+  readonly #dialled: OneUse<Readonly<Record<string, string>>>;
 
   constructor(options: TwilioTransfersOptions) {
     this.#options = options;
     this.#waiting = new OneUse({ clock: options.clock, itemsMax: WAITING_MAX });
+    this.#dialled = new OneUse({ clock: options.clock, itemsMax: WAITING_MAX });
   }
 
-  /** As a leg does it. Twilio does not say here whether anybody answers. */
+  /** As a leg does it. Whether anybody answers Twilio says later, if our webhook began the call: {@link comeBack}. */
   async transfer(start: CallStart, request: TransferRequest): Promise<TransferOutcome> {
-    const twiml = dialTwiml(request);
+    const twiml = dialTwiml({ ...request, action: null });
     if (twiml === null) return 'unsupported';
     const { callId, parameters } = start;
     if (parameters[AFTER_PARAMETER.name] === AFTER_PARAMETER.value) {
-      this.#waiting.put(callId, twiml);
+      this.#waiting.put(callId, { start, request });
       return 'transferred';
     }
     return await this.#change(callId, twiml);
   }
 
-  /** What Twilio is to do when the stream of a call is over. */
-  followUp(callId: string): string {
-    return this.#waiting.take(callId) ?? endTwiml();
+  /** What Twilio is to do when the stream of a call is over; at `action` it says then what became of it. */
+  followUp(callId: string, action: string): string {
+    const waiting = this.#waiting.take(callId);
+    if (waiting === null) return endTwiml();
+    const { start, request } = waiting;
+    if (request.resume !== undefined) this.#dialled.put(callId, { ...start.parameters, resume: request.resume });
+    return dialTwiml({ ...request, action: request.resume === undefined ? null : action }) ?? endTwiml();
+  }
+
+  /**
+   * The parameters of the stream by which a call comes back to its flow, after a `<Dial>` with this `DialCallStatus`.
+   * Null = it ends: somebody had the call, or nothing is known of it any more.
+   */
+  comeBack(callId: string, status: string): Readonly<Record<string, string>> | null {
+    const parameters = this.#dialled.take(callId);
+    const result = failedDial(status);
+    return parameters === null || result === null ? null : { ...parameters, transferResult: result };
   }
 
   async #change(callId: string, twiml: string): Promise<TransferOutcome> {

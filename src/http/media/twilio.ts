@@ -12,6 +12,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { TwilioDialect } from '../../protocols/media-streams/twilio.ts';
 import { isTwilioHandshake, isTwilioWebhook } from '../../protocols/media-streams/twilio-signature.ts';
+import { endTwiml } from '../../protocols/twiml/dial.ts';
 import { connectStreamAndAskTwiml, connectStreamTwiml, listenAndDialTwiml } from '../../protocols/twiml/stream.ts';
 import type { WebSocketTrunk } from '../../trunks/websocket/trunk.ts';
 import type { Access } from '../access/access.ts';
@@ -38,6 +39,8 @@ const voiceFields = z.object({
   ParentCallSid: z.string().max(256).optional(),
   CallerName: z.string().max(256).optional(),
   ForwardedFrom: z.string().max(256).optional(),
+  /** What became of a `<Dial>`. */
+  DialCallStatus: z.string().max(64).optional(),
   /** All of them, as they came. */
   all: z.array(z.tuple([z.string(), z.string()])).max(200, 'expected at most 200 fields'),
 });
@@ -104,15 +107,18 @@ const afterSchema = {
   description:
     "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at " +
     'the end of its session, with `?twiml=` for another document of the app, or with `?flow=over` for the ' +
-    '`<Dial>` of a flow that has transferred the call. Signed by Twilio as ' +
-    '/twilio/voice is.',
+    '`<Dial>` of a flow that has transferred the call; with `?flow=dialled` it says what became of that, and a call ' +
+    'that nobody took comes back to its flow. Signed by Twilio as /twilio/voice is.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
   querystring: z.object({
     twiml: twimlUrl.optional().describe("A document of the app's"),
     method: z.enum(['GET', 'POST']).default('POST').describe('How that is asked for'),
-    flow: z.literal('over').optional().describe('A flow has talked to the caller; it may have transferred the call'),
+    flow: z
+      .enum(['over', 'dialled'])
+      .optional()
+      .describe('A flow has talked to the caller; it may have transferred the call, or has'),
   }),
   body: voiceForm,
   response: voiceSchema.response,
@@ -190,7 +196,15 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     const { twiml, method, flow } = request.query;
     const call = callOf(request, request.body);
     reply.type('text/xml; charset=utf-8');
-    if (flow !== undefined) return transfers.followUp(call.known.callId);
+    const { callId } = call.known;
+    if (flow === 'over') return transfers.followUp(callId, `${call.after}?flow=dialled`);
+    if (flow === 'dialled') {
+      const parameters = transfers.comeBack(callId, request.body.DialCallStatus ?? '');
+      if (parameters === null) return endTwiml();
+      registry.admit();
+      const target = { url: call.media, parameters: { ...parameters, token: registry.tokens.issue(call.known) } };
+      return connectStreamAndAskTwiml(target, `${call.after}?flow=over`);
+    }
     return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });
   });
 

@@ -18,8 +18,15 @@ const DESTINATIONS: readonly (readonly [setting: string, what: Departure['what']
 export function findDepartures(settings: Settings): Departure[] {
   return DESTINATIONS.flatMap(([setting, what]) => {
     const value = (settings as Readonly<Record<string, unknown>>)[setting];
-    if (typeof value !== 'string' || !URL.canParse(value)) return [];
-    const { protocol, host, hostname } = new URL(value);
-    return [{ what, to: `${protocol}//${host}`, leavesMachine: !isLoopback(hostname) }];
+    const texts: unknown[] = Array.isArray(value) ? value : [value];
+    return texts.flatMap((text) => (typeof text === 'string' ? departureTo(text, what) : []));
   });
+}
+
+/** Of a URL, which may have options behind a semicolon; none where it is no URL. */
+function departureTo(text: string, what: Departure['what']): Departure[] {
+  const [address = ''] = text.split(';', 1);
+  if (!URL.canParse(address)) return [];
+  const { protocol, host, hostname } = new URL(address);
+  return [{ what, to: `${protocol}//${host}`, leavesMachine: !isLoopback(hostname) }];
 }

@@ -17,15 +17,18 @@ export interface DialRequest {
   readonly from: string | null;
   /** How long it may ring. */
   readonly timeoutMs: number;
+  /** Where Twilio asks (POST) what follows, and says what became of it; null = the call ends with it. */
+  readonly action: string | null;
 }
 
 /** The document. Null = `to` is nobody whom Twilio can call. */
-export function dialTwiml({ to, from, timeoutMs }: DialRequest): string | null {
+export function dialTwiml({ to, from, timeoutMs, action }: DialRequest): string | null {
   const whom = noun(to.trim());
   if (whom === null) return null;
   const seconds = Math.min(Math.max(Math.ceil(timeoutMs / 1000), TIMEOUT_MIN_S), TIMEOUT_MAX_S);
   const caller = from === null ? '' : ` callerId="${escapeXml(from)}"`;
-  return response(`<Dial timeout="${seconds}"${caller}>${whom}</Dial>`);
+  const asks = action === null ? '' : ` action="${escapeXml(action)}"`;
+  return response(`<Dial timeout="${seconds}"${caller}${asks}>${whom}</Dial>`);
 }
 
 /** The document after which Twilio ends the call. */
@@ -43,4 +46,14 @@ function noun(to: string): string | null {
   if (client !== undefined) return `<Client>${escapeXml(client)}</Client>`;
   const number = WRITTEN_NUMBER.test(to) ? to.replace(/[\s().-]/g, '') : '';
   return NUMBER.test(number) ? `<Number>${number}</Number>` : null;
+}
+
+/**
+ * What became of a `<Dial>` that came to nothing, by its `DialCallStatus`
+ * (https://www.twilio.com/docs/voice/twiml/dial#dialcallstatus). Null = somebody had the call.
+ */
+export function failedDial(status: string): 'busy' | 'unanswered' | 'refused' | null {
+  if (status === 'busy') return 'busy';
+  if (status === 'no-answer') return 'unanswered';
+  return status === 'failed' || status === 'canceled' ? 'refused' : null;
 }

@@ -5,6 +5,7 @@ import { createRecords } from './0001-records.ts';
 import { addSearchWords } from './0002-words.ts';
 import { addFlows } from './0003-flows.ts';
 import { addCluster } from './0004-cluster.ts';
+import { addMessages } from './0005-messages.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -18,4 +19,5 @@ export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0002-words': addSearchWords,
   '0003-flows': addFlows,
   '0004-cluster': addCluster,
+  '0005-messages': addMessages,
 };

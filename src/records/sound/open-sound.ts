@@ -7,6 +7,7 @@ import { ConfigError } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Recorder } from '../recorder.ts';
 import type { RecordsDatabase } from '../records-database.ts';
+import type { CallsTable } from '../tables.ts';
 import { readSoundKey } from './sound-key.ts';
 import type { SoundOwner } from './sound-paths.ts';
 import { SoundStore } from './sound-store.ts';
@@ -22,6 +23,8 @@ interface OpenSoundOptions {
   readonly recorder: Recorder;
 }
 
+type SizeChange = Partial<Pick<CallsTable, 'sound_bytes' | 'message_bytes'>>;
+
 /**
  * The sound under DATA_DIR, `folder`; null = there is no such folder, so that no call can be recorded.
  * @throws ConfigError when RECORD wants sound and it cannot be kept
@@ -36,18 +39,19 @@ export async function openSound(
     return null;
   }
   const key = await readSoundKey(settings.RECORD_KEY);
-  const storeBytes = async ({ callId, startedMs }: SoundOwner, bytes: number | null): Promise<void> => {
+  const storeBytes = async ({ callId, startedMs }: SoundOwner, change: SizeChange): Promise<void> => {
     // The row comes with the call's first event.
     await recorder.settled();
-    const update = database.db.updateTable('calls').set({ sound_bytes: bytes });
+    const update = database.db.updateTable('calls').set(change);
     await update.where('id', '=', callId).where('started_ms', '=', startedMs).execute();
   };
   /** Sound of earlier calls is counted before sizes are stored that would count twice. */
   let counted: Promise<void> = Promise.resolve();
   const warn = (err: unknown): void =>
     parts.log.warn({ err }, 'the sizes of recorded sound could not be read or stored');
-  const noteBytes = async (owner: SoundOwner, bytes: number | null): Promise<void> => {
-    const stored = counted.then(() => storeBytes(owner, bytes));
+  const noteBytes = async (owner: SoundOwner, bytes: number | null, of: 'call' | 'messages'): Promise<void> => {
+    const change = of === 'call' ? { sound_bytes: bytes } : { message_bytes: bytes };
+    const stored = counted.then(() => storeBytes(owner, change));
     if (database.isOpen) await stored;
     else void stored.catch(warn);
   };
@@ -68,9 +72,12 @@ export async function openSound(
 }
 
 async function sumBytes({ reader }: RecordsDatabase): Promise<number> {
-  const recorded = reader.selectFrom('calls').where('sound_bytes', 'is not', null);
-  const query = recorded.select(({ fn }) => fn.sum('sound_bytes').as('bytes'));
-  return Number((await query.executeTakeFirst())?.bytes ?? 0);
+  const sumOf = async (column: 'sound_bytes' | 'message_bytes'): Promise<number> => {
+    const calls = reader.selectFrom('calls').where(column, 'is not', null);
+    const sum = await calls.select(({ fn }) => fn.sum(column).as('bytes')).executeTakeFirst();
+    return Number(sum?.bytes ?? 0);
+  };
+  return (await sumOf('sound_bytes')) + (await sumOf('message_bytes'));
 }
 
 /** @throws ConfigError when RECORD wants sound, which cannot be kept for the reason `why` */

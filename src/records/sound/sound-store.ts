@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MESSAGES_MAX, messageSoundId } from '../../calls/sound/message-recording.ts';
+import { callOfMessage, MESSAGES_MAX, messageSoundId } from '../../calls/sound/message-recording.ts';
 import type { SoundSink, SoundTap, TappedCall } from '../../calls/sound/sound-tap.ts';
 import { type Clock, sleep } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -52,8 +52,8 @@ interface SoundStoreOptions {
   readonly metrics: Metrics;
   /** Bytes of the sound of ended calls. */
   readonly keptBytes: number;
-  /** Keeps the size of a call's sound in its row, after the row is there; null = it has none any more. */
-  noteBytes(owner: SoundOwner, bytes: number | null): Promise<void>;
+  /** Keeps the size of a call's sound, or of its messages, in its row, when that is there; null = there is none. */
+  noteBytes(call: SoundOwner, bytes: number | null, of: 'call' | 'messages'): Promise<void>;
 }
 
 /** What of a sound is wanted. */
@@ -163,8 +163,8 @@ export class SoundStore implements SoundTap {
   /** Removes a call's sound, also while it is recorded, and its messages. Returns the bytes that were freed. */
   async remove(owner: SoundOwner): Promise<number> {
     let bytes = await this.#remove(owner);
-    for (let message = 1; message <= MESSAGES_MAX; message++) {
-      const of = { ...owner, callId: messageSoundId(owner.callId, message) };
+    if (callOfMessage(owner.callId) !== null) return bytes;
+    for (const of of messagesOf(owner)) {
       if (this.#writing.has(soundName(of)) || (await this.#locate(of)) !== null) bytes += await this.#remove(of);
     }
     return bytes;
@@ -178,14 +178,13 @@ export class SoundStore implements SoundTap {
       writing.sink.abandon();
       await this.#thread.run({ type: 'discard', file: writing.file });
     }
-    const { folder, noteBytes } = this.#options;
-    const path = join(dayFolder(folder, name), name);
-    const kept = await stat(path).catch(() => null);
-    this.#keptBytes -= kept?.size ?? 0;
-    await rm(path, { force: true });
+    const { folder } = this.#options;
+    const kept = await this.#kept(owner);
+    this.#keptBytes -= kept?.bytes ?? 0;
+    if (kept !== null) await rm(kept.path, { force: true });
     await rm(unfinishedPath(folder, name), { force: true });
-    await noteBytes(owner, null);
-    return (kept?.size ?? 0) + (writing?.bytes ?? 0);
+    await this.#noteNow(owner, null);
+    return (kept?.bytes ?? 0) + (writing?.bytes ?? 0);
   }
 
   /** Adds the sound of earlier calls, which could not be counted at the start. */
@@ -195,13 +194,13 @@ export class SoundStore implements SoundTap {
 
   /** Finishes what a dying process left. To be called once, before calls come. */
   async recover(): Promise<void> {
-    const { folder, log, noteBytes } = this.#options;
+    const { folder, log } = this.#options;
     const names = (await readdir(join(folder, UNFINISHED_FOLDER))).filter(isSoundName);
     for (const name of names) {
       try {
         const finished = (await this.#thread.run({ type: 'recover', name })) as FinishedSound;
         this.#keptBytes += finished.bytes;
-        await noteBytes(finished, finished.bytes || null);
+        await this.#noteNow(finished, finished.bytes || null);
       } catch (error) {
         log.warn({ err: error }, 'the sound of a call that a crash cut off could not be finished');
       }
@@ -247,16 +246,39 @@ export class SoundStore implements SoundTap {
   }
 
   #note(owner: SoundOwner, bytes: number): void {
-    const { log, noteBytes } = this.#options;
-    const noting: Promise<void> = noteBytes(owner, bytes)
+    const { log } = this.#options;
+    const noting: Promise<void> = this.#noteNow(owner, bytes)
       .catch((error: unknown) => log.warn({ err: error }, 'the size of the sound of a call could not be stored'))
       .finally(() => this.#noting.delete(noting));
     this.#noting.add(noting);
   }
 
+  /** Of messages their sum is noted: that stays right whatever a crash left out. */
+  async #noteNow(owner: SoundOwner, bytes: number | null): Promise<void> {
+    const { noteBytes } = this.#options;
+    const callId = callOfMessage(owner.callId);
+    if (callId === null) return noteBytes(owner, bytes, 'call');
+    const call = { callId, startedMs: owner.startedMs };
+    await noteBytes(call, (await this.#messageBytes(call)) || null, 'messages');
+  }
+
+  async #messageBytes(call: SoundOwner): Promise<number> {
+    let bytes = 0;
+    for (const message of messagesOf(call)) bytes += (await this.#kept(message))?.bytes ?? 0;
+    return bytes;
+  }
+
   #forget(writing: Writing): void {
     this.#writing.delete(soundName(writing.owner));
     this.#options.metrics.records.sound.calls.set(this.#writing.size);
+  }
+
+  /** The whole file of a sound, if it is there. */
+  async #kept(owner: SoundOwner): Promise<{ readonly path: string; readonly bytes: number } | null> {
+    const name = soundName(owner);
+    const path = join(dayFolder(this.#options.folder, name), name);
+    const found = await stat(path).catch(() => null);
+    return found === null ? null : { path, bytes: found.size };
   }
 
   async #locate(owner: SoundOwner): Promise<{ readonly path: string; readonly mustBeWhole: boolean } | null> {
@@ -267,4 +289,9 @@ export class SoundStore implements SoundTap {
     for (const place of [unfinished, whole]) if (await stat(place.path).catch(() => null)) return place;
     return null;
   }
+}
+
+/** All messages that a call may have. */
+function messagesOf({ callId, startedMs }: SoundOwner): SoundOwner[] {
+  return Array.from({ length: MESSAGES_MAX }, (_, i) => ({ callId: messageSoundId(callId, i + 1), startedMs }));
 }

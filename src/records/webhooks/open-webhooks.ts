@@ -7,10 +7,16 @@ import type { Records } from '../records.ts';
 import { Outbox } from './outbox.ts';
 import { WebhookBodies } from './webhook-bodies.ts';
 
-/** The settings of the webhooks of calls. */
+/** The settings of the webhooks of calls, and of messages in flows. */
 export type WebhookSettings = Pick<
   Settings,
-  'CALL_WEBHOOK_URL' | 'CALL_WEBHOOK_EVENTS' | 'CALL_WEBHOOK_ALLOW_PRIVATE' | 'WEBHOOK_SECRET'
+  | 'CALL_WEBHOOK_URL'
+  | 'CALL_WEBHOOK_EVENTS'
+  | 'CALL_WEBHOOK_ALLOW_PRIVATE'
+  | 'FLOWS_DIR'
+  | 'FLOW_HTTP_ALLOW_PRIVATE'
+  | 'FLOW_SIGNING_KEY'
+  | 'WEBHOOK_SECRET'
 >;
 
 /**
@@ -22,8 +28,9 @@ export function openWebhooks(
   records: Pick<Records, 'database' | 'calls'> | null,
   { clock, log, metrics }: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
 ): { readonly outbox: Outbox; readonly types: ReadonlySet<string> } | null {
-  const { CALL_WEBHOOK_URL: url, CALL_WEBHOOK_EVENTS, CALL_WEBHOOK_ALLOW_PRIVATE, WEBHOOK_SECRET } = settings;
-  if (url === '') return null;
+  const { CALL_WEBHOOK_URL: url, CALL_WEBHOOK_EVENTS, WEBHOOK_SECRET } = settings;
+  const hasCalls = url !== '';
+  if (!hasCalls && (settings.FLOWS_DIR === '' || records === null)) return null;
   if (records === null) {
     throw new ConfigError([
       'CALL_WEBHOOK_URL: webhooks wait in the records of calls, and there are none: set DATA_DIR to a folder that ' +
@@ -32,7 +39,17 @@ export function openWebhooks(
   }
   const { database, calls } = records;
   const bodies = new WebhookBodies(database, calls);
-  const target = { url, secret: WEBHOOK_SECRET, allowPrivate: CALL_WEBHOOK_ALLOW_PRIVATE };
-  const outbox = new Outbox({ ...target, database, bodies, clock, log, metrics: metrics.records.webhooks });
-  return { outbox, types: new Set(CALL_WEBHOOK_EVENTS) };
+  const outbox = new Outbox({
+    database,
+    bodies,
+    calls: hasCalls ? { url, secret: WEBHOOK_SECRET, allowPrivate: settings.CALL_WEBHOOK_ALLOW_PRIVATE } : null,
+    messages: {
+      secret: settings.FLOW_SIGNING_KEY || WEBHOOK_SECRET,
+      allowPrivate: settings.FLOW_HTTP_ALLOW_PRIVATE,
+    },
+    clock,
+    log,
+    metrics: metrics.records.webhooks,
+  });
+  return { outbox, types: new Set(hasCalls ? CALL_WEBHOOK_EVENTS : []) };
 }

@@ -11,6 +11,7 @@ import type { WebhookMetrics } from '../../foundation/metrics/webhook-metrics.ts
 import { sendWebhook, type WebhookOutcome } from '../../foundation/webhooks/send-webhook.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { OutboxTable } from '../tables.ts';
+import { readTarget } from './message-targets.ts';
 import type { WebhookBodies } from './webhook-bodies.ts';
 
 /** Attempts at the same time. */
@@ -28,14 +29,23 @@ const LOOK_MAX_MS = 60_000;
 /** The receiver says that nobody wants it (RFC 9110 §15.5.11). */
 const GONE = '410';
 
-type Row = Pick<Selectable<OutboxTable>, 'id' | 'event' | 'attempts' | 'created_ms' | 'due_ms'>;
+const COLUMNS = ['id', 'event', 'attempts', 'created_ms', 'due_ms', 'target'] as const;
+
+type Row = Pick<Selectable<OutboxTable>, (typeof COLUMNS)[number]>;
+
+/** How webhooks of a kind are sent. */
+interface Sender {
+  readonly secret: string;
+  readonly allowPrivate: boolean;
+}
 
 interface OutboxOptions {
   readonly database: RecordsDatabase;
-  readonly bodies: Pick<WebhookBodies, 'make'>;
-  readonly url: string;
-  readonly secret: string;
-  readonly allowPrivate: boolean;
+  readonly bodies: Pick<WebhookBodies, 'make' | 'makeMessage'>;
+  /** Of calls; null = they are not sent, and those that wait go on waiting. */
+  readonly calls: (Sender & { readonly url: string }) | null;
+  /** Of messages, which say themselves where they go. */
+  readonly messages: Sender;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: WebhookMetrics;
@@ -103,10 +113,8 @@ export class Outbox {
     const free = AT_ONCE_MAX - this.#sending.size;
     if (free <= 0) return;
     const { database } = this.#options;
-    const due = await database.reader
-      .selectFrom('outbox')
-      .select(['id', 'event', 'attempts', 'created_ms', 'due_ms'])
-      .where('state', '=', 'waiting')
+    const due = await this.#waiting(database.reader)
+      .select(COLUMNS)
       .where('due_ms', '<=', this.#nowMs())
       .orderBy('due_ms')
       .limit(free)
@@ -134,18 +142,28 @@ export class Outbox {
   }
 
   async #send(row: Row): Promise<void> {
-    const { bodies, url, secret, allowPrivate, clock, log } = this.#options;
+    const { clock, log } = this.#options;
     const { signal } = this.#end;
     try {
-      const body = await bodies.make(row.id);
+      const { body, ...sender } = await this.#addressed(row);
       if (body === null) return await this.#remove(row.id);
-      const outcome = await sendWebhook({ url, id: row.id, body, secret, allowPrivate, clock, signal });
+      const outcome = await sendWebhook({ ...sender, id: row.id, body, clock, signal });
       if (signal.aborted && !outcome.isDelivered) return;
       if (outcome.isDelivered) await this.#noteDelivered(row.id);
       else await this.#noteFailure(row, outcome);
     } catch (error) {
       log.warn({ reason: describeTrouble(error as Error) }, 'the outbox of webhooks cannot be written');
     }
+  }
+
+  async #addressed({ id, target }: Row): Promise<Sender & { readonly url: string; readonly body: string | null }> {
+    const { bodies, calls, messages } = this.#options;
+    if (target !== null) {
+      const { url, hasText } = readTarget(target);
+      return { ...messages, url, body: await bodies.makeMessage(id, { hasText }) };
+    }
+    if (calls === null) throw new Error('expected no webhook of a call: CALL_WEBHOOK_URL is not set');
+    return { ...calls, body: await bodies.make(id) };
   }
 
   async #noteDelivered(id: string): Promise<void> {
@@ -192,14 +210,18 @@ export class Outbox {
   /** Until the next one is due. While all places are taken, the end of an attempt wakes us. */
   async #untilNextMs(): Promise<number> {
     const { database, metrics } = this.#options;
-    const { next_ms, waiting } = await database.reader
-      .selectFrom('outbox')
+    const { next_ms, waiting } = await this.#waiting(database.reader)
       .select(({ fn }) => [fn.min('due_ms').as('next_ms'), fn.countAll<number>().as('waiting')])
-      .where('state', '=', 'waiting')
       .executeTakeFirstOrThrow();
     metrics.waiting.set(Number(waiting));
     if (this.#sending.size >= AT_ONCE_MAX || next_ms === null) return LOOK_MAX_MS;
     return Math.min(Math.max(next_ms - this.#nowMs(), 0), LOOK_MAX_MS);
+  }
+
+  /** Those that wait and can be sent. */
+  #waiting(reader: RecordsDatabase['reader']) {
+    const waiting = reader.selectFrom('outbox').where('state', '=', 'waiting');
+    return this.#options.calls === null ? waiting.where('target', 'is not', null) : waiting;
   }
 
   #nowMs(): number {

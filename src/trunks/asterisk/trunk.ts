@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { Lead, Leadership } from '../../foundation/leadership.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -33,6 +34,8 @@ interface TrunkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'ariConnected' | 'refused' | 'waysIn'>;
+  /** One of several gateways has the application of ARI_APP at a time; left out = this one has. */
+  readonly lead?: Lead | null;
 }
 
 /** One Asterisk. */
@@ -48,6 +51,7 @@ export class AsteriskTrunk {
   readonly #named = new Map<string, ChannelSession>();
   readonly #outage: Outage;
   #events: AriEvents | null = null;
+  #leadership: Leadership | null = null;
 
   constructor(options: TrunkOptions) {
     const { settings, clock, log } = options;
@@ -59,11 +63,21 @@ export class AsteriskTrunk {
     this.#mediaUrl = settings.ASTERISK_MEDIA_URL || mediaUrlBeside(settings.ARI_URL);
   }
 
-  /** Connects, now and whenever the connection is lost. */
+  /** Connects as soon as no other gateway has the application, and whenever the connection is lost. */
   open(): void {
-    const { settings, clock, metrics } = this.#options;
-    const query = new URLSearchParams({ app: settings.ARI_APP, subscribeAll: 'false' });
+    const { settings, lead = null, metrics } = this.#options;
     metrics.ariConnected.set(0);
+    if (lead === null) this.#connect();
+    else
+      this.#leadership = lead(`ari ${settings.ARI_APP} ${settings.ARI_URL}`, {
+        onLead: () => this.#connect(),
+        onLost: () => void this.#endAll(),
+      });
+  }
+
+  #connect(): void {
+    const { settings, clock } = this.#options;
+    const query = new URLSearchParams({ app: settings.ARI_APP, subscribeAll: 'false' });
     this.#events = new AriEvents({
       url: `${settings.ARI_URL.replace(/^http/, 'ws')}/events?${query}`,
       authorization: this.#ari.authorization,
@@ -84,6 +98,8 @@ export class AsteriskTrunk {
    */
   async assist(name: string, parameters: StasisRequest['parameters'] = {}): Promise<{ callId: string }> {
     this.#options.registry.admit();
+    if (this.#leadership?.isLeading === false)
+      throw new TrunklineError('asterisk_unavailable', 'another server has the application of ARI_APP: ask that one');
     const channel = await this.#channelNamed(name);
     if (this.#sessions.has(channel.id))
       throw new TrunklineError('invalid_request', 'channel: Trunkline listens to it already');
@@ -95,8 +111,13 @@ export class AsteriskTrunk {
     return { callId: channel.id };
   }
 
-  /** Ends every session, removes what it made and disconnects. */
+  /** Ends every session, removes what it made and disconnects. Then another gateway may have the application. */
   async close(): Promise<void> {
+    await this.#endAll();
+    await this.#leadership?.resign();
+  }
+
+  async #endAll(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.end(null)));
     this.#events?.close();
     this.#options.metrics.ariConnected.set(0);

@@ -7,6 +7,7 @@ import type { CallRegistry } from '../../calls/registry.ts';
 import { AddressRanges } from '../../foundation/addresses.ts';
 import { type Clock, sleep } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { Lead, Leadership } from '../../foundation/leadership.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -56,6 +57,8 @@ interface SipAgentOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** One of several gateways registers at a time; left out = this one does. */
+  readonly lead?: Lead | null;
 }
 
 /** A registrar or trunk. */
@@ -68,7 +71,6 @@ interface Open {
   readonly stacks: Readonly<Record<'UDP' | 'TCP', SipStack>>;
   readonly switchboard: Switchboard;
   readonly services: CallServices;
-  readonly registration: Registration | null;
 }
 
 /** A call to make. */
@@ -87,6 +89,8 @@ export class SipAgent {
   readonly #registrar: Server | null;
   readonly #trunk: Server | null;
   #open: Open | null = null;
+  #registration: Registration | null = null;
+  #leadership: Leadership | null = null;
 
   /** The agent does not listen yet. */
   constructor(options: SipAgentOptions) {
@@ -104,7 +108,7 @@ export class SipAgent {
 
   /** Whether we are registered; false where no registrar is set. */
   get registered(): boolean {
-    return this.#open?.registration?.registered ?? false;
+    return this.#registration?.registered ?? false;
   }
 
   /**
@@ -125,12 +129,11 @@ export class SipAgent {
       dialogsMax: settings.SIP_DIALOGS_MAX,
       unacknowledgedMax,
       metrics,
-      onAsked: (from) => this.#open?.registration?.asked(from),
+      onAsked: (from) => this.#registration?.asked(from),
     });
     const stacks = await this.#openStacks({ address, port, ownAddress, switchboard });
-    const registration = this.#registrar === null ? null : this.#register(this.#registrar, stacks);
-    this.#open = { stacks, switchboard, services, registration };
-    registration?.start();
+    this.#open = { stacks, switchboard, services };
+    if (this.#registrar !== null) this.#seekToRegister(this.#registrar, stacks);
     return `${bracketed(address)}:${stacks.UDP.port}`;
   }
 
@@ -174,9 +177,10 @@ export class SipAgent {
     return { callId };
   }
 
-  /** Ends the registration, so that no more calls come. */
+  /** Ends the registration, so that no more calls come; another gateway may register. */
   drain(): void {
-    this.#open?.registration?.end();
+    this.#registration?.end();
+    void this.#leadership?.resign();
   }
 
   /** Closes everything when the last requests are answered, or after two seconds. The calls are ended by then. */
@@ -185,7 +189,7 @@ export class SipAgent {
     this.#open = null;
     this.#peers.close();
     if (open === null) return;
-    open.registration?.end();
+    this.#registration?.end();
     open.switchboard.close();
     const stacks = Object.values(open.stacks);
     for (
@@ -238,7 +242,7 @@ export class SipAgent {
       onMessage: (bytes, source) => stacks.TCP?.receive(bytes, source),
       onRefused: () => metrics.sipDropped.inc({ reason: 'address' }),
       onBroken: (text, source, fault) => stacks.TCP?.receiveBroken(text, source, fault),
-      onLost: (peer) => this.#open?.registration?.connectionClosed(peer),
+      onLost: (peer) => this.#registration?.connectionClosed(peer),
     }).catch(async (error: unknown) => {
       await udp.close();
       throw error;
@@ -259,6 +263,22 @@ export class SipAgent {
     stacks.UDP = new SipStack(udp, stackOptions);
     stacks.TCP = new SipStack(tcp, stackOptions);
     return { UDP: stacks.UDP, TCP: stacks.TCP };
+  }
+
+  #seekToRegister(registrar: Server, stacks: Open['stacks']): void {
+    const { lead = null, settings } = this.#options;
+    const begin = (): void => {
+      this.#registration = this.#register(registrar, stacks);
+      this.#registration.start();
+    };
+    if (lead === null) {
+      begin();
+      return;
+    }
+    this.#leadership = lead(`sip ${settings.SIP_USER} ${settings.SIP_REGISTRAR}`, {
+      onLead: begin,
+      onLost: () => this.#registration?.end(),
+    });
   }
 
   #register(registrar: Server, stacks: Open['stacks']): Registration {

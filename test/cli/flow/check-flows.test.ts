@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,6 +66,28 @@ describe('trunkline flow check', () => {
       { severity: 'error', file, line: 5, column: 1, message: expect.stringContaining('Map keys must be unique') },
       { summary: { flows: 1, errors: 1, warnings: 0 } },
     ]);
+  });
+
+  it('warns of tests that name steps of no flow, and refuses those without a flow', async () => {
+    write('good.yaml', GOOD);
+    const script = 'tests: [{ name: a, script: [hangup], notSteps: b }]';
+    const tests = write('good.test.yaml', `version: 1\n${script}\n`);
+    const warning = `${tests}:2:48: warning: tests.0.notSteps.0: the flow has no step b`;
+    expect((await check([folder])).lines).toEqual([warning, 'Flows: 1, errors: 0, warnings: 1']);
+    expect((await check([tests])).lines).toContain(warning);
+    const other = write('other.test.yaml', `version: 1\n${script}\n`);
+    expect((await check([folder])).lines).toContain(`${other}: there is no flow other beside it`);
+  });
+
+  it('says of a folder without flows where some are', async () => {
+    mkdirSync(join(folder, 'shop'));
+    write('shop/shop.yaml', GOOD);
+    const { code, lines } = await check([folder]);
+    expect(code).toBe(1);
+    expect(lines[0]).toBe(
+      `${folder}: has no flow, which is a file that ends with .yaml; folders inside of it are not looked at, so name ` +
+        `them: ${join(folder, 'shop')}`,
+    );
   });
 
   it('says what it expects where nothing is named, or what is not there', async () => {

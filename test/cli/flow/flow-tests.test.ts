@@ -48,12 +48,21 @@ describe('trunkline flow test', () => {
     expect(await runTests([folder], options, settings, terminal)).toBe(1);
     expect(out.text).toMatch(/passed {2}shop: presses the key/);
     expect(out.text).toMatch(/FAILED {2}shop: hears <another> word/);
-    expect(out.text).toContain(
-      'line 2 of the script, expect {"said":"hello","withinMs":5000}: expected to hear "hello"',
-    );
+    expect(out.text).toContain('line 7, expect {"said":"hello","withinMs":5000}: expected to hear "hello"');
     expect(out.text).toContain('caller  presses 1');
     expect(out.text).toContain('shop: 2 of 3 steps reached; not reached: never');
     expect(out.text).toContain('1 of 2 tests passed');
+  });
+
+  it('waits for what becomes of keys before the caller says something', async () => {
+    const { terminal, out } = captureTerminal();
+    const ask = 'gather: { kind: number, min: 1, max: 30, into: points, prompt: How many points? }, next: sure';
+    const sure = 'confirm: { prompt: Sure?, yes: bye, no: ask }';
+    const steps = `  ask: { ${ask} }\n  sure: { ${sure} }\n  bye: { say: Goodbye. }\n`;
+    await writeFile(join(folder, 'shop.yaml'), `version: 1\nstart: ask\nsteps:\n${steps}`);
+    const script = '[{ press: 2 }, { say: yes }, { expect: { said: goodbye, variables: { points: 2 } } }]';
+    await writeFile(join(folder, 'shop.test.yaml'), `version: 1\ntests:\n  - name: two\n    script: ${script}\n`);
+    expect(await runTests([folder], options, settings, terminal), out.text).toBe(0);
   });
 
   it('prints JSON, and writes JUnit XML', async () => {
@@ -78,6 +87,11 @@ describe('trunkline flow test', () => {
     await writeFile(join(folder, 'other.test.yaml'), 'version: 1\ntests: []\n');
     await expect(runTests([folder], options, settings, terminal)).rejects.toThrow(/other\.test\.yaml:2:8: tests/);
     await expect(runTests([], options, settings, terminal)).rejects.toThrow(/FLOWS_DIR/);
+    await writeFile(join(folder, 'other.test.yaml'), TESTS);
+    await writeFile(join(folder, 'other.yaml'), `${FLOW}failed: nowhere\nkeys: { 1: nothing }\n`);
+    await expect(runTests([folder], options, settings, terminal)).rejects.toThrow(
+      /^[^\n]*other\.yaml:7:9: failed: .*\n[^\n]*other\.yaml:8:12: keys\.1: [^\n]*$/,
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { type PostgresProxy, startPostgresProxy } from '../../helpers/postgres-p
 import { said, started } from '../../records/told-calls.ts';
 import { type FeedGateway, hurried, openFeedGateway, type TestReader } from './feed-gateways.ts';
 
-const POLL = { timeout: 50_000 };
+const POLL = { timeout: 70_000 };
 
 describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble${whyNoPostgres}`, () => {
   let postgres: TestPostgres;
@@ -21,7 +21,10 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
   afterAll(() => postgres.remove());
 
   /** Two gateways; what the first has of the database can be cut. Its waits are 20 times shorter. */
-  async function openPair(history = 200, times = 20): Promise<{ x: FeedGateway; y: FeedGateway; proxy: PostgresProxy }> {
+  async function openPair(
+    history = 200,
+    times = 20,
+  ): Promise<{ x: FeedGateway; y: FeedGateway; proxy: PostgresProxy }> {
     const url = await postgres.createDatabase();
     const proxy = await startPostgresProxy(url);
     proxies.push(proxy);

@@ -93,7 +93,7 @@ steps:
       return nodesOf({ steps })[0]?.says;
     };
     expect(says({ verb: 'say', fields: { text: 'Hello' } })).toBe('Hello');
-    expect(says({ verb: 'say', fields: { prompt: { text: 'Hello', recording: 'hello' } } })).toBe('Hello');
+    expect(says({ verb: 'say', fields: { text: 'Hello', recording: 'hello' } })).toBe('Hello');
     expect(says({ verb: 'play', fields: { recording: 'music' } })).toBe('♪ music');
     expect(says({ verb: 'http', fields: { url: 'https://a', waiting: { text: 'One moment' } } })).toBe('One moment');
     expect(says({ verb: 'set', fields: {} })).toBeNull();

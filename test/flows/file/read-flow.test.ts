@@ -41,11 +41,40 @@ describe('a flow file', () => {
     expect(fields).toMatchObject({ choices: { a: { key: '1' }, b: { key: '2' } } });
   });
 
+  it('takes what needs one thing as that alone', () => {
+    const text = flow(
+      '  main: { play: jingle, next: german }',
+      '  german: { language: de-DE, next: menu }',
+      '  menu: { menu: { prompt: A, into: a, choices: { b: [one, two], c: three } }, next: pay }',
+      '  pay: { flow: payment, next: open }',
+      '  open: { hours: { timeZone: UTC, week: { monday-friday: 8:00 - 17:00 }, open: person, closed: bye } }',
+      "  person: { transfer: '+4930123456', next: bye }",
+      '  bye: { hangup: Bye. }',
+    );
+    const { flow: read, errors } = readFlow(text, 'shop');
+    expect(errors).toEqual([]);
+    expect([...(read?.steps.values() ?? [])].map(({ fields }) => fields)).toEqual([
+      { recording: 'jingle' },
+      { to: 'de-DE' },
+      { prompt: { text: 'A' }, into: 'a', choices: { b: { say: ['one', 'two'] }, c: { say: ['three'] } } },
+      { name: 'payment' },
+      { timeZone: 'UTC', week: { 'monday-friday': ['08:00-17:00'] }, open: 'person', closed: 'bye' },
+      { to: '+4930123456' },
+      { prompt: { text: 'Bye.' } },
+    ]);
+    expect(errorsOf(flow('  main: { hangup: "Bye {name" }'))).toEqual([
+      expect.stringMatching(/^4:19: steps\.main\.hangup: /),
+    ]);
+    expect(errorsOf(flow('  main: { language: germanish }'))).toEqual([
+      expect.stringMatching(/^4:21: steps\.main\.language: got "germanish"/),
+    ]);
+  });
+
   it('tells all that is wrong, in the order of the text', () => {
     const text = flow('  main: { sya: Hello., next: end }', '  b: { say: 5 }', '  c: { say: Bye., next: nowhere }');
     expect(errorsOf(text)).toEqual([
       expect.stringMatching(/^4:11: steps\.main\.sya: is unknown, did you mean say\? expected say, play, /),
-      '5:13: steps.b.say: got the number 5, expected a text or a mapping',
+      '5:13: steps.b.say: got the number 5, expected a text or lines such as "text: …"',
       '6:25: steps.c.next: there is no step nowhere, expected the name of a step or end, back, repeat',
     ]);
   });
@@ -56,7 +85,7 @@ describe('a flow file', () => {
       flow(SAYS, ...Array.from({ length: 500 }, (_, at) => `  s${at}: { say: A }`)),
       '4:3: steps: expected at most 500 steps',
     ],
-    ['nothing', '', '1:1: the file: got nothing, expected a mapping'],
+    ['nothing', '', '1:1: the file: got nothing, expected lines such as "version: …"'],
     ['another version', `version: 2\nstart: main\nsteps:\n${SAYS}`, '1:10: version: got the number 2, expected 1'],
     ['a start that is missing', `version: 1\nsteps:\n${SAYS}`, '1:1: start: is missing, expected a text'],
     [
@@ -254,7 +283,7 @@ describe('a flow file', () => {
     [
       'a text that YAML reads otherwise',
       flow('  main:', '    say: Now: here'),
-      '5:10: Nested mappings are not allowed',
+      '5:10: a text with a colon and a space stands in quotes (Nested mappings',
     ],
   ])('is refused for %s, with the place', (_what, text, message) => {
     expect(errorsOf(text)).toEqual([expect.stringContaining(message)]);

@@ -44,8 +44,8 @@ steps:
       ['ask', 'noMatch 1', 'Please press one.', 'slt'],
       ['ask', 'noMatch 2', 'One is for boats.', 'slt'],
       [null, 'failedPrompt', 'That did not work.', 'slt'],
-      ['bye', 'prompt', 'Bye.', 'slt'],
       ['boats', 'prompt', 'You have {count} boats. Goodbye.', 'slt'],
+      ['bye', 'prompt', 'Bye.', 'slt'],
     ]);
   });
 

@@ -142,19 +142,111 @@ describe('words', () => {
   });
 
   it('of agreement right before the end of a question answer it, and earlier ones do not', async () => {
-    const yes = "start: ask\nsteps:\n  ask: { confirm: { prompt: 'Is that right?', yes: end, no: end } }";
-    const early = await new FlowCall(yes).listen();
-    await early.say('yes', { cuts: false });
+    const okay = 'start: a\nsteps:\n  a: { menu: { prompt: Shall we?, choices: { go: { say: [okay], next: end } } } }';
+    const early = await new FlowCall(okay).listen();
+    await early.say('okay', { cuts: false });
     await early.wait(2000);
     await early.hear();
     expect(early.inputs).toEqual([]);
-    const late = await new FlowCall(yes).listen();
-    await late.say('yes', { cuts: false });
+    const late = await new FlowCall(okay).listen();
+    await late.say('okay', { cuts: false });
     await late.wait(500);
     await late.hear();
-    expect(late.inputs).toEqual(['speech match yes = true']);
+    expect(late.inputs).toEqual(['speech match okay = go']);
+  });
+});
+
+describe.each([
+  ['confirm', "confirm: { prompt: { text: 'Is that right?', bargeIn: BARGE }, yes: end, no: end }"],
+  ['gather', "gather: { kind: yesNo, into: isRight, prompt: { text: 'Is that right?', bargeIn: BARGE } }"],
+])('yes and no said into a question of %s that they do not cut off', (_verb, step) => {
+  const ask = (bargeIn = 'any') =>
+    new FlowCall(`start: say\nsteps:\n  say: { say: Hello., next: ask }\n  ask: { ${step.replace('BARGE', bargeIn)} }`);
+  const begun = async (bargeIn?: string) => {
+    const call = await ask(bargeIn).listen();
+    call.voice.finish();
+    return await call.listen();
+  };
+
+  it.each([
+    ['yes', 'any', true],
+    ['mm hm', 'any', true],
+    ['yes', 'keys', true],
+    ['no', 'keys', false],
+    ['no thank you', 'none', false],
+  ])('count at its end, whenever they were said: %s, bargeIn %s', async (text, bargeIn, value) => {
+    const call = await begun(bargeIn);
+    await call.say(text, { cuts: false, confidence: 0.9 });
+    await call.wait(20_000);
+    expect(call.inputs).toEqual([]);
+    await call.hear();
+    expect(call.inputs).toEqual([`speech match ${text} = ${value}`]);
   });
 
+  it('are replaced by later ones', async () => {
+    const call = await begun('keys');
+    for (const text of ['yes', 'no', 'lovely weather']) await call.say(text, { cuts: false });
+    await call.hear();
+    expect(call.inputs).toEqual(['speech match no = false']);
+  });
+
+  it('are replaced by what is being said at its end', async () => {
+    const call = await begun();
+    await call.say('yes', { cuts: false });
+    call.begins();
+    await call.hear();
+    expect(call.inputs).toEqual([]);
+    call.ends_('no, wrong');
+    await call.settled();
+    expect(call.inputs).toEqual(['speech match no, wrong = false']);
+  });
+
+  it.each([
+    ['at its end', false],
+    ['that cuts it off', true],
+  ])('count behind a noise %s', async (_what, cuts) => {
+    const call = await begun();
+    await call.say('yes', { cuts: false });
+    call.begins();
+    if (cuts) call.voice.interrupt();
+    else await call.hear();
+    call.ends_('');
+    await call.settled();
+    expect(call.inputs).toEqual(['speech match yes = true']);
+  });
+
+  it('are replaced by what cuts it off', async () => {
+    const call = await begun();
+    await call.say('yes', { cuts: false });
+    await call.say('no');
+    expect(call.inputs).toEqual(['speech match no = false']);
+  });
+
+  it('are replaced by a key', async () => {
+    const call = await begun();
+    await call.say('yes', { cuts: false });
+    await call.press('2');
+    expect(call.inputs).toEqual(['keys match 2 = false']);
+  });
+
+  it('do not count if they were said into what comes before the question', async () => {
+    const call = await ask().listen();
+    call.begins();
+    call.voice.finish();
+    await call.listen();
+    call.ends_('yes');
+    await call.wait(2000);
+    await call.hear();
+    expect(call.inputs).toEqual([]);
+    const other = await ask().listen();
+    await other.say('yes', { cuts: false });
+    await other.wait(2000);
+    await other.hear();
+    expect(other.inputs).toEqual([]);
+  });
+});
+
+describe('words', () => {
   it('that cut off what was said before a question answer it without its being said', async () => {
     const call = await new FlowCall(flow('any')).listen();
     await call.say('repairs, please');

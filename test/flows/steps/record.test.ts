@@ -1,6 +1,5 @@
 /** The step `record`: a message, what ends it, and who is told. */
 import { describe, expect, it } from 'vitest';
-import { Feed } from '../../../src/calls/feed/feed.ts';
 import { MessageRecording } from '../../../src/calls/sound/message-recording.ts';
 import type { FlowRequest } from '../../../src/flows/steps/flow-world.ts';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
@@ -15,7 +14,8 @@ steps:
 
 /** A voicemail: what it wrote, and the flow. */
 class Mailbox {
-  readonly feed = new Feed({ history: 100, epoch: 'e' });
+  /** What the records were asked to send, and what had been told before. */
+  readonly expected: unknown[][] = [];
   readonly asked: FlowRequest[] = [];
   readonly call: FlowCall;
   /** What was written of each message: from when, in ms of the message. */
@@ -24,7 +24,7 @@ class Mailbox {
   #message: MessageRecording | null = null;
   #atMs = 5000;
 
-  constructor(fields: string, environment: Record<string, string> = {}) {
+  constructor(fields: string, isTest = true) {
     const recording = {
       beginMessage: () => {
         const open = () => {
@@ -48,10 +48,11 @@ class Mailbox {
       return { status: 200, body: '' };
     };
     this.call = new FlowCall(flow(fields), {
-      environment,
       call: { recording },
-      context: { feed: this.feed },
-      world: { request },
+      context: {
+        messageWebhooks: { expect: (...webhook) => void this.expected.push([...webhook, this.told.length]) },
+      },
+      world: isTest ? { request } : {},
     });
   }
 
@@ -74,8 +75,8 @@ class Mailbox {
 
   caption(utterance: number, text: string, startMs: number): void {
     const times = { startMs, endMs: startMs + 900, lagMs: 1 };
-    const caption = { callId: 'CA1', track: 'inbound', utterance, stable: text, tail: '', text, final: true } as const;
-    this.feed.publish({ type: 'caption', ...caption, ...times });
+    const caption = { utterance, stable: text, tail: '', text, final: true } as const;
+    this.call.app.onSpeech({ type: 'caption', ...caption, ...times });
   }
 
   get told(): unknown[] {
@@ -134,11 +135,7 @@ describe('a message', () => {
     await box.call.settled();
     expect(box.told).toHaveLength(1);
     expect(box.written).toMatchObject([{ endMs: 1500 }]);
-    expect(box.asked).toEqual([]);
-    box.caption(4, 'Please.', 6300);
-    box.feed.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 6500, handoffData: null });
-    await box.call.settled();
-    expect(JSON.parse(box.asked[0]?.body ?? '')).toMatchObject({ text: 'Call me back. Please.', message: 'message-1' });
+    expect(JSON.parse(box.asked[0]?.body ?? '')).toMatchObject({ text: 'Call me back.', message: 'message-1' });
   });
 
   it('of less than its shortest length is none, and nothing is written', async () => {
@@ -150,25 +147,32 @@ describe('a message', () => {
     expect([box.told, box.written, box.call.said.at(-1)]).toEqual([[], [], 'nothing']);
   });
 
-  it('is told to a server, with its words as they were put right', async () => {
-    const box = new Mailbox('webhook: "https://mail.example.com/new"');
+  it.each([
+    ['', true],
+    [', transcript: false', false],
+    [', transcript: words', true],
+  ])('is told to a server by the records, which know before they are told of it (%s)', async (more, hasText) => {
+    const box = new Mailbox(`webhook: "https://mail.example.com/{name}"${more}`, false);
+    await box.call.hear();
+    await box.speak(2000);
+    await box.sound(4100);
+    const target = { url: 'https://mail.example.com/', hasText };
+    expect(box.expected).toEqual([['CA1', 'message-1', target, 0]]);
+    expect([box.asked, box.told.length]).toEqual([[], 1]);
+  });
+
+  it.each([
+    [', transcript: false', null],
+    ['', 'Call me.'],
+  ])('is told in a test at once, with its words as they were put right (%s)', async (more, text) => {
+    const box = new Mailbox(`webhook: "https://mail.example.com/new"${more}`);
     await box.call.hear();
     box.caption(1, 'Before the beep.', 1000);
     await box.speak(2000);
     box.caption(2, 'Cull me.', 5100);
+    const times = { startMs: 5100, endMs: 6000 };
+    box.call.app.onSpeech({ type: 'revision', utterance: 2, first: 2, version: 2, text: 'Call me.', ...times });
     await box.sound(4100);
-    box.caption(3, 'After it.', 12_000);
-    box.feed.publish({
-      type: 'revision',
-      callId: 'CA1',
-      track: 'inbound',
-      utterance: 2,
-      version: 2,
-      text: 'Call me.',
-      startMs: 5100,
-      endMs: 6000,
-    });
-    await box.call.wait(5000);
     expect(box.asked).toMatchObject([{ url: 'https://mail.example.com/new', method: 'POST' }]);
     expect(JSON.parse(box.asked[0]?.body ?? '')).toMatchObject({
       type: 'flow.message',
@@ -177,22 +181,51 @@ describe('a message', () => {
       step: 'mail',
       from: '+15550100',
       startMs: 5000,
-      text: 'Call me.',
+      text,
       sound: '/v1/calls/CA1/messages/message-1/sound',
     });
   });
+});
 
-  it.each([
-    ['transcript: false', {}],
-    ['transcript: true', { REDACT: 'store', DATA_DIR: '/tmp' }],
-  ])('is told without its words with %s and %o', async (more, environment) => {
-    const box = new Mailbox(`webhook: "https://mail.example.com/new", ${more}`, environment);
+describe('the words of a message', () => {
+  const words = 'into: name, transcript: name';
+
+  it('are in the variable, with those that come shortly after its end', async () => {
+    const box = new Mailbox(words, false);
     await box.call.hear();
     await box.speak(2000);
     box.caption(2, 'Call me.', 5100);
-    await box.sound(4100);
-    await box.call.wait(5000);
-    expect(JSON.parse(box.asked[0]?.body ?? '')).toMatchObject({ text: null });
+    box.call.app.onSpeech({ type: 'speech.started', atMs: 7000 });
+    await box.sound(1000);
+    await box.call.press('#');
+    await box.call.hear();
+    expect([box.told.length, box.call.steps]).toEqual([1, ['mail']]);
+    box.caption(3, 'At noon.', 7000);
+    await box.call.hear();
+    expect(box.call.said.at(-1)).toBe('got Call me. At noon.');
+  });
+
+  it('are null when they come too late, and the flow goes on', async () => {
+    const box = new Mailbox(words, false);
+    await box.call.hear();
+    await box.speak(2000);
+    await box.call.press('#');
+    await box.call.wait(2900);
+    expect(box.call.steps).toEqual(['mail']);
+    await box.call.wait(200);
+    await box.call.hear();
+    box.caption(2, 'Call me.', 5100);
+    expect([box.call.steps, box.call.said.at(-1)]).toEqual([['mail', 'done'], 'got ']);
+  });
+
+  it('are not waited for when the caller has left', async () => {
+    const box = new Mailbox(words, false);
+    await box.call.hear();
+    await box.speak(2000);
+    await box.call.press('#');
+    box.call.app.close();
+    await box.call.settled();
+    expect(box.call.end).toBe('hangup in mail');
   });
 });
 

@@ -51,6 +51,20 @@ describe('a transfer', () => {
     },
   );
 
+  it.each([
+    ['busy', 'they are busy'],
+    ['unanswered', 'nobody is there'],
+    ['refused', 'sorry'],
+  ] as const)('that is %s leads where the step says it', async (outcome, said) => {
+    const more = `
+  engaged: {say: "they are busy"}
+  nobody: {say: "nobody is there"}`;
+    const give = async (): Promise<TransferOutcome> => outcome;
+    const fields = 'to: "6002", failed: sorry, busy: engaged, noAnswer: nobody';
+    const call = await new FlowCall(flow(fields) + more, { call: { transfer: give } }).hear();
+    expect(call.said).toEqual([said]);
+  });
+
   it('whose caller leaves meanwhile is over', async () => {
     const call = new FlowCall(flow('to: "6002", failed: sorry'), {
       call: { transfer: () => new Promise(() => undefined) },

@@ -55,8 +55,16 @@ class FakeCaller implements ScriptedCaller {
   }
 }
 
+/** Where the script stands in its file. */
+const FIRST_LINE = 7;
 const run = async (caller: FakeCaller, script: FlowTest['script'], more: Partial<FlowTest> = {}) =>
-  (await runScript({ name: 'a', script, ...more }, caller)).failures;
+  (
+    await runScript(
+      { name: 'a', script, ...more },
+      caller,
+      script.map((_, index) => FIRST_LINE + index),
+    )
+  ).failures;
 
 describe('a scripted caller', () => {
   it('passes when all comes that was expected, and hangs up', async () => {
@@ -74,7 +82,7 @@ describe('a scripted caller', () => {
     const caller = new FakeCaller([at('menu'), said('Welcome.')]);
     const [failure] = await run(caller, [{ expect: { step: 'hours', said: 'Goodbye' } }, { press: 1 }]);
     expect(failure).toBe(
-      'line 1 of the script, expect {"step":"hours","said":"Goodbye"}: expected the step hours, the flow is at menu; ' +
+      'line 7, expect {"step":"hours","said":"Goodbye"}: expected the step hours, the flow is at menu; ' +
         'expected to hear "Goodbye", heard "Welcome."',
     );
     expect(caller.did).toEqual(['hang up']);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readTestFile } from '../../../src/flows/testing/read-test-file.ts';
+import { findUnknownSteps, readTestFile, readTests } from '../../../src/flows/testing/read-test-file.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 
 const FOLDER = packagePath('dialplans', 'ivr');
@@ -41,9 +41,49 @@ describe('a file of tests', () => {
     expect(() => scriptOf(...lines)).toThrow(message);
   });
 
+  it('takes what is often written in its place', () => {
+    const { tests } = read(
+      'version: 1',
+      'tests:',
+      '  - { name: a, at: 2026-11-23 22:00, script: [hangup], steps: bye }',
+    );
+    expect(tests).toEqual([{ name: 'a', at: '2026-11-23T22:00', script: [{ hangup: true }], steps: ['bye'] }]);
+  });
+
+  it('tells all that is wrong, and where the lines of its scripts stand', () => {
+    const text = [
+      'version: 1',
+      'at: noon',
+      'tests:',
+      '  - name: a',
+      '    script:',
+      '      - hangup',
+      '      - shout: a',
+    ];
+    expect(() => read(...text)).toThrow(/^shop\.test\.yaml:2:5: at: .*\nshop\.test\.yaml:7:9: .*shout[^\n]*$/);
+    const script = ['    script:', '      - press: 1', '      - expect:', '          said: Bye', '      - hangup'];
+    expect(read('version: 1', 'tests:', '  - name: a', ...script).lines).toEqual([[5, 6, 8]]);
+  });
+
+  it('may name steps that its flow does not have', () => {
+    const text = [
+      'version: 1',
+      'tests:',
+      '  - name: a',
+      '    script: [{ expect: { step: mneu } }, { expect: { step: menu } }]',
+      '    steps: [menu, buy]',
+      '    notSteps: bye',
+    ];
+    const found = findUnknownSteps(readTests(text.join('\n'), 'shop.test.yaml'), new Set(['menu', 'bye']));
+    expect(found.map(({ line, column, message }) => `${line}:${column}: ${message}`)).toEqual([
+      '4:32: tests.0.script.0.expect.step: the flow has no step mneu, did you mean menu?',
+      '5:19: tests.0.steps.1: the flow has no step buy',
+    ]);
+  });
+
   it('refuses two tests of one name, and a time that is none', () => {
     const one = ['  - name: a', '    script: [{ hangup: true }]'];
     expect(() => read('version: 1', 'tests:', ...one, ...one)).toThrow(/5:11: .*this name already/);
-    expect(() => read('version: 1', 'at: noon', 'tests:', ...one)).toThrow(/2:5: at: got a text, expected a time/);
+    expect(() => read('version: 1', 'at: noon', 'tests:', ...one)).toThrow(/2:5: at: got "noon", expected a time/);
   });
 });

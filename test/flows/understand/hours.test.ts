@@ -7,7 +7,7 @@ const SHOP: OpeningHours = {
   holidays: ['12-25', { date: '2026-12-24', name: 'Christmas Eve', open: ['09:00-12:00'] }, { date: '12-24' }, '02-29'],
 };
 
-const at = (time: string, hours = SHOP) => isOpen(hours, new Date(time));
+const at = (time: string, hours = SHOP) => isOpen(hours, new Date(time), 'UTC');
 
 describe('the hours of a shop', () => {
   it.each([
@@ -51,6 +51,22 @@ describe('the hours of a shop', () => {
     const tokyo = { ...SHOP, timeZone: 'Asia/Tokyo' };
     expect(at('2026-11-23T00:30:00Z', tokyo)).toBe('open');
     expect(at('2026-11-23T00:30:00Z')).toBe('closed');
+  });
+
+  it('are of the time zone of the flow where they name none', () => {
+    const { timeZone: _, ...hours } = SHOP;
+    expect(isOpen(hours, new Date('2026-11-23T08:30:00Z'), 'Europe/Berlin')).toBe('open');
+    expect(isOpen(hours, new Date('2026-11-23T08:30:00Z'), 'UTC')).toBe('closed');
+  });
+
+  it('may be those of a row of days, before which go those of the day', () => {
+    const week = { 'monday-friday': ['09:00-17:00'], 'monday-sunday': ['10:00-11:00'], friday: ['09:00-12:00'] };
+    const hours = { timeZone: 'UTC', week };
+    expect(at('2026-11-23T16:00:00Z', hours)).toBe('open');
+    expect(at('2026-11-27T16:00:00Z', hours)).toBe('closed');
+    expect(at('2026-11-28T10:30:00Z', hours)).toBe('open');
+    expect(at('2026-11-28T16:00:00Z', hours)).toBe('closed');
+    expect(findHoursProblems({ week: { 'monday-friday': ['17:00-09:00'] } })).toHaveLength(1);
   });
 
   it('say what is wrong with them', () => {

@@ -265,6 +265,7 @@ describe('the settings', () => {
       'CLUSTER_KEY',
       'HINTS_API_KEY',
       'LLM_API_KEY',
+      'ASR_API_KEY',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
       'OTEL_EXPORTER_OTLP_HEADERS',

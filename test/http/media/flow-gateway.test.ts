@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/foundation/clock.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../../src/main.ts';
 import { type CallReport, TwilioCaller } from '../../../src/simulator/twilio-caller.ts';
-import { askVoiceWebhook } from '../../../src/simulator/twilio-webhook.ts';
+import { askVoiceWebhook, readStreamOrder } from '../../../src/simulator/twilio-webhook.ts';
 import { type FeedReader, readFeed } from '../../helpers/feed.ts';
 
 const TONE = {
@@ -41,6 +41,23 @@ steps:
   pin: { gather: { kind: digits, max: 3, into: pin, prompt: Your pin?, private: true }, next: menu }
   bye: { hangup: { prompt: Goodbye., handoffData: '{call.from}' } }
 `;
+const DESK = `
+version: 1
+start: hello
+variables: { order: nothing }
+steps:
+  hello: { set: { order: '4711' }, next: colleague }
+  colleague: { flow: { name: colleague, with: { order: '{order}' } }, next: bye }
+  bye: { say: 'Goodbye.' }
+`;
+const COLLEAGUE = `
+version: 1
+start: give
+parameters: { order: none }
+steps:
+  give: { transfer: { to: '+493012345', prompt: 'One moment.', busy: busy } }
+  busy: { say: 'They are busy. Your order is {order}.' }
+`;
 const NUMBERS = "numbers: [{ number: '+15550199', flow: shop }]";
 
 let folder: string;
@@ -50,6 +67,8 @@ let feed: FeedReader;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flows-'));
   await writeFile(join(folder, 'shop.yaml'), SHOP);
+  await writeFile(join(folder, 'desk.yaml'), DESK);
+  await writeFile(join(folder, 'colleague.yaml'), COLLEAGUE);
   await writeFile(join(folder, 'numbers.yaml'), NUMBERS);
   gateway = await runGateway(readSettings({ ...TONE, FLOWS_DIR: folder, APP_URL: 'ws://127.0.0.1:1/' }));
   feed = await readFeed(gateway.url);
@@ -172,6 +191,45 @@ describe.concurrent('a caller in a flow', () => {
     ]);
     line.caller.hangup();
     await line.over();
+  });
+});
+
+describe('a caller who is given to somebody else by Twilio', () => {
+  const follow = async (callSid: string, query: string, fields: Record<string, string> = {}): Promise<string> => {
+    const body = new URLSearchParams({ CallSid: callSid, From: '+15550100', To: '+15550142', ...fields });
+    return (await fetch(`${gateway.url}/twilio/after${query}`, { method: 'POST', body })).text();
+  };
+
+  it('comes back to the flow where nobody takes the call, with all that it knows', async () => {
+    const line = await call('?flow=desk', '+15550142');
+    await line.over();
+    expect(line.events().find(({ type }) => type === 'flow.ended')).toMatchObject({ outcome: 'transferred' });
+    const dial = await follow(line.callId, '?flow=over');
+    const action = /action="[^"]*\/twilio\/after(\?flow=dialled)"/.exec(dial)?.[1] ?? '';
+    expect(dial).toContain('<Number>+493012345</Number>');
+    const { url, parameters } = readStreamOrder(await follow(line.callId, action, { DialCallStatus: 'busy' }));
+    expect(parameters).toMatchObject({ flow: 'desk', transferResult: 'busy' });
+    const options = { pace: 'realtime', clock: systemClock, tracks: { inbound: sound(null) } } as const;
+    await new TwilioCaller({ ...options, callSid: line.callId, url, parameters }).run();
+    const events = (): FeedEvent[] => feed.events.filter(({ callId }) => callId.startsWith(`${line.callId}:`));
+    await feed.until(() => events().some(({ type }) => type === 'call.ended'));
+    expect(events().flatMap((event) => (event.type === 'flow.step' ? [event.step] : []))).toEqual([
+      'give',
+      'busy',
+      'bye',
+    ]);
+    expect(events().flatMap((event) => (event.type === 'spoken' ? [event.text] : []))).toEqual([
+      'They are busy. Your order is 4711.',
+      'Goodbye.',
+    ]);
+    expect(await follow(line.callId, '?flow=over')).toContain('<Hangup/>');
+  });
+
+  it('is not kept when somebody had the call', async () => {
+    const line = await call('?flow=desk', '+15550142');
+    await line.over();
+    await follow(line.callId, '?flow=over');
+    expect(await follow(line.callId, '?flow=dialled', { DialCallStatus: 'completed' })).toContain('<Hangup/>');
   });
 });
 

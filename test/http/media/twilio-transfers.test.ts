@@ -13,6 +13,7 @@ import { startServer, type TestServer } from '../test-server.ts';
 const SID = 'CA0123456789abcdef0123456789abcdef';
 const PATH = `/2010-04-01/Accounts/AC1/Calls/${SID}.json`;
 const DIAL = '<Response><Dial timeout="20"><Number>+493012345</Number></Dial></Response>';
+const ACTION = 'https://bridge.example.com/twilio/after?flow=dialled';
 const END = '<Response><Hangup/></Response>';
 
 let api: TestWebhook | null = null;
@@ -64,13 +65,36 @@ describe('a call that our webhook began', () => {
   it('goes on with a Dial when Twilio asks what follows, once', async () => {
     const transfers = await open();
     expect(await transfer(transfers, { after: 'redirect' })).toBe('transferred');
-    expect(transfers.followUp(SID)).toContain(DIAL);
-    expect(transfers.followUp(SID)).toContain(END);
+    expect(transfers.followUp(SID, ACTION)).toContain(DIAL);
+    expect(transfers.followUp(SID, ACTION)).toContain(END);
     expect(api?.asked).toEqual([]);
   });
 
+  it.each([
+    ['busy', 'busy'],
+    ['no-answer', 'unanswered'],
+    ['failed', 'refused'],
+  ])('comes back to its flow when the Dial says %s, once', async (status, transferResult) => {
+    const transfers = await open();
+    const request = { to: '+493012345', from: null, timeoutMs: 20_000, handoffData: null, resume: 'place' };
+    await transfers.transfer(start({ after: 'redirect', flow: 'shop' }), request);
+    expect(transfers.comeBack(SID, status)).toBeNull();
+    expect(transfers.followUp(SID, ACTION)).toContain(`<Dial timeout="20" action="${ACTION}">`);
+    const parameters = { after: 'redirect', flow: 'shop', resume: 'place', transferResult };
+    expect(transfers.comeBack(SID, status)).toEqual(parameters);
+    expect(transfers.comeBack(SID, status)).toBeNull();
+  });
+
+  it('ends when somebody had it', async () => {
+    const transfers = await open();
+    const request = { to: '+493012345', from: null, timeoutMs: 20_000, handoffData: null, resume: 'place' };
+    await transfers.transfer(start({ after: 'redirect' }), request);
+    transfers.followUp(SID, ACTION);
+    expect(transfers.comeBack(SID, 'completed')).toBeNull();
+  });
+
   it('ends where nothing was transferred', async () => {
-    expect((await open()).followUp(SID)).toContain(END);
+    expect((await open()).followUp(SID, ACTION)).toContain(END);
   });
 });
 

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callOfMessage } from '../../../src/calls/sound/message-recording.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
 import { type Codec, MULAW_8K, msToSamples } from '../../../src/foundation/units.ts';
@@ -22,7 +23,7 @@ export interface OpenedStore {
   readonly store: SoundStore;
   readonly clock: FakeClock;
   readonly folder: string;
-  /** What was kept in the calls' rows. */
+  /** What was kept in the calls' rows; `CA1 messages` = of the messages of a call. */
   readonly rows: Map<string, number | null>;
 }
 
@@ -45,7 +46,7 @@ export async function openStore(folder: string, recordKey = ''): Promise<OpenedS
     log: createLog('silent', { write: () => undefined }),
     metrics,
     keptBytes: 0,
-    noteBytes: async ({ callId }, bytes) => void rows.set(callId, bytes),
+    noteBytes: async ({ callId }, bytes, of) => void rows.set(of === 'call' ? callId : `${callId} messages`, bytes),
   });
   await store.recover();
   return { store, clock, folder, rows };
@@ -61,6 +62,9 @@ export async function recordTones(
   callId: string,
   { durationMs = 2000, codec = MULAW_8K }: { readonly durationMs?: number; readonly codec?: Codec } = {},
 ): Promise<void> {
+  const call = callOfMessage(callId);
+  const row = call === null ? callId : `${call} messages`;
+  const before = call === null ? 0 : (rows.get(row) ?? 0);
   const sink = store.open({
     callId,
     startedAt: STARTED_AT,
@@ -74,7 +78,7 @@ export async function recordTones(
   }
   sink.end(durationMs);
   // 0 = it is being recorded.
-  while ((rows.get(callId) ?? 0) === 0) await new Promise((resolve) => setImmediate(resolve));
+  while ((rows.get(row) ?? 0) <= before) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** 20 ms of a tone that goes on from frame to frame. */

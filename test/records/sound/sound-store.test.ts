@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readWav } from '../../../src/audio/wav.ts';
 import { messageSoundId } from '../../../src/calls/sound/message-recording.ts';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
+import { soundName } from '../../../src/records/sound/sound-paths.ts';
 import {
   ALL,
   bytesOf,
@@ -87,7 +88,14 @@ test('messages of a call have files of their own, and go with the call', async (
   await recordTones(opened, messageSoundId('CA1', 20), { durationMs: 500 });
   await recordTones(opened, messageSoundId('CA11', 1), { durationMs: 500 });
   expect((await wavOf(opened.store, messageSoundId('CA1', 1))).length).toBe(44 + 500 * 8 * 4);
-  expect(await opened.store.remove(owner('CA1'))).toBeGreaterThan(0);
+  const bytesOfMessage = async (n: number) =>
+    (await stat(join(dayOf(), soundName(owner(messageSoundId('CA1', n)))))).size;
+  const [first, last] = [await bytesOfMessage(1), await bytesOfMessage(20)];
+  expect(opened.rows.get('CA1 messages')).toBe(first + last);
+  expect(await opened.store.remove(owner(messageSoundId('CA1', 20)))).toBe(last);
+  expect(opened.rows.get('CA1 messages')).toBe(first);
+  expect(await opened.store.remove(owner('CA1'))).toBeGreaterThan(first);
+  expect(opened.rows.get('CA1 messages')).toBeNull();
   expect(await readdir(dayOf())).toHaveLength(1);
   expect((await wavOf(opened.store, messageSoundId('CA11', 1))).length).toBe(44 + 500 * 8 * 4);
 });

@@ -23,8 +23,8 @@ describe("a users file's text", () => {
   });
 
   it.each([
-    ['nothing', '', 'u.yaml:1:1: the file: got nothing, expected a mapping'],
-    ['a list', '- a', 'u.yaml:1:1: the file: got a list, expected a mapping'],
+    ['nothing', '', 'u.yaml:1:1: the file: got nothing, expected lines such as "users: …"'],
+    ['a list', '- a', 'u.yaml:1:1: the file: got a list, expected lines such as "users: …"'],
     ['a typo', `users:\n${user('    rol: x\n')}`, 'u.yaml:5:5: users.0.rol: is unknown, did you mean role?'],
     ['a role that there is not', `users:\n${user().replace('admin', 'root')}`, 'u.yaml:3:11: users.0.role:'],
     [
@@ -34,7 +34,11 @@ describe("a users file's text", () => {
     ],
     ['an agent of another role', `users:\n${user('    agent: x\n')}`, 'u.yaml:5:12: users.0.agent: only the role'],
     ['a name twice', `users:\n${user()}${user().replace('ann', 'ANN')}`, 'u.yaml:5:11: users.1.name: there is a user'],
-    ['a field twice', `users:\n${user('    role: agent\n')}`, 'u.yaml:5:5: Map keys must be unique'],
+    [
+      'a field twice',
+      `users:\n${user('    role: agent\n')}`,
+      'u.yaml:5:5: the same key stands above (Map keys must be unique)',
+    ],
     ['broken YAML', `users:\n  - name: [ann\n`, 'u.yaml:'],
     [
       'a cost that takes gigabytes',

@@ -6,17 +6,13 @@ import { migrate } from '../../../src/records/migrations/migrations.ts';
 import { openSqliteRecords } from '../../../src/records/sqlite-records.ts';
 import { openWebhooks } from '../../../src/records/webhooks/open-webhooks.ts';
 import { ended, openToldGateway, said, started } from '../told-calls.ts';
+import { webhookSettings } from './receiver.ts';
 
 const [path = '', url = ''] = process.argv.slice(2);
 const database = await openSqliteRecords(path);
 await migrate(database.db, 'sqlite');
 const { records, tell, metrics } = openToldGateway(database);
-const settings = {
-  CALL_WEBHOOK_URL: url,
-  CALL_WEBHOOK_EVENTS: ['call.ended'],
-  CALL_WEBHOOK_ALLOW_PRIVATE: true,
-  WEBHOOK_SECRET: 'not the one',
-};
+const settings = webhookSettings(url, { WEBHOOK_SECRET: 'not the one' });
 const webhooks = openWebhooks(settings, records, { clock: systemClock, log: createLog('silent'), metrics });
 if (webhooks !== null) records.openOutbox(webhooks.outbox, webhooks.types);
 await tell(started('CA1'), said('CA1', 1, 'I lost my card.'), ended('CA1'));

@@ -12,7 +12,7 @@ import { openWebhooks } from '../../../src/records/webhooks/open-webhooks.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { DATABASES } from '../databases.ts';
 import { ended, openToldGateway, said, started } from '../told-calls.ts';
-import { SECRET, WebhookReceiver } from './receiver.ts';
+import { WebhookReceiver, webhookSettings } from './receiver.ts';
 
 const DAY_MS = 86_400_000;
 let receiver: WebhookReceiver;
@@ -47,13 +47,7 @@ const clock: Clock = {
 function open(database: RecordsDatabase, changes: Partial<Parameters<typeof openWebhooks>[0]> = {}) {
   const log = createLog('info', { write: (line: string) => void logged.push(JSON.parse(line)) });
   const gateway = openToldGateway(database, { log });
-  const settings = {
-    CALL_WEBHOOK_URL: receiver.url,
-    CALL_WEBHOOK_EVENTS: ['call.ended'],
-    CALL_WEBHOOK_ALLOW_PRIVATE: true,
-    WEBHOOK_SECRET: SECRET,
-    ...changes,
-  };
+  const settings = webhookSettings(receiver.url, changes);
   const webhooks = openWebhooks(settings, gateway.records, { clock, log, metrics: gateway.metrics });
   if (webhooks === null) throw new Error('no webhooks');
   const { outbox, types } = webhooks;
@@ -206,12 +200,7 @@ it('survive a gateway that is killed between the event and its delivery', async 
 });
 
 it('need records to wait in', () => {
-  const settings = {
-    CALL_WEBHOOK_URL: receiver.url,
-    CALL_WEBHOOK_EVENTS: ['call.ended'],
-    CALL_WEBHOOK_ALLOW_PRIVATE: true,
-    WEBHOOK_SECRET: SECRET,
-  };
+  const settings = webhookSettings(receiver.url);
   const parts = { clock, log: createLog('silent'), metrics: {} as never };
   expect(() => openWebhooks(settings, null, parts)).toThrow('CALL_WEBHOOK_URL: webhooks wait in the records');
 });

@@ -3,8 +3,23 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signWebhook } from '../../../src/foundation/webhooks/sign-webhook.ts';
+import type { WebhookSettings } from '../../../src/records/webhooks/open-webhooks.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/** Settings with which the ends of calls are told to `url`, with `changes`. */
+export function webhookSettings(url: string, changes: Partial<WebhookSettings> = {}): WebhookSettings {
+  return {
+    CALL_WEBHOOK_URL: url,
+    CALL_WEBHOOK_EVENTS: ['call.ended'],
+    CALL_WEBHOOK_ALLOW_PRIVATE: true,
+    FLOWS_DIR: '',
+    FLOW_HTTP_ALLOW_PRIVATE: true,
+    FLOW_SIGNING_KEY: '',
+    WEBHOOK_SECRET: SECRET,
+    ...changes,
+  };
+}
 
 /** A webhook that came, and whose signature was right. */
 export interface Taken {

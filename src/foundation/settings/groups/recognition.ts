@@ -1,4 +1,5 @@
-import { type SettingGroup, share, text, whole } from '../setting-kinds.ts';
+import { ASR_SCHEMES, remoteUrls } from '../remote-urls.ts';
+import { type SettingGroup, secret, share, text, whole } from '../setting-kinds.ts';
 
 /** From audio to captions. */
 export const recognition = {
@@ -15,6 +16,20 @@ export const recognition = {
       'model',
       'Second, better recogniser, for final captions and recordings, named as in ASR_MODEL. Partial captions stay ' +
         'with ASR_MODEL, which also reads what the second one cannot read in time. Empty = ASR_MODEL alone.',
+    ),
+    ASR_URL: remoteUrls(
+      ASR_SCHEMES,
+      'http://gpu.example.com:8000/v1;weight=2',
+      'Servers that recognise speech for this one: vLLM, speaches, whisper.cpp, another Trunkline or any with the ' +
+        'API of OpenAI. Speech is sent there. ASR_MODEL goes on finding speech, and reads what they do not answer ' +
+        'in time. Behind a URL: ;weight=n its share of the work, ;max=n requests at the same time, ' +
+        ';languages=de+fr what it understands (else what ASR_MODEL understands). Empty = none.',
+    ),
+    ASR_API_KEY: secret('key', 'Key for the servers of ASR_URL. Empty = none.'),
+    ASR_URL_MODEL: text(
+      '',
+      'model',
+      'Model that the servers of ASR_URL are asked for, by its name there. Empty = the one that they serve.',
     ),
     DEFAULT_LANGUAGE: text(
       'auto',

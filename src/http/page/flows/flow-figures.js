@@ -36,6 +36,8 @@ const REASONS = new Map([
   ['failed', 'failed'],
   ['empty', 'nothing recorded'],
   ['timedOut', 'waited too long'],
+  ['busy', 'busy'],
+  ['noAnswer', 'nobody answers'],
 ]);
 
 /** Ways out that are no steps. */

@@ -1,0 +1,43 @@
+/** The servers of ASR_URL. */
+import type { Clock } from '../../foundation/clock.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { ASR_SCHEMES, type AsrScheme, parseRemoteUrl } from '../../foundation/settings/remote-urls.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { OpenaiRecogniser } from './openai-recogniser.ts';
+import { RemoteMember } from './remote-member.ts';
+import type { RemoteRecogniser } from './remote-recogniser.ts';
+
+type RemoteSettings = Pick<Settings, 'ASR_URL' | 'ASR_API_KEY' | 'ASR_URL_MODEL'>;
+
+/** What a recogniser is opened with; '' = none. */
+interface Access {
+  readonly apiKey: string;
+  readonly model: string;
+}
+
+/** The protocol of each URL scheme. */
+const PROTOCOLS: Readonly<Record<AsrScheme, (url: URL, access: Access) => RemoteRecogniser>> = {
+  http: (url, access) => new OpenaiRecogniser(url, access),
+  https: (url, access) => new OpenaiRecogniser(url, access),
+};
+
+/** One for each server. Nothing is sent yet. */
+export function openMembers(
+  settings: RemoteSettings,
+  parts: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+): RemoteMember[] {
+  const access = { apiKey: settings.ASR_API_KEY, model: settings.ASR_URL_MODEL };
+  return settings.ASR_URL.flatMap((text) => {
+    const remote = parseRemoteUrl(text, ASR_SCHEMES);
+    if (remote === null) return [];
+    const { scheme, url, weight, inFlightMax, languages } = remote;
+    const recogniser = PROTOCOLS[scheme](url, access);
+    return new RemoteMember({ ...parts, recogniser, name: nameOf(url), weight, inFlightMax, languages });
+  });
+}
+
+/** Tells servers apart for people, without a query, which may have a key in it. */
+function nameOf({ host, pathname }: URL): string {
+  return pathname === '/' || pathname === '/v1' ? host : `${host}${pathname}`;
+}

@@ -1,0 +1,211 @@
+import { isDroppable } from '../../../engine/contract.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { matchLanguage } from '../../foundation/languages.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { anyOf } from '../answer.ts';
+import { EngineError, type TranscribeRequest, type Transcript } from '../engine.ts';
+import { AnswerTimes } from './answer-times.ts';
+import { Breaker } from './breaker.ts';
+import { RemoteError, type RemoteFailure, type RemoteRecogniser, type RemoteText } from './remote-recogniser.ts';
+import { RequestPlaces } from './request-places.ts';
+
+/** A server, how much of the work it is to get, and what it understands. */
+export interface RemoteMemberOptions {
+  readonly recogniser: RemoteRecogniser;
+  /** For people: log, metrics, health. Without credentials. */
+  readonly name: string;
+  readonly weight: number;
+  /** Null = what suits the recogniser. */
+  readonly inFlightMax: number | null;
+  /** Empty = what the embedded recogniser understands. */
+  readonly languages: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** When a request is late, which is a failure of the server, and when it is given up. In ms from its start. */
+interface Patience {
+  readonly lateMs: number;
+  readonly expireMs: number;
+}
+
+/** What came of a request, in metrics. */
+type Result = 'answered' | 'late' | 'cancelled' | RemoteFailure;
+
+/** The first answer may take as long as the server needs to load and warm its model. */
+const WARM_UP_MAX_MS = 60_000;
+/** One second of silence. */
+const WARM_UP_SAMPLES = 16_000;
+
+/** One server of ASR_URL: whether it can be asked, and how it has answered so far. */
+export class RemoteMember {
+  readonly name: string;
+  readonly weight: number;
+  readonly languages: readonly string[];
+  readonly #options: RemoteMemberOptions;
+  readonly #breaker: Breaker;
+  readonly #places: RequestPlaces;
+  readonly #times = new AnswerTimes();
+  /** Requests so far, so that servers with nothing to do take turns. */
+  #asked = 0;
+  #trouble = '';
+
+  constructor(options: RemoteMemberOptions) {
+    const { name, weight, languages, recogniser, inFlightMax, clock, metrics } = options;
+    this.name = name;
+    this.weight = weight;
+    this.languages = languages;
+    this.#options = options;
+    this.#breaker = new Breaker(clock, (isOpen) => this.#onBreaker(isOpen));
+    this.#places = new RequestPlaces(clock, inFlightMax ?? recogniser.inFlightMax);
+    metrics.recognisers.watch(name, () => ({ isUp: !this.#breaker.isOpen, inFlight: this.#places.taken }));
+  }
+
+  /** It has failed, and is asked only now and then whether it is back. */
+  get isDown(): boolean {
+    return this.#breaker.isOpen;
+  }
+
+  /** Whether a request of a call may be sent, be it only to see whether the server is back. */
+  get admits(): boolean {
+    return this.#breaker.admits && this.#places.hasRoom;
+  }
+
+  /** The same of a piece of a recording. */
+  get admitsBatch(): boolean {
+    return this.#breaker.admits && this.#places.hasBatchRoom;
+  }
+
+  /** Pieces of recordings that it would have at the same time. */
+  get batchMax(): number {
+    return Math.max(Math.floor(this.#places.limit / 2), 1);
+  }
+
+  /** The less, the sooner it should be asked. */
+  get rank(): readonly [number, number] {
+    return [this.#places.taken / this.weight, this.#asked / this.weight];
+  }
+
+  /** After this many ms without an answer somebody else is asked as well. */
+  get hedgeMs(): number {
+    return this.#times.hedgeMs;
+  }
+
+  /** How much it has to do, 0–1: by its requests, and by how long partial captions take beside their cadence. */
+  get load(): number {
+    return Math.min(Math.max(this.#places.taken / this.#places.limit, this.#times.partialShare), 1);
+  }
+
+  /** Whether it understands `language`. @param embedded what the embedded recogniser understands */
+  reads(language: string | undefined, embedded: readonly string[]): boolean {
+    const known = this.languages.length > 0 ? this.languages : embedded;
+    return language === undefined || matchLanguage(language, known) !== null;
+  }
+
+  /**
+   * Reads `request`, once.
+   * @throws EngineError `cancelled` when its signal is aborted, else `stale` for what may be dropped, `unavailable` for
+   * the rest
+   */
+  async read(request: TranscribeRequest, patience: Patience): Promise<Transcript> {
+    const { clock, metrics } = this.#options;
+    const isBatch = request.urgency === 'batch';
+    const sentMs = clock.nowMs();
+    const expiry = new AbortController();
+    const timer = clock.after(patience.expireMs, () => expiry.abort());
+    this.#begin(isBatch);
+    let result: Result = 'answered';
+    try {
+      const heard = await this.#ask(request, anyOf(request.signal, expiry.signal));
+      const tookMs = clock.nowMs() - sentMs;
+      this.#onAnswer(request, tookMs);
+      return toTranscript(heard, tookMs);
+    } catch (error) {
+      const isLate = clock.nowMs() - sentMs >= patience.lateMs;
+      result =
+        request.signal?.aborted && !isLate ? 'cancelled' : this.#onFailure(error, expiry.signal.aborted || isLate);
+      throw toEngineError(request, `${this.name}: ${result}`);
+    } finally {
+      timer.cancel();
+      this.#places.leave(isBatch);
+      metrics.recognisers.requests.inc({ backend: this.name, result });
+    }
+  }
+
+  /** Has the server load its model and do a first run, which would make the first caller wait. */
+  async warmUp(): Promise<void> {
+    const samples = new Int16Array(WARM_UP_SAMPLES);
+    const patience = { lateMs: WARM_UP_MAX_MS, expireMs: WARM_UP_MAX_MS };
+    await this.read({ samples, urgency: 'batch', dueInMs: WARM_UP_MAX_MS, draft: [] }, patience).catch(() => {
+      this.#options.log.warn(
+        { backend: this.name },
+        `a server of ASR_URL did not answer at the start: ${this.#trouble}`,
+      );
+    });
+  }
+
+  close(): void {
+    this.#options.recogniser.close();
+  }
+
+  #begin(isBatch: boolean): void {
+    this.#asked++;
+    this.#breaker.begin();
+    this.#places.take(isBatch);
+  }
+
+  /** The recogniser's answer, and none once `signal` is aborted, whatever the recogniser does. */
+  #ask({ samples, language, hotWords, context }: TranscribeRequest, signal: AbortSignal): Promise<RemoteText> {
+    const known = { ...(language !== undefined && { language }), ...(hotWords !== undefined && { hotWords }) };
+    return new Promise((resolve, reject) => {
+      const onAbort = () => reject(new Error('aborted'));
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      else
+        this.#options.recogniser
+          .recognise({ samples, ...known, ...(context !== undefined && { context }), signal })
+          .then(resolve, reject)
+          .finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
+  #onAnswer({ urgency, dueInMs }: TranscribeRequest, tookMs: number): void {
+    this.#breaker.succeed();
+    this.#places.grow();
+    this.#options.metrics.recognisers.seconds.observe({ backend: this.name, urgency }, tookMs / 1000);
+    if (urgency !== 'batch') this.#times.note(tookMs, urgency === 'partial' ? dueInMs : null);
+  }
+
+  #onFailure(error: unknown, isLate: boolean): Result {
+    if (!isLate && error instanceof RemoteError && error.failure === 'busy') {
+      this.#places.shrink(error.retryAfterMs);
+      this.#trouble = error.message;
+      return 'busy';
+    }
+    if (isLate) this.#trouble = 'it did not answer in time';
+    else this.#trouble = error instanceof RemoteError ? error.message : 'it failed';
+    if (!isLate && !(error instanceof RemoteError))
+      this.#options.log.error({ err: error }, 'a remote recogniser broke');
+    this.#breaker.fail();
+    if (isLate) return 'late';
+    return error instanceof RemoteError ? error.failure : 'failed';
+  }
+
+  #onBreaker(isOpen: boolean): void {
+    const { log } = this.#options;
+    if (isOpen) log.warn({ backend: this.name }, `a server of ASR_URL is left alone: ${this.#trouble}`);
+    else log.info({ backend: this.name }, 'a server of ASR_URL answers again');
+  }
+}
+
+function toTranscript({ text, language }: RemoteText, tookMs: number): Transcript {
+  const cost = { waitMs: 0, runMs: tookMs, runs: 1 };
+  return { text, tokens: [], logprobs: null, looped: false, ...(language !== undefined && { language }), cost };
+}
+
+function toEngineError({ urgency, signal }: TranscribeRequest, message: string): EngineError {
+  if (signal?.aborted) return new EngineError('cancelled', message);
+  return new EngineError(isDroppable(urgency) ? 'stale' : 'unavailable', message);
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { RequestPlaces } from '../../../src/engine-client/remote/request-places.ts';
+import { FakeClock } from '../../fakes/clock.ts';
+
+it('are as many as were allowed, half of them for recordings', () => {
+  const places = new RequestPlaces(new FakeClock(), 4);
+  places.take(true);
+  places.take(true);
+  expect([places.hasRoom, places.hasBatchRoom]).toEqual([true, false]);
+  places.take(false);
+  places.take(false);
+  expect([places.hasRoom, places.taken]).toEqual([false, 4]);
+  places.leave(true);
+  expect([places.hasRoom, places.hasBatchRoom]).toEqual([true, true]);
+});
+
+it('leave one for recordings where there is only one', () => {
+  expect(new RequestPlaces(new FakeClock(), 1).hasBatchRoom).toBe(true);
+});
+
+it('become half as many when the server is busy, and more again with its answers', () => {
+  const clock = new FakeClock();
+  const places = new RequestPlaces(clock, 8);
+  places.shrink(0);
+  places.shrink(0);
+  expect(places.limit).toBe(2);
+  for (let n = 0; n < 3; n++) places.grow();
+  expect(places.limit).toBe(3);
+  for (let n = 0; n < 100; n++) places.grow();
+  expect(places.limit).toBe(8);
+  for (let n = 0; n < 10; n++) places.shrink(0);
+  expect(places.limit).toBe(1);
+});
+
+it('are closed for a second, for as long as the server says, and never for more than a minute', () => {
+  const clock = new FakeClock();
+  const places = new RequestPlaces(clock, 8);
+  for (const [saidMs, pauseMs] of [[null, 1000] as const, [3000, 3000] as const, [86_400_000, 60_000] as const]) {
+    places.shrink(saidMs);
+    clock.advance(pauseMs - 1);
+    expect(places.hasRoom).toBe(false);
+    clock.advance(1);
+    expect(places.hasRoom).toBe(true);
+  }
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readSettings } from '../../../src/foundation/settings/config.ts';
+import { ASR_SCHEMES, parseRemoteUrl } from '../../../src/foundation/settings/remote-urls.ts';
+
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('a server of ASR_URL', () => {
+  it('is a URL, with options behind semicolons', () => {
+    expect(
+      parseRemoteUrl(' http://gpu:8000/v1 ; weight=3;max=8; languages=de+pt-BR;rate=24000', ASR_SCHEMES),
+    ).toMatchObject({ scheme: 'http', weight: 3, inFlightMax: 8, languages: ['de', 'pt-BR'], rateHz: 24_000 });
+    const { url, ...plain } = parseRemoteUrl('https://asr.example.com', ASR_SCHEMES) ?? {};
+    expect([url?.href, plain]).toEqual([
+      'https://asr.example.com/',
+      { scheme: 'https', weight: 1, inFlightMax: null, languages: [], rateHz: null },
+    ]);
+  });
+
+  it.each([
+    '',
+    'gpu:8000',
+    'ftp://gpu',
+    'http://',
+    'http://user:secret@gpu',
+    'http://gpu/#x',
+    'http://gpu;weight=0',
+    'http://gpu;weight=101',
+    'http://gpu;weight=1.5',
+    'http://gpu;weight',
+    'http://gpu;max=0',
+    'http://gpu;languages=',
+    'http://gpu;languages=de,fr',
+    'http://gpu;toString=1',
+    'http://gpu;speed=1',
+    'http://gpu;;',
+  ])('is not %j', (text) => {
+    expect(parseRemoteUrl(text, ASR_SCHEMES)).toBeNull();
+  });
+
+  it('is one of a list', () => {
+    const { ASR_URL } = readSettings({ ASR_URL: 'http://a;weight=2, http://b' });
+    expect(ASR_URL).toEqual(['http://a;weight=2', 'http://b']);
+    expect(readSettings({}).ASR_URL).toEqual([]);
+  });
+
+  it('is named once, and keeps its secrets out of what is printed', () => {
+    expect(problemsOf({ ASR_URL: 'http://a;weight=2,http://a' })).toEqual([expect.stringContaining('each URL once')]);
+    const [problem] = problemsOf({ ASR_URL: 'http://me:secret@a' });
+    expect(problem).toContain('expected up to 16 URLs without a user (http, https)');
+    expect(problem).not.toContain('secret');
+  });
+});
