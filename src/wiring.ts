@@ -125,14 +125,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
   const translator = new Translator({ settings, clock });
-  const shared = await openSharedFeed({ kept, cluster, metrics }, log);
-  const feeding = {
-    epoch: cluster?.id,
-    exchange: shared?.exchange ?? null,
-    clock,
-    recorder: records?.recorder ?? null,
-  };
-  const { feed, close: closeFeed } = openFeed(settings, feeding);
+  const { feed, feedArchive, beginFeed, closeFeed } = await openFeeds({ kept, cluster, metrics }, log);
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
@@ -147,7 +140,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
-  const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
+  const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
   const recordings = new Recordings({ settings, engine, clock, metrics });
@@ -172,7 +165,6 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     assistant: trunks.asterisk,
     dialer: trunks.sip,
     feed,
-    feedArchive: shared?.archive ?? stores.archive,
     recordings,
     translator,
     engine,
@@ -182,18 +174,26 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
-  await shared?.exchange.open(feed);
-  const closeRecords = () =>
-    closeInTurn([() => kept.close(), closeFeed, () => shared?.exchange.close(), () => cluster?.close()]);
+  await beginFeed();
+  const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
-/** The feed of all gateways; null = this one is alone. @throws the error of the database */
-async function openSharedFeed({ kept: { settings, records }, cluster, metrics }: Begun, log: Log) {
-  if (cluster === null || records === null) return null;
+/** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */
+async function openFeeds({ kept, cluster, metrics }: Begun, log: Log) {
+  const { settings, records } = kept;
+  const clock = systemClock;
+  const recorder = records?.recorder ?? null;
+  if (cluster === null || records === null) {
+    const { feed, close } = openFeed(settings, { clock, recorder });
+    return { feed, feedArchive: records?.calls ?? null, beginFeed: async () => undefined, closeFeed: close };
+  }
   const { database, calls: stored } = records;
-  const parts = { gateway: cluster.id, database, stored, clock: systemClock, log, metrics: metrics.clusterFeed };
-  return openClusterFeed(settings, parts);
+  const parts = { gateway: cluster.id, database, stored, clock, log, metrics: metrics.clusterFeed };
+  const { exchange, archive: feedArchive } = await openClusterFeed(settings, parts);
+  const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock, recorder });
+  const closeFeed = () => exchange.close().finally(close);
+  return { feed, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
 }
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {

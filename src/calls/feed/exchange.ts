@@ -1,6 +1,5 @@
 /** What the feed of one gateway needs of the one that all gateways have together. */
 import type { FeedEvent } from './events.ts';
-import type { FeedEntry } from './feed.ts';
 import type { Ahead } from './feed-position.ts';
 
 /** An event that this gateway published. Its id comes later where several gateways share the feed. */
@@ -13,8 +12,11 @@ export interface OwnEntry {
   isLost?: boolean;
 }
 
-/** An event in the order that all gateways share. */
-export interface PlacedEntry extends FeedEntry {
+/** An event in the order that all gateways share, as readers get it. */
+export interface PlacedEntry {
+  readonly id: string;
+  readonly event: FeedEvent;
+  readonly json: string;
   /** Who published it, and where it is among the events of that gateway. */
   readonly gateway: string;
   readonly localNumber: number;

@@ -65,7 +65,7 @@ export class ClusterFeed implements FeedExchange {
   #cursor: number;
   /** The last event of each other gateway that was told here. */
   readonly #seen = new Map<string, number>();
-  /** `away`: own events are told at once; `returning`: they wait again, until those that were told have their places. */
+  /** `away`: own events are told at once; `returning`: they wait again, until all that were told have places. */
   #state: 'together' | 'away' | 'returning' = 'together';
   #since = '';
   #appendedBefore = 0;

@@ -79,7 +79,7 @@ export class FeedListener {
     if (!(await settlesWithin(clock, heard, PROBE_MS)))
       throw new ConfigError([
         'DATABASE_DIRECT_URL: notifications of the database do not come through. A connection pooler in transaction ' +
-          'mode does that: set DATABASE_DIRECT_URL to an address of the database itself, or of a pooler in session mode',
+          'mode does that: set DATABASE_DIRECT_URL to the address of the database, or of a pooler in session mode',
       ]);
     this.#poll = clock.every(POLL_MS, () => this.wake(), true);
   }

@@ -58,7 +58,7 @@ const READ = `SELECT number, gateway, local_number AS "localNumber",
     CASE WHEN gateway = $1 THEN NULL ELSE content END AS content
   FROM feed WHERE number > $2 ORDER BY number LIMIT $3`;
 
-/** At most `limit` rows after the number `after`, in order, as `gateway` reads them. @throws the error of the database */
+/** At most `limit` rows after the number `after`, in order, for `gateway`. @throws the error of the database */
 export async function readRows(
   client: pg.Client,
   { gateway, after, limit }: { readonly gateway: string; readonly after: number; readonly limit: number },
