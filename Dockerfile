@@ -2,7 +2,7 @@
 # docker build --target cuda -t trunkline:cuda .   (linux/amd64, needs the NVIDIA container toolkit to run)
 #
 # The image listens on all addresses, so it starts only with API_KEYS of at least 16 characters (or ALLOW_ANONYMOUS=true):
-# docker run -p 8080:8080 -e API_KEYS=… -e PUBLIC_URL=https://… -e TWILIO_AUTH_TOKEN=… trunkline
+# docker run -p 8080:8080 -v trunkline:/data -e API_KEYS=… -e PUBLIC_URL=https://… -e TWILIO_AUTH_TOKEN=… trunkline
 
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
@@ -46,9 +46,11 @@ FROM nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04 AS cuda
 COPY --from=app /usr/local/bin/node /usr/local/bin/node
 COPY --from=app /app /app
 COPY --from=modules-cuda /app/node_modules /app/node_modules
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda MODELS_DIR=/app/models ORT_DISABLE_TELEMETRY=1
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda MODELS_DIR=/app/models ORT_DISABLE_TELEMETRY=1 \
+  DATA_DIR=/data MODEL_CACHE_DIR=/data/cache
 WORKDIR /app
-RUN useradd --system --no-create-home --shell /usr/sbin/nologin trunkline
+RUN useradd --system --no-create-home --shell /usr/sbin/nologin trunkline \
+  && install -d -m 0700 -o trunkline -g trunkline /data
 USER trunkline
 EXPOSE 8080
 STOPSIGNAL SIGTERM
@@ -58,7 +60,10 @@ CMD ["node", "dist/src/cli.js", "serve"]
 
 FROM app AS cpu
 COPY --from=modules /app/node_modules node_modules
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 MODELS_DIR=/app/models ORT_DISABLE_TELEMETRY=1
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 MODELS_DIR=/app/models ORT_DISABLE_TELEMETRY=1 \
+  DATA_DIR=/data MODEL_CACHE_DIR=/data/cache
+# A new volume at /data takes its owner from here.
+RUN install -d -m 0700 -o node -g node /data
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  * Tests with a clock of their own: no process, no thread, no network, no built file. `npm run check` runs these alone.
  */
 const PURE = [
-  'test/{audio,bench,day,docs,fuzz,protocols,transcription,wer}/**/*.test.ts',
+  'test/{audio,bench,day,deploy,docs,fuzz,protocols,transcription,wer}/**/*.test.ts',
   'test/calls/*.test.ts',
   'test/calls/{admission,feed,inbound,outbound,sound}/**/*.test.ts',
   'test/calls/app/{frames,late-text,request,session*}.test.ts',

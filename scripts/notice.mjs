@@ -47,8 +47,8 @@ Packages
 `;
 
 /**
- * The production packages of the lock file, sorted: name, version, licence and folder. An alias goes by the name of
- * what it stands for.
+ * The production packages of the lock file, sorted: name, version, licence and folder; null = it is not installed on all
+ * machines. An alias goes by the name of what it stands for.
  */
 function productionPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -56,13 +56,19 @@ function productionPackages() {
   for (const [folder, entry] of Object.entries(packages)) {
     if (folder === '' || entry.dev || entry.devOptional) continue;
     const name = entry.name ?? folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    found.set(`${name} ${entry.version}`, { folder, licence: entry.license ?? 'not stated' });
+    // One that is for some machines alone is not installed on the others.
+    const isEverywhere = entry.os === undefined && entry.cpu === undefined;
+    found.set(`${name} ${entry.version}`, {
+      folder: isEverywhere ? folder : null,
+      licence: entry.license ?? 'not stated',
+    });
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The copyright lines of a package's licence file; empty when it has none. */
+/** The copyright lines of a package's licence file; empty when it has none, or is not installed everywhere. */
 function copyrightOf(folder) {
+  if (folder === null) return [];
   const path = join(root, folder);
   if (!existsSync(path)) throw new Error(`${folder} is not installed: run npm ci first`);
   const file = readdirSync(path).find((name) => /^(licen[cs]e|copying)/i.test(name));

@@ -61,7 +61,7 @@ import { CallWatch } from './http/system/call-watch.ts';
 import { type SystemSources, systemRoutes } from './http/system/system.ts';
 import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
-import type { Batches } from './jobs/batches.ts';
+import type { BatchService } from './jobs/batch-service.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { Records } from './records/records.ts';
@@ -116,7 +116,7 @@ interface ServerOptions {
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
-  readonly batches: Batches;
+  readonly batches: BatchService;
   /** What is kept of calls; null = nothing. */
   readonly kept: KeptCalls | null;
   /** Recorded sound of calls; null = none is kept. */

@@ -30,7 +30,8 @@ import { ConfigError } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { type Hints, openHints } from './hints/open-hints.ts';
 import type { GatewayHealth } from './http/health.ts';
-import { Batches } from './jobs/batches.ts';
+import { type OpenedBatches, openBatches } from './jobs/open-batches.ts';
+import type { BatchTablesOf } from './jobs/shared/batch-rows.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
@@ -63,7 +64,7 @@ export interface Parts {
   readonly registry: CallRegistry;
   readonly trunks: Trunks;
   readonly recordings: Recordings;
-  readonly batches: Batches;
+  readonly batches: OpenedBatches;
   readonly demoCalls: DemoCalls;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
@@ -144,7 +145,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
   const recordings = new Recordings({ settings, engine, clock, metrics });
-  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
+  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, cluster && records));
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -168,7 +169,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
     recordings,
     translator,
     engine,
-    batches,
+    batches: batches.service,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
@@ -216,6 +217,14 @@ async function closeInTurn([first, ...rest]: readonly (() => unknown)[]): Promis
   } finally {
     if (rest.length > 0) await closeInTurn(rest);
   }
+}
+
+/** How batches are shared by several gateways; null = this one is alone. */
+function sharingOf(settings: Settings, records: Records | null) {
+  if (records === null) return null;
+  const { database } = records;
+  const { DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL: address } = settings;
+  return { db: database.db.withTables<BatchTablesOf>(), url: DATABASE_DIRECT_URL || DATABASE_URL, address };
 }
 
 function describeEngine(

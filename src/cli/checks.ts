@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, type RecogniserRole, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { CudaReport } from '../../engine/cuda/cuda-report.ts';
+import { findCpuProblem } from '../engine-client/cpu-pinning.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from '../engine-client/engine-client-factory.ts';
 import type { RecogniserInfo } from '../engine-client/engine-status.ts';
 import type { ManagedEngine } from '../engine-client/managed-engine.ts';
@@ -38,6 +39,8 @@ export function checkSettings(): { settings: Settings; findings: Finding[] } {
     const warnings = [...unless, ...findWarnings(settings)].map(
       (detail): Finding => ({ name: 'settings', status: 'warn', detail }),
     );
+    const unpinnable = findCpuProblem(settings.ENGINE_CPUS);
+    if (unpinnable !== null) throw new ConfigError([unpinnable]);
     return { settings, findings: [{ name: 'settings', status: 'ok', detail: 'all values are valid' }, ...warnings] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -3,16 +3,17 @@ import { resolve } from 'node:path';
 import type { EngineSettings } from '../../engine/contract.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
-import { NO_FOLDER } from '../foundation/settings/config.ts';
+import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { BatchHold } from './batch-hold.ts';
+import { findCpuProblem } from './cpu-pinning.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
 import type { ManagedEngine } from './managed-engine.ts';
 import { RecogniserPair } from './recogniser-pair.ts';
 import { openMembers } from './remote/open-members.ts';
 import { RemoteEngine } from './remote/remote-engine.ts';
 import type { EngineStartListener } from './start-listener.ts';
-import { defaultWorkers } from './worker-count.ts';
+import { defaultWorkers, pinnedWorkers } from './worker-count.ts';
 
 /** The settings of the engines. */
 export type EngineClientSettings = Pick<
@@ -28,6 +29,7 @@ export type EngineClientSettings = Pick<
   | 'MODEL_CACHE_DIR'
   | 'MODELS_DIR'
   | 'LEXICON_FILE'
+  | 'ENGINE_CPUS'
   | 'ENGINE_WORKERS'
   | 'ENGINE_FINAL_WORKERS'
   | 'ENGINE_IDLE_MS'
@@ -37,15 +39,16 @@ export type EngineClientSettings = Pick<
 >;
 
 /** The settings that say how many engine processes there are. */
-type WorkerSettings = Pick<Settings, 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER' | 'CUDA_DEVICE'>;
+type WorkerSettings = Pick<Settings, 'ENGINE_CPUS' | 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER' | 'CUDA_DEVICE'>;
 
 /** Number of engine processes on a machine with `cores` cores. A GPU gets one, unless ENGINE_WORKERS says otherwise. */
 export function workersOf(
-  { ENGINE_WORKERS, EXECUTION_PROVIDER, CUDA_DEVICE }: WorkerSettings,
+  { ENGINE_CPUS, ENGINE_WORKERS, EXECUTION_PROVIDER, CUDA_DEVICE }: WorkerSettings,
   cores: number = coresAvailable(),
 ): number {
-  const usual = EXECUTION_PROVIDER === 'cuda' ? CUDA_DEVICE.length : defaultWorkers(Math.floor(cores));
-  return ENGINE_WORKERS || usual;
+  if (ENGINE_WORKERS !== 0) return ENGINE_WORKERS;
+  if (EXECUTION_PROVIDER === 'cuda') return CUDA_DEVICE.length;
+  return ENGINE_CPUS.length > 0 ? pinnedWorkers(ENGINE_CPUS.length) : defaultWorkers(Math.floor(cores));
 }
 
 /**
@@ -71,6 +74,7 @@ type EngineWiring = Pick<EngineClientOptions, 'clock' | 'log' | 'metrics' | 'onR
 /**
  * Engine processes built in `dist`, of one kind, or of two where there is a second recogniser; and the servers of
  * ASR_URL. Starts none yet. `engineSettings` replace what `settings` say of the engines.
+ * @throws ConfigError when the engines cannot run on ENGINE_CPUS
  */
 export function createEngineClient(
   settings: EngineClientSettings,
@@ -89,10 +93,12 @@ function createEmbedded(
 ): ManagedEngine {
   const cores = Math.max(Math.floor(coresAvailable()), 1);
   const hold = new BatchHold({ clock: wiring.clock, cores });
-  const { ENGINE_IDLE_MS, CUDA_DEVICE: cudaDevices } = settings;
+  const { ENGINE_IDLE_MS, CUDA_DEVICE: cudaDevices, ENGINE_CPUS: cpus } = settings;
+  const unpinnable = findCpuProblem(cpus);
+  if (unpinnable !== null) throw new ConfigError([unpinnable]);
   // What stands in for a server has to be warm when that one fails.
   const idleMs = settings.ASR_URL.length > 0 ? 0 : ENGINE_IDLE_MS;
-  const shared = { hold, idleMs, cudaDevices, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
+  const shared = { hold, idleMs, cudaDevices, cpus, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
   const liveSettings = { ...engineSettingsOf(settings), ...engineSettings };
   const live = new EngineClient({ ...shared, engineSettings: liveSettings, workers: workersOf(settings) });
   if (settings.ASR_FINAL_MODEL === '') return live;

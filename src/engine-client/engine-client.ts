@@ -63,6 +63,8 @@ export interface EngineClientOptions {
   readonly cores?: number;
   /** Of the processes, as in nice(1); 0 unless said otherwise. */
   readonly niceness?: number;
+  /** Processors that they run on; all unless said otherwise. */
+  readonly cpus?: readonly number[];
   /** Shared with other clients whose engines share the cores; one of its own unless given. */
   readonly hold?: BatchHold;
   /** Stop them after this many ms without work; 0 = never. */
@@ -114,8 +116,9 @@ export class EngineClient implements ManagedEngine {
       alive: (jobs: readonly Job[]) => this.#onAlive(jobs),
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
-    const { cudaDevices = [settings.cudaDevice] } = options;
-    this.#pool = new Pool({ entry, settings, cudaDevices, workers, niceness, hold, clock, log, metrics, handlers });
+    const { cudaDevices = [settings.cudaDevice], cpus = [] } = options;
+    const processes = { entry, settings, cudaDevices, workers, niceness, cpus };
+    this.#pool = new Pool({ ...processes, hold, clock, log, metrics, handlers });
     this.#load = new EngineLoad({ clock, metrics, workers });
     this.#dispatch = new JobDispatch({ pool: this.#pool, load: this.#load, metrics });
     const lanes = () => Math.max(this.#pool.readyCount, 1);

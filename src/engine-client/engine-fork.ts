@@ -2,6 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { childEnvironment } from '../foundation/settings/config.ts';
+import { TASKSET, tasksetArguments } from './cpu-pinning.ts';
+import type { ProcessOptions } from './process-options.ts';
 
 /**
  * What keeps an engine small and quick, measured (CONTRIBUTING.md): one heap for all threads, what a model run or
@@ -16,20 +18,28 @@ export const ENGINE_ENVIRONMENT = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };
 
+/** How the system is to run it. */
+type ForkOptions = Pick<ProcessOptions, 'niceness' | 'cpus'>;
+
 /** Messages and their samples are all that an engine's JavaScript makes: 1 MB is enough to collect them in. */
 const NODE_FLAGS = ['--max-semi-space-size=1'];
 
 /**
  * Forks an engine process whose main file is at `entry`, with a channel for typed arrays and its output in pipes.
  * Throws when the system refuses to fork.
- * @param niceness as in nice(1); where the system does not let it be changed it stays
+ * @param options `niceness` as in nice(1), which stays where the system does not let it be changed; `cpus` = the
+ * processors that it runs on, empty = all
  */
-export function forkEngine(entry: string, niceness: number): ChildProcess {
+export function forkEngine(entry: string, { niceness, cpus }: ForkOptions): ChildProcess {
+  // Two processes cannot share an inspector's port.
+  const flags = [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))];
+  const isPinned = cpus.length > 0;
   const child = fork(entry, [], {
     serialization: 'advanced',
     env: childEnvironment(ENGINE_ENVIRONMENT),
-    // Two processes cannot share an inspector's port.
-    execArgv: [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))],
+    execPath: isPinned ? TASKSET : process.execPath,
+    // taskset becomes what it starts, so that the process id and the channel are the engine's.
+    execArgv: isPinned ? [...tasksetArguments(cpus), process.execPath, ...flags] : flags,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   if (niceness !== 0 && child.pid !== undefined) slowDown(child.pid, niceness);

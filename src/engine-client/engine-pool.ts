@@ -27,6 +27,8 @@ export interface PoolOptions {
   readonly workers: number;
   /** Of the processes, as in nice(1). */
   readonly niceness: number;
+  /** Processors that they run on; empty = all. */
+  readonly cpus: readonly number[];
   /** Holds batch jobs back in all pools that share the cores. */
   readonly hold: BatchHold;
   readonly clock: Clock;
@@ -195,11 +197,12 @@ export class Pool {
   }
 
   #launch(settings: EngineSettings, supervisor: SupervisedProcessHandlers): EngineProcess {
-    const { entry, niceness, clock, log, handlers } = this.#options;
+    const { entry, niceness, cpus, clock, log, handlers } = this.#options;
     return new EngineProcess({
       entry,
       settings,
       niceness,
+      cpus,
       clock,
       log,
       handlers: {

@@ -96,7 +96,7 @@ export class EngineProcess {
       ask: () => this.#send({ kind: 'ask' }),
       onSilent: (silentMs) => this.#onSilent(silentMs),
     });
-    this.#child = forkEngine(options.entry, options.niceness);
+    this.#child = forkEngine(options.entry, options);
     // False when not even the channel could be made; the reason follows as an 'error' event.
     this.#connected = this.#child.connected;
     this.#listen();

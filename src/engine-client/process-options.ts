@@ -10,6 +10,8 @@ export interface ProcessOptions {
   readonly settings: EngineSettings;
   /** As in nice(1). */
   readonly niceness: number;
+  /** Processors that it runs on; empty = all. */
+  readonly cpus: readonly number[];
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: ProcessHandlers;

@@ -12,3 +12,8 @@ export function defaultWorkers(cores: number): number {
   if (cores <= 2) return Math.max(cores, 1);
   return Math.min(cores - 1, MOST_WORKERS);
 }
+
+/** Engine processes on `cpus` processors that the operator set aside for them: the gateway has others. */
+export function pinnedWorkers(cpus: number): number {
+  return Math.min(cpus, MOST_WORKERS);
+}

@@ -68,6 +68,7 @@ export const ERRORS = Object.freeze({
   result_not_ready: kind(409, 4432, 'invalid_request_error'),
   idempotency_conflict: kind(409, 4433, 'invalid_request_error'),
   input_refused: kind(400, 4434, 'invalid_request_error'),
+  recording_lost: kind(410, 4445, 'server_error'),
   asterisk_unavailable: kind(502, 1011, 'server_error'),
   twiml_failed: kind(502, 1011, 'server_error'),
   translation_failed: kind(502, 1011, 'server_error'),

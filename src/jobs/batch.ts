@@ -24,7 +24,7 @@ export interface BatchFile {
 }
 
 /** The delivery of the message that a batch has ended. */
-interface Webhook {
+export interface Webhook {
   readonly url: string;
   state: 'waiting' | 'delivered' | 'failed';
   attempts: number;
@@ -71,29 +71,44 @@ export interface FileView extends Pick<BatchFile, 'number' | 'name' | 'durationM
   readonly progress: number;
 }
 
-/** `batch` without its private fields; `files` = its files as clients see them. */
-export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number): BatchView {
-  const { id, state, createdMs, endedMs, webhook } = batch;
+/** A batch and its files, as clients see them. */
+export interface WholeBatchView {
+  readonly batch: BatchView;
+  readonly files: readonly FileView[];
+}
+
+/** How far the files of a batch are. */
+export interface FileTally {
+  readonly counts: BatchView['counts'];
+  /** The sum of the files' progress, those that have ended counting 1. */
+  readonly through: number;
+}
+
+/** The tally of `files`. */
+export function tallyOf(files: readonly FileView[]): FileTally {
   const count = (wanted: FileView['state']): number => files.filter((file) => file.state === wanted).length;
   const through = files.reduce(
     (sum, file) => sum + (file.state === 'waiting' || file.state === 'running' ? file.progress : 1),
     0,
   );
+  const [waiting, running, done] = [count('waiting'), count('running'), count('done')];
+  return {
+    counts: { total: files.length, waiting, running, done, failed: count('failed'), cancelled: count('cancelled') },
+    through,
+  };
+}
+
+/** `batch` without its private fields. */
+export function viewOf(batch: Omit<Batch, 'files'>, { counts, through }: FileTally, ttlMs: number): BatchView {
+  const { id, state, createdMs, endedMs, webhook } = batch;
   return {
     id,
     state,
     createdAt: new Date(createdMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
     expiresAt: endedMs === null ? null : new Date(endedMs + ttlMs).toISOString(),
-    progress: twoDecimals(through / files.length),
-    counts: {
-      total: files.length,
-      waiting: count('waiting'),
-      running: count('running'),
-      done: count('done'),
-      failed: count('failed'),
-      cancelled: count('cancelled'),
-    },
+    progress: twoDecimals(through / counts.total),
+    counts,
     webhook: webhook === null ? null : { state: webhook.state, attempts: webhook.attempts },
   };
 }

@@ -11,7 +11,7 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
-import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
+import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, tallyOf, viewOf } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
 import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
@@ -27,7 +27,8 @@ const FILES_MAX = 8;
 const FILES_OF_TENANT_MAX = 2;
 const SWEEP_PERIOD_MS = 60_000;
 
-interface BatchesOptions {
+/** What batches need of the gateway. */
+export interface BatchesOptions {
   readonly settings: InputSettings &
     Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'BATCH_FILES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
@@ -44,7 +45,9 @@ export type BatchRequest = Pick<Batch, 'channels' | 'language' | 'hotWords' | 't
 };
 
 /** An event of a batch: progress of a file, the end of a file, or the end of the batch. */
-export type News = { readonly type: 'progress' | 'file'; readonly file: BatchFile } | { readonly type: 'end' };
+export type News =
+  | { readonly type: 'progress' | 'file'; readonly file: BatchFile }
+  | { readonly type: 'end'; readonly batch: Batch };
 
 /** All batches. Tenants see only their own. */
 export class Batches {
@@ -259,7 +262,7 @@ export class Batches {
 
   /** A batch as clients see it. */
   view(batch: Batch): BatchView {
-    return viewOf(batch, this.viewFiles(batch), this.#options.settings.RESULT_TTL_MS);
+    return viewOf(batch, tallyOf(this.viewFiles(batch)), this.#options.settings.RESULT_TTL_MS);
   }
 
   /** A batch's files as clients see them. */
@@ -346,7 +349,7 @@ export class Batches {
 
   #tellEnd(batch: Batch): void {
     this.#count();
-    this.#tell(batch, { type: 'end' });
+    this.#tell(batch, { type: 'end', batch });
     void this.#notifier.notify(batch);
   }
 

@@ -3,10 +3,22 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { sendWebhook } from '../foundation/webhooks/send-webhook.ts';
-import type { Batch } from './batch.ts';
+import type { Batch, Webhook } from './batch.ts';
 
 /** How long to wait before each attempt after the first. */
 export const RETRY_DELAYS_MS = [1000, 10_000, 60_000, 600_000, 3_600_000] as const;
+
+/**
+ * A batch's webhook after one more attempt, and in how many ms the next one is due; null = there is none.
+ */
+export function afterAttempt(
+  { url, attempts }: Webhook,
+  isDelivered: boolean,
+): { readonly webhook: Webhook; readonly againInMs: number | null } {
+  const againInMs = isDelivered ? null : (RETRY_DELAYS_MS[attempts] ?? null);
+  const state = isDelivered ? 'delivered' : againInMs === null ? 'failed' : 'waiting';
+  return { webhook: { url, state, attempts: attempts + 1 }, againInMs };
+}
 
 interface NotifierOptions {
   readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
@@ -47,11 +59,9 @@ export class Notifier {
       signal,
     });
     if (signal.aborted) return;
-    const delayMs = RETRY_DELAYS_MS[webhook.attempts];
-    webhook.attempts += 1;
-    if (isDelivered) webhook.state = 'delivered';
-    else if (delayMs === undefined) webhook.state = 'failed';
-    else this.#retry(batch, delayMs);
+    const { webhook: after, againInMs } = afterAttempt(webhook, isDelivered);
+    Object.assign(webhook, after);
+    if (againInMs !== null) this.#retry(batch, againInMs);
     metrics.webhooks.inc({ outcome: webhook.state === 'waiting' ? 'retried' : webhook.state });
     this.#options.onAttempt(batch);
   }

@@ -21,6 +21,9 @@ describe('workersOf', () => {
       2,
       1,
     ],
+    ['one for each processor that is set aside', { ENGINE_CPUS: '2-3' }, 2, 0],
+    ['at most 8 on processors that are set aside', { ENGINE_CPUS: '0-15' }, 8, 0],
+    ['one for each GPU on processors that are set aside', { EXECUTION_PROVIDER: 'cuda', ENGINE_CPUS: '2-3' }, 1, 0],
     ['as the cores say where a GPU need not be there', { EXECUTION_PROVIDER: 'auto', CUDA_DEVICE: '0,1' }, 3, 0],
   ])('is %s', (_what, environment, workers, finalWorkers) => {
     const settings = readSettings(environment);

@@ -92,7 +92,7 @@ async function ready(url: string): Promise<void> {
       await withClient(url, (client) => client.query('SELECT 1'));
       return;
     } catch (error) {
-      if (looks > 200) throw error;
+      if (looks > 1000) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -19,6 +19,7 @@ import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth, GatewayHealth } from '../../src/http/health.ts';
 import type { Recognisers } from '../../src/http/models.ts';
 import type { SystemSources } from '../../src/http/system/system.ts';
+import { serviceOf } from '../../src/jobs/batch-service.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -246,7 +247,7 @@ export async function startServer(
     recordings,
     translator,
     engine: speaker,
-    batches,
+    batches: serviceOf(batches),
     sound,
     kept,
     findCall: async (id) => calls.get(id),

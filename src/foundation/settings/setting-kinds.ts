@@ -57,6 +57,27 @@ export function wholeList(
   return { schema, defaultText, unit, range: `${minimum} to ${maximum}`, meaning };
 }
 
+const CPU_MAX = 1023;
+const CPU_RANGE = /^(\d{1,4})(?:-(\d{1,4}))?$/;
+
+/** Processors by index, as taskset(1) and systemd take them: numbers and ranges such as 2-7,9. Empty = none. */
+export function cpuList(meaning: string): SettingSpec<readonly number[]> {
+  const schema = z.string().transform((value, context) => {
+    const cpus = splitList(value).map(readCpuRange);
+    if (cpus.every((range) => range !== null)) return [...new Set(cpus.flat())].sort((a, b) => a - b);
+    context.addIssue({ code: 'custom', message: `processors from 0 to ${CPU_MAX}, such as 2-7,9` });
+    return z.NEVER;
+  });
+  return { schema, defaultText: '', unit: 'indexes and ranges, comma-separated', range: `0 to ${CPU_MAX}`, meaning };
+}
+
+function readCpuRange(item: string): number[] | null {
+  const [, from, to = from] = CPU_RANGE.exec(item) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  if (!(first <= last && last <= CPU_MAX)) return null;
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
 /** A number from 0 to 1. */
 export function share(defaultValue: number, meaning: string): SettingSpec<number> {
   const schema = z

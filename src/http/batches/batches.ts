@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { languageName } from '../../foundation/languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { Batch } from '../../jobs/batch.ts';
-import type { Batches } from '../../jobs/batches.ts';
+import type { BatchView } from '../../jobs/batch.ts';
+import type { BatchService } from '../../jobs/batch-service.ts';
 import type { Recordings } from '../../recordings/recordings.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
@@ -87,7 +87,7 @@ const RENAMED_QUERY = {
 type ResultQuery = Omit<z.infer<typeof resultQuery>, keyof typeof RENAMED_QUERY>;
 
 interface BatchRoutesOptions {
-  readonly batches: Batches;
+  readonly batches: BatchService;
   readonly recordings: Pick<Recordings, 'assertUnderstood'>;
   readonly access: Access;
   readonly clock: Clock;
@@ -95,8 +95,8 @@ interface BatchRoutesOptions {
 }
 
 /** Newest first. */
-function positionOf({ id, createdMs }: Batch): ListPosition {
-  return [0, -createdMs, id];
+function positionOf({ id, createdAt }: BatchView): ListPosition {
+  return [0, -Date.parse(createdAt), id];
 }
 
 /** All routes of batches. */
@@ -118,10 +118,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
         response: { 200: pageSchema(batch), ...errorResponses(400, 401, 403, 429, 507) },
       },
     },
-    (request) => {
-      const { data, next } = pageOf(batches.list(access.tenantOf(request)), positionOf, request.query);
-      return { data: data.map((found) => batches.view(found)), next };
-    },
+    async (request) => pageOf(await batches.list(access.tenantOf(request)), positionOf, request.query),
   );
 
   app.get(
@@ -135,9 +132,9 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
         response: { 200: batchWithFiles, ...errorResponses(401, 403, 404, 429, 507) },
       },
     },
-    (request) => {
-      const found = batches.get(access.tenantOf(request), request.params.id);
-      return { ...batches.view(found), files: batches.viewFiles(found) };
+    async (request) => {
+      const { batch: found, files } = await batches.get(access.tenantOf(request), request.params.id);
+      return { ...found, files: [...files] };
     },
   );
 
@@ -155,7 +152,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
         response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) },
       },
     },
-    async (request) => batches.view(await batches.cancel(access.tenantOf(request), request.params.id)),
+    (request) => batches.cancel(access.tenantOf(request), request.params.id),
   );
 
   done();
@@ -183,10 +180,8 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
     async (request, reply) => {
       const { id, number } = request.params;
       const query = withNewNames(request.query, RENAMED_QUERY) as ResultQuery;
-      const tenant = access.tenantOf(request);
-      const { channels, targetLanguage } = batches.get(tenant, id);
-      const isSpoken = query.asSpoken === 'true' || targetLanguage === '';
-      const transcript = await batches.result(tenant, id, number, isSpoken);
+      const found = await batches.result(access.tenantOf(request), id, number, query.asSpoken === 'true');
+      const { transcript, isSpoken, channels, targetLanguage } = found;
       const { spokenLanguage } = transcript;
       const spoken = spokenLanguage === null ? [] : [spokenLanguage];
       const outcome = isSpoken
@@ -237,7 +232,7 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options,
         const begun = await batches.begin(draft, wanted);
         if (!begun.isNew) reply.header('idempotent-replayed', 'true');
         reply.header('location', `/v1/batches/${begun.batch.id}`).code(begun.isNew ? 202 : 200);
-        return batches.view(begun.batch);
+        return begun.batch;
       } finally {
         await batches.discard(draft);
       }
@@ -267,7 +262,7 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
         },
       },
     },
-    (request, reply) => events.stream(options.batches.get(options.access.tenantOf(request), request.params.id), reply),
+    (request, reply) => events.stream(options.access.tenantOf(request), request.params.id, reply),
   );
   done();
 };

@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { Batch } from '../../jobs/batch.ts';
-import type { Batches } from '../../jobs/batches.ts';
+import type { BatchView } from '../../jobs/batch.ts';
+import type { BatchNews, BatchService } from '../../jobs/batch-service.ts';
 import { beginEvents, formatEvent, HEARTBEAT, HEARTBEAT_MS } from '../server/server-sent-events.ts';
 
 interface BatchEventsOptions {
-  readonly batches: Batches;
+  readonly batches: BatchService;
   readonly clock: Clock;
   readonly settings: Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES'>;
 }
@@ -17,48 +17,68 @@ interface BatchEventsOptions {
 export class BatchEvents {
   readonly #options: BatchEventsOptions;
   readonly #open = new Set<() => void>();
+  /** Readers whose batch is looked up. */
+  #opening = 0;
 
   constructor(options: BatchEventsOptions) {
     this.#options = options;
   }
 
   /**
-   * Answers with events until the batch ends, the reader goes or falls behind. @throws TrunklineError
-   * `too_many_readers`
+   * Answers with events until the batch ends, the reader goes or falls behind.
+   * @throws TrunklineError `too_many_readers`, `batch_not_found`
    */
-  stream(batch: Batch, reply: FastifyReply): void {
-    const { batches, clock, settings } = this.#options;
-    if (this.#open.size >= settings.FEED_READERS_MAX) {
+  async stream(tenant: string, id: string, reply: FastifyReply): Promise<void> {
+    const { batches, settings } = this.#options;
+    if (this.#open.size + this.#opening >= settings.FEED_READERS_MAX) {
       throw new TrunklineError(
         'too_many_readers',
         `${settings.FEED_READERS_MAX} readers follow batches, which is the most allowed (FEED_READERS_MAX)`,
       );
     }
+    // What happens while the batch is looked up comes behind it.
+    const early: BatchNews[] = [];
+    let take = (news: BatchNews): void => void early.push(news);
+    let stop = (): void => undefined;
+    this.#opening++;
+    try {
+      stop = await batches.watch(id, (news) => take(news));
+      const { batch } = await batches.get(tenant, id);
+      take = this.#follow(batch, reply, stop);
+    } catch (error) {
+      stop();
+      throw error;
+    } finally {
+      this.#opening--;
+    }
+    for (const news of early) take(news);
+  }
+
+  /** Begins the answer. Returns what takes further news. */
+  #follow(batch: BatchView, reply: FastifyReply, stop: () => void): (news: BatchNews) => void {
+    const { clock, settings } = this.#options;
     const raw = beginEvents(reply);
     const write = (text: string): void => {
+      if (raw.writableEnded) return;
       raw.write(text);
       if (raw.writableLength > settings.SEND_BUFFER_MAX_BYTES) raw.destroy();
     };
     const say = (type: string, data: unknown): void => write(formatEvent(JSON.stringify(data), { type }));
     const end = (): void => void raw.end();
-    const sayBatch = (): void => say(batch.state === 'running' ? 'batch' : 'end', batches.view(batch));
-    sayBatch();
-    if (batch.state !== 'running') {
-      end();
-      return;
-    }
+    const isRunning = batch.state === 'running';
+    say(isRunning ? 'batch' : 'end', batch);
     const beat = clock.every(HEARTBEAT_MS, () => write(HEARTBEAT), true);
-    const stop = batches.watch(batch.id, (news) => {
-      if (news.type !== 'end') return say(news.type, batches.viewFile(news.file));
-      sayBatch();
-      end();
-    });
     this.#open.add(end);
     raw.once('close', () => {
       beat.cancel();
       stop();
       this.#open.delete(end);
     });
+    if (!isRunning) end();
+    return (news) => {
+      say(news.type, news.type === 'end' ? news.batch : news.file);
+      if (news.type === 'end') end();
+    };
   }
 
   /** Ends all. */

@@ -41,15 +41,25 @@ const TABLES: readonly string[] = [
     at_ms BIGINT NOT NULL,
     PRIMARY KEY (kind, subject_hash)
   )`,
+];
+
+/** As src/jobs/shared/batch-rows.ts has them. */
+const BATCHES: readonly string[] = [
   `CREATE TABLE batches (
-    id TEXT PRIMARY KEY,
-    gateway TEXT NOT NULL,
-    tenant TEXT NOT NULL,
-    state TEXT NOT NULL,
-    content TEXT NOT NULL,
-    created_ms BIGINT NOT NULL,
-    updated_ms BIGINT NOT NULL
+    id TEXT PRIMARY KEY, tenant TEXT NOT NULL, home TEXT NOT NULL, state TEXT NOT NULL, request TEXT NOT NULL,
+    idempotency_key TEXT, idempotency_hash TEXT, webhook_url TEXT, webhook_state TEXT,
+    webhook_attempts BIGINT NOT NULL DEFAULT 0, created_ms BIGINT NOT NULL, ended_ms BIGINT,
+    UNIQUE (tenant, idempotency_key)
   )`,
+  `CREATE TABLE batch_files (
+    batch_id TEXT NOT NULL REFERENCES batches (id) ON DELETE CASCADE, number BIGINT NOT NULL, name TEXT NOT NULL,
+    source TEXT NOT NULL, state TEXT NOT NULL, is_queued BIGINT NOT NULL DEFAULT 0, tries BIGINT NOT NULL DEFAULT 0,
+    share DOUBLE PRECISION, duration_ms BIGINT, error TEXT, transcript TEXT, spoken TEXT,
+    PRIMARY KEY (batch_id, number)
+  )`,
+  'CREATE INDEX batches_of_tenant ON batches (tenant, created_ms)',
+  'CREATE INDEX batches_ended ON batches (ended_ms) WHERE ended_ms IS NOT NULL',
+  "CREATE INDEX batch_files_open ON batch_files (batch_id, number) WHERE state = 'waiting'",
 ];
 
 /** The sequence is logged, the table is not: after a crash entries are gone, and no number is given twice. */
@@ -101,5 +111,5 @@ const FEED: readonly string[] = [
 /** Only PostgreSQL has more than one gateway. */
 export async function addCluster(database: AnyDatabase, kind: DatabaseKind): Promise<void> {
   if (kind !== 'postgres') return;
-  for (const statement of [...TABLES, ...FEED]) await sql.raw(statement).execute(database);
+  for (const statement of [...TABLES, ...BATCHES, ...FEED]) await sql.raw(statement).execute(database);
 }

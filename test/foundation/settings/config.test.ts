@@ -80,6 +80,9 @@ describe('the settings', () => {
     ['CUDA_DEVICE', '0,64', 'CUDA_DEVICE: got "0,64", expected whole numbers from 0 to 63'],
     ['CUDA_DEVICE', 'all', 'CUDA_DEVICE: got "all", expected whole numbers from 0 to 63'],
     ['CUDA_DEVICE', ',', 'CUDA_DEVICE: got ",", expected whole numbers from 0 to 63'],
+    ['ENGINE_CPUS', '3-1', 'ENGINE_CPUS: got "3-1", expected processors from 0 to 1023, such as 2-7,9'],
+    ['ENGINE_CPUS', '0-1024', 'ENGINE_CPUS: got "0-1024", expected processors from 0 to 1023'],
+    ['ENGINE_CPUS', 'all', 'ENGINE_CPUS: got "all", expected processors from 0 to 1023'],
     ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
     [
       'SIP_REGISTRAR',
@@ -95,6 +98,11 @@ describe('the settings', () => {
   it('take a list of GPUs, or one', () => {
     const read = (value: string) => readSettings({ CUDA_DEVICE: value }).CUDA_DEVICE;
     expect(['', '3', '1, 0', '0,1,'].map(read)).toEqual([[0], [3], [1, 0], [0, 1]]);
+  });
+
+  it('take processors one by one and in ranges, each once', () => {
+    const read = (value: string) => readSettings({ ENGINE_CPUS: value }).ENGINE_CPUS;
+    expect(['', '3', '9, 2-4', '1,0-1,'].map(read)).toEqual([[], [3], [2, 3, 4, 9], [0, 1]]);
   });
 
   it('turn early ends of turns off as 1, which no probability is above', () => {

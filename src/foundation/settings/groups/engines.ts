@@ -1,4 +1,4 @@
-import { choice, flag, type SettingGroup, text, whole, wholeList } from '../setting-kinds.ts';
+import { choice, cpuList, flag, type SettingGroup, text, whole, wholeList } from '../setting-kinds.ts';
 
 /** The processes that run the models. */
 export const engines = {
@@ -40,6 +40,10 @@ export const engines = {
     ),
   },
   tuning: {
+    ENGINE_CPUS: cpuList(
+      'Processors that the engine processes run on, such as 2-7,9 (Linux, with taskset). There are then as many ' +
+        'processes as processors, at most 8, unless ENGINE_WORKERS says otherwise. Empty = all.',
+    ),
     CUDA_DEVICE: wholeList(
       '0',
       0,

@@ -1,0 +1,311 @@
+/** Batches that several gateways do together: their rows and their queue are in PostgreSQL. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Timer } from '../../foundation/clock.ts';
+import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { type Batch, type BatchView, fileViewOf, tallyOf, viewOf, type WholeBatchView } from '../batch.ts';
+import type { Draft } from '../batch-index.ts';
+import type { BatchNews, BatchService, FileResult } from '../batch-service.ts';
+import type { BatchesOptions, BatchRequest } from '../batches.ts';
+import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
+import { reportDiskWaits } from '../disk-waits.ts';
+import { expandFolders } from '../inputs.ts';
+import { Transcripts } from '../transcripts.ts';
+import type { BatchDatabase, FileToQueue, StoredBatch } from './batch-rows.ts';
+import { BatchTables } from './batch-tables.ts';
+import { BatchWatch } from './batch-watch.ts';
+import { EndWebhooks } from './end-webhooks.ts';
+import { FileWork } from './file-work.ts';
+import type { JobQueue, QueuedJob } from './job-queue.ts';
+import { WorkTables } from './work-tables.ts';
+
+/** Files of one tenant in the queue at once, over all gateways: so a tenant with many does not keep others out. */
+const FILES_OF_TENANT_MAX = 2;
+/** How often it is looked whether a gateway died between two steps. */
+const UPKEEP_PERIOD_MS = 10_000;
+/** How long a gateway may be away, as during its update, before the recordings on its disk count as lost. */
+const AWAY_MAX_MS = 120_000;
+
+const LOST = {
+  code: 'recording_lost',
+  message: 'the server that had the recording is gone; send it again',
+} as const;
+
+interface SharedBatchesOptions extends BatchesOptions {
+  /** The rows; closed by its owner. */
+  readonly db: BatchDatabase;
+  /** Closed with the batches. */
+  readonly queue: JobQueue;
+  /** This gateway's address: recordings on its disk are done by the gateway that has it. */
+  readonly address: string;
+}
+
+/** The batches of all gateways, and the work of this one on them. */
+export class SharedBatches implements BatchService {
+  readonly #options: SharedBatchesOptions;
+  readonly #tables: BatchTables;
+  readonly #work: WorkTables;
+  readonly #files: FileWork;
+  readonly #webhooks: EndWebhooks;
+  readonly #watch: BatchWatch;
+  readonly #drafts = new Map<string, Draft>();
+  #folder: DataFolder | null = null;
+  #upkeep: Timer | null = null;
+  #isDraining = false;
+  #isTroubled = false;
+
+  constructor(options: SharedBatchesOptions) {
+    const { db, clock, settings } = options;
+    this.#options = options;
+    this.#tables = new BatchTables(db);
+    this.#work = new WorkTables(db);
+    const disk = reportDiskWaits(options);
+    const transcripts = new Transcripts({
+      ...options,
+      disk,
+      onWait: () => undefined,
+      folderOf: ({ id }) => this.#folderOf(id),
+    });
+    this.#files = new FileWork({
+      ...options,
+      tables: this.#tables,
+      work: this.#work,
+      transcripts,
+      makeFolder: async (id) => void (await mkdir(this.#folderOf(id), { recursive: true, mode: 0o700 })),
+      removeFiles: (id, number) => this.#removeFiles(id, number),
+      onEnd: (batch) => this.#onFileEnd(batch),
+    });
+    const look = (id: string) => this.#look(id);
+    this.#webhooks = new EndWebhooks({ ...options, settings, work: this.#work, look });
+    this.#watch = new BatchWatch({ clock, look });
+  }
+
+  /** Takes part in the work. @throws DataFolderError when BATCH_DIR cannot be used; the error of disk or database */
+  async open(): Promise<void> {
+    const { settings, clock, log, queue } = this.#options;
+    void removeOldDataFolders(clock);
+    const onWait = (owner: string): void =>
+      log.warn({ owner }, 'BATCH_DIR is in use; waiting some seconds for its owner to end');
+    this.#folder = await openDataFolder(settings.BATCH_DIR, { clock, onWait });
+    await this.#adoptFiles();
+    await queue.begin((job, signal) => this.#do(job, signal));
+    this.#upkeep = clock.every(UPKEEP_PERIOD_MS, () => void this.#keepUp(), true);
+    void this.#keepUp();
+  }
+
+  /** Takes no new batches and no more work; what is in work goes on. */
+  drain(): void {
+    this.#isDraining = true;
+    void this.#options.queue.pause().catch(() => undefined);
+  }
+
+  /** Hands over what is in work, and ends. */
+  async close(): Promise<void> {
+    this.drain();
+    this.#upkeep?.cancel();
+    this.#watch.close();
+    await this.#options.queue.close();
+    await this.#folder?.close();
+  }
+
+  async draft(tenant: string): Promise<Draft> {
+    if (this.#isDraining) throw new TrunklineError('draining', 'the server is shutting down and takes no new batches');
+    const { BATCHES_MAX } = this.#options.settings;
+    const drafts = [...this.#drafts.values()].filter((draft) => draft.tenant === tenant).length;
+    if (drafts + (await this.#tables.count(tenant)) >= BATCHES_MAX) throw tooMany(BATCHES_MAX);
+    const id = randomUUID();
+    const draft = { id, tenant, folder: this.#folderOf(id), disk: this.#options.recordings.disk };
+    this.#drafts.set(id, draft);
+    try {
+      await mkdir(draft.folder, { recursive: true, mode: 0o700 });
+      return draft;
+    } catch (error) {
+      this.#drafts.delete(id);
+      throw error;
+    }
+  }
+
+  async discard({ id, folder, disk }: Draft): Promise<void> {
+    if (this.#drafts.delete(id)) await disk.removeFolder(folder);
+  }
+
+  async begin(draft: Draft, { webhookUrl, files: inputs, ...request }: BatchRequest) {
+    const { settings, translator, address, clock } = this.#options;
+    if (request.targetLanguage !== '') translator.assertConfigured();
+    const files = await expandFolders(inputs, settings);
+    const batch: Batch = {
+      ...request,
+      id: draft.id,
+      tenant: draft.tenant,
+      createdMs: clock.wall().getTime(),
+      webhook: webhookUrl === null ? null : { url: webhookUrl, state: 'waiting', attempts: 0 },
+      state: 'running',
+      endedMs: null,
+      files: files.map((file, number) => ({ ...file, number, state: 'waiting', durationMs: null, error: null })),
+    };
+    const outcome = await this.#tables.add(batch, address, settings.BATCHES_MAX);
+    if (outcome === 'full') throw tooMany(settings.BATCHES_MAX);
+    if (outcome === 'repeated') return { batch: await this.#repeated(batch), isNew: false };
+    this.#drafts.delete(draft.id);
+    await this.#queueNext(batch.tenant);
+    return {
+      batch: viewOf(batch, tallyOf(batch.files.map((file) => fileViewOf(file, null))), this.#ttlMs),
+      isNew: true,
+    };
+  }
+
+  async list(tenant: string): Promise<readonly BatchView[]> {
+    const found = await this.#tables.list(tenant);
+    return found.map(({ batch, tally }) => viewOf(batch, tally, this.#ttlMs));
+  }
+
+  async get(tenant: string, id: string): Promise<WholeBatchView> {
+    return this.#whole(await this.#find(tenant, id));
+  }
+
+  async result(tenant: string, id: string, number: number, asSpoken: boolean): Promise<FileResult> {
+    const { channels, targetLanguage } = (await this.#find(tenant, id)).batch;
+    const isSpoken = asSpoken || targetLanguage === '';
+    const found = await this.#tables.file(id, number);
+    if (found === undefined) throw new TrunklineError('batch_not_found', `the batch has no file ${number}`);
+    const { state } = found.file;
+    const transcript = state === 'done' || isSpoken ? await this.#tables.transcript(id, number, isSpoken) : undefined;
+    if (transcript === undefined)
+      throw new TrunklineError('result_not_ready', `file ${number} is ${state}, expected it to be done`);
+    return { transcript, isSpoken, channels, targetLanguage };
+  }
+
+  async cancel(tenant: string, id: string): Promise<BatchView> {
+    const { batch } = await this.#find(tenant, id);
+    if (await this.#tables.cancel(id, this.#options.clock.wall().getTime())) {
+      await this.#onEnd(id);
+      return (await this.get(tenant, id)).batch;
+    }
+    const { batch: view } = await this.#whole({ batch, home: '' });
+    await this.#tables.remove(id);
+    return view;
+  }
+
+  watch(id: string, listener: (news: BatchNews) => void): Promise<() => void> {
+    return this.#watch.add(id, listener);
+  }
+
+  get #ttlMs(): number {
+    return this.#options.settings.RESULT_TTL_MS;
+  }
+
+  #folderOf(id: string): string {
+    return join(this.#folder?.folder ?? '', id);
+  }
+
+  async #find(tenant: string, id: string): Promise<StoredBatch> {
+    const found = await this.#tables.get(id);
+    if (found?.batch.tenant === tenant) return found;
+    throw new TrunklineError('batch_not_found', 'there is no such batch, or it was removed');
+  }
+
+  async #whole({ batch }: StoredBatch): Promise<WholeBatchView> {
+    const stored = await this.#tables.files(batch.id);
+    const files = stored.map(({ file, share }) => fileViewOf(file, share));
+    return { batch: viewOf(batch, tallyOf(files), this.#ttlMs), files };
+  }
+
+  async #look(id: string): Promise<(WholeBatchView & Pick<Batch, 'webhook'>) | undefined> {
+    const found = await this.#tables.get(id);
+    return found && { ...(await this.#whole(found)), webhook: found.batch.webhook };
+  }
+
+  /** @throws TrunklineError `idempotency_conflict` */
+  async #repeated({ tenant, idempotency }: Batch): Promise<BatchView> {
+    const earlier = await this.#tables.findRepeated(tenant, idempotency?.key ?? '');
+    if (earlier !== undefined && earlier.batch.idempotency?.hash === idempotency?.hash)
+      return (await this.#whole(earlier)).batch;
+    throw new TrunklineError(
+      'idempotency_conflict',
+      'this Idempotency-Key came with another request before, expected a new key',
+    );
+  }
+
+  #do(job: QueuedJob, signal: AbortSignal) {
+    return job.kind === 'file'
+      ? this.#files.do(job.batchId, job.number, signal)
+      : this.#webhooks.deliver(job.batchId, signal);
+  }
+
+  async #onFileEnd({ id, tenant }: Batch): Promise<void> {
+    const ended = await this.#work.finish(this.#options.clock.wall().getTime(), id);
+    if (ended.length > 0) await this.#onEnd(id);
+    await this.#queueNext(tenant);
+  }
+
+  async #onEnd(id: string): Promise<void> {
+    await this.#options.queue.add({ kind: 'webhook', batchId: id });
+  }
+
+  async #queueNext(tenant: string): Promise<void> {
+    for (const file of await this.#tables.queueNext(tenant, FILES_OF_TENANT_MAX)) await this.#queue(file);
+  }
+
+  #queue({ batchId, number, only }: FileToQueue): Promise<void> {
+    return this.#options.queue.add({ kind: 'file', batchId, number }, only);
+  }
+
+  /** Each step may have been the last one of a gateway that died: whoever is there takes the next. */
+  async #keepUp(): Promise<void> {
+    const { clock, queue, metrics, log } = this.#options;
+    try {
+      const nowMs = clock.wall().getTime();
+      await this.#work.failLost(AWAY_MAX_MS, LOST);
+      await this.#work.finish(nowMs);
+      await this.#tables.removeExpired(nowMs - this.#ttlMs);
+      for (const file of await this.#work.queued()) await this.#queue(file);
+      for (const tenant of await this.#work.waitingTenants()) await this.#queueNext(tenant);
+      for (const batchId of await this.#work.waitingWebhooks()) await queue.add({ kind: 'webhook', batchId });
+      metrics.batches.set(await this.#tables.countRunning());
+      await this.#removeStrays();
+      this.#isTroubled = false;
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) log.error({ err: error }, 'the upkeep of batches failed');
+      else if (!this.#isTroubled) log.warn({ reason: describeTrouble(error) }, 'batches wait for their database');
+      this.#isTroubled = true;
+    }
+  }
+
+  /** Counts the recordings that an earlier life of this gateway left. */
+  async #adoptFiles(): Promise<void> {
+    const { recordings } = this.#options;
+    for (const id of await this.#foldersHere())
+      for (const name of await readdir(this.#folderOf(id))) await recordings.disk.adopt(join(this.#folderOf(id), name));
+  }
+
+  /** Removes the folders of batches that have ended, and of drafts whose gateway was killed. */
+  async #removeStrays(): Promise<void> {
+    const { recordings } = this.#options;
+    const folders = await this.#foldersHere();
+    const running = new Set(await this.#work.running(folders));
+    for (const id of folders)
+      if (!running.has(id) && !this.#drafts.has(id)) await recordings.disk.removeFolder(this.#folderOf(id));
+  }
+
+  async #foldersHere(): Promise<string[]> {
+    const entries = await readdir(this.#folder?.folder ?? '', { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() && BATCH_ID.test(entry.name)).map(({ name }) => name);
+  }
+
+  async #removeFiles(id: string, number: number): Promise<void> {
+    const { disk } = this.#options.recordings;
+    for (const name of [String(number), `${number}.json`, `${number}.spoken.json`])
+      await disk.remove(join(this.#folderOf(id), name)).catch(() => undefined);
+  }
+}
+
+const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function tooMany(batchesMax: number): TrunklineError {
+  return new TrunklineError(
+    'too_many_batches',
+    `${batchesMax} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
+  );
+}
