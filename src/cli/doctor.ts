@@ -2,6 +2,7 @@
 import { showCapacity } from './capacity.ts';
 import { checkFiles } from './check-files.ts';
 import { checkRecords } from './check-records.ts';
+import { checkRemotes } from './check-remotes.ts';
 import {
   checkCores,
   checkFfmpeg,
@@ -44,6 +45,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkPorts(settings),
     () => checkRuntime(settings),
     () => checkModels(settings),
+    () => checkRemotes(settings),
     () => checkInstalled(settings, { hashes: options.hashes }),
     () => checkRecords(settings),
     () => checkFiles(settings),

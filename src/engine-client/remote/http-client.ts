@@ -20,6 +20,7 @@ const STALE_CODES = ['ECONNRESET', 'EPIPE'];
 export interface HttpBody {
   readonly contentType: string;
   readonly body: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The end of a request that was answered with a status below 300. */
@@ -68,12 +69,13 @@ export class HttpClient {
    * Posts `sent`, and resolves when the answer begins. The body must be read, or destroyed.
    * @throws RemoteError for an error status, and when the server cannot be reached
    */
-  async open(url: URL, { contentType, body }: HttpBody, signal: AbortSignal): Promise<IncomingMessage> {
+  async open(url: URL, { contentType, body, headers: more }: HttpBody, signal: AbortSignal): Promise<IncomingMessage> {
     const headers = {
       'content-type': contentType,
       'content-length': body.length,
       accept: '*/*',
       ...this.#authorization,
+      ...more,
     };
     const options = { method: 'POST', headers, signal };
     const response = await this.#send(url, { ...options, agent: this.#agent }, body).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
-import { ASR_SCHEMES, type AsrScheme, parseRemoteUrl } from '../../foundation/settings/remote-urls.ts';
+import { ASR_SCHEMES, type AsrScheme, parseRemoteUrl, type RemoteUrl } from '../../foundation/settings/remote-urls.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { OpenaiRecogniser } from './openai-recogniser.ts';
 import { RemoteMember } from './remote-member.ts';
@@ -22,18 +22,32 @@ const PROTOCOLS: Readonly<Record<AsrScheme, (url: URL, access: Access) => Remote
   https: (url, access) => new OpenaiRecogniser(url, access),
 };
 
-/** One for each server. Nothing is sent yet. */
-export function openMembers(
-  settings: RemoteSettings,
-  parts: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
-): RemoteMember[] {
+/** A server of ASR_URL, ready to be asked. */
+interface OpenedRemote {
+  readonly remote: RemoteUrl<AsrScheme>;
+  /** For people, without credentials. */
+  readonly name: string;
+  readonly recogniser: RemoteRecogniser;
+}
+
+/** One for each server of ASR_URL. Nothing is sent yet; the caller closes them. */
+export function openRecognisers(settings: RemoteSettings): OpenedRemote[] {
   const access = { apiKey: settings.ASR_API_KEY, model: settings.ASR_URL_MODEL };
   return settings.ASR_URL.flatMap((text) => {
     const remote = parseRemoteUrl(text, ASR_SCHEMES);
     if (remote === null) return [];
-    const { scheme, url, weight, inFlightMax, languages } = remote;
-    const recogniser = PROTOCOLS[scheme](url, access);
-    return new RemoteMember({ ...parts, recogniser, name: nameOf(url), weight, inFlightMax, languages });
+    return [{ remote, name: nameOf(remote.url), recogniser: PROTOCOLS[remote.scheme](remote.url, access) }];
+  });
+}
+
+/** The same as members of an engine. */
+export function openMembers(
+  settings: RemoteSettings,
+  parts: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+): RemoteMember[] {
+  return openRecognisers(settings).map(({ remote, name, recogniser }) => {
+    const { weight, inFlightMax, languages } = remote;
+    return new RemoteMember({ ...parts, recogniser, name, weight, inFlightMax, languages });
   });
 }
 

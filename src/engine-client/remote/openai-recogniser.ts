@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readTranscription, transcriptionForm } from '../../protocols/remote/openai-transcription.ts';
+import { URGENCY_HEADER } from '../../protocols/remote/trunkline.ts';
 import { HttpClient } from './http-client.ts';
 import { RemoteError, type RemoteRecogniser, type RemoteRequest, type RemoteText } from './remote-recogniser.ts';
 
@@ -27,7 +28,7 @@ export class OpenaiRecogniser implements RemoteRecogniser {
     this.inFlightMax = url.pathname.endsWith('/inference') ? INFERENCE_IN_FLIGHT_MAX : IN_FLIGHT_MAX;
   }
 
-  async recognise({ samples, language, hotWords = [], context, signal }: RemoteRequest): Promise<RemoteText> {
+  async recognise({ samples, urgency, language, hotWords = [], context, signal }: RemoteRequest): Promise<RemoteText> {
     const prompt = [context, hotWords.join(', ')].filter((part) => part !== undefined && part !== '').join('\n');
     const fields = {
       model: this.#model,
@@ -35,7 +36,8 @@ export class OpenaiRecogniser implements RemoteRecogniser {
       ...(prompt !== '' && { prompt }),
     };
     const form = transcriptionForm(samples, fields, randomBytes(16).toString('hex'));
-    const { body } = await this.#client.post(this.#endpoint, form, { signal, answerMaxBytes: ANSWER_MAX_BYTES });
+    const sent = { ...form, headers: { [URGENCY_HEADER]: urgency } };
+    const { body } = await this.#client.post(this.#endpoint, sent, { signal, answerMaxBytes: ANSWER_MAX_BYTES });
     const text = readTranscription(new TextDecoder().decode(body), samples.length);
     if (text === null) throw new RemoteError('unusable', 'what it answered is no transcription');
     return { text };

@@ -157,7 +157,7 @@ export class RemoteMember {
   }
 
   /** The recogniser's answer, and none once `signal` is aborted, whatever the recogniser does. */
-  #ask({ samples, language, hotWords, context }: TranscribeRequest, signal: AbortSignal): Promise<RemoteText> {
+  #ask({ samples, urgency, language, hotWords, context }: TranscribeRequest, signal: AbortSignal): Promise<RemoteText> {
     const known = { ...(language !== undefined && { language }), ...(hotWords !== undefined && { hotWords }) };
     return new Promise((resolve, reject) => {
       const onAbort = () => reject(new Error('aborted'));
@@ -165,7 +165,7 @@ export class RemoteMember {
       if (signal.aborted) onAbort();
       else
         this.#options.recogniser
-          .recognise({ samples, ...known, ...(context !== undefined && { context }), signal })
+          .recognise({ samples, urgency, ...known, ...(context !== undefined && { context }), signal })
           .then(resolve, reject)
           .finally(() => signal.removeEventListener('abort', onAbort));
     });

@@ -3,10 +3,14 @@
  * hedges and the count of requests in flight are not its business: it asks once, and stops when it is told to.
  */
 
+import type { StretchUrgency } from '../../protocols/remote/trunkline.ts';
+
 /** One stretch of speech for a server to read. */
 export interface RemoteRequest {
   /** 16 kHz mono. What is sent is copied before the call returns. */
   readonly samples: Int16Array;
+  /** How urgent it is: only another Trunkline has a use for that. */
+  readonly urgency: StretchUrgency;
   /** BCP-47 of what is spoken; absent = the server finds out. */
   readonly language?: string;
   /** Names and phrases that are likely to be said; passed over where the server has no use for them. */

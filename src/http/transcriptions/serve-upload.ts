@@ -108,7 +108,7 @@ async function receiveRecording(
 }
 
 /** What is known of the speech: a prompt is read by the recogniser itself where that can. */
-function knownOf(
+export function knownOf(
   { prompt = '', hotWords, namedHotWords }: TranscriptionForm,
   { takesContext }: Recordings,
 ): { readonly hotWords: readonly string[]; readonly context?: string } {

@@ -14,6 +14,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { URGENCY_HEADER } from '../../protocols/remote/trunkline.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
 import { answerSubtitles, answerTranscription, answerTranslation } from './answer.ts';
@@ -22,6 +23,7 @@ import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcript
 import { serveUpload, type TranscriptionContext, type UploadRoute } from './serve-upload.ts';
 import { TRANSCRIBE_MESSAGE_MAX_BYTES, TranscribeSocket, type TranscribeSocketOptions } from './socket.ts';
 import { answerOpenAiEvents, answerQwenEvents } from './stream.ts';
+import { Stretches, stretchUrgency } from './stretch.ts';
 
 const text = { schema: z.string() };
 
@@ -59,18 +61,27 @@ const EVENTS: UploadRoute = { readForm, answer: answerQwenEvents };
 const SUBTITLES: UploadRoute = { readForm: readSubtitleForm, answer: answerSubtitles };
 
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`. */
-const openAiRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext }> = (app, { context }, done) => {
+const openAiRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext; stretches: Stretches }> = (
+  app,
+  { context, stretches },
+  done,
+) => {
   app.post(
     '/v1/audio/transcriptions',
     {
       ...upload,
       schema: {
         summary: 'A recording as text (OpenAI)',
+        description:
+          `With the header \`${URGENCY_HEADER}\`, which Trunkline sends to the servers of its ASR_URL, the file is ` +
+          'a stretch of speech (WAV, 16 kHz, mono, a minute at most) that is read at once.',
         ...described,
         response: { 200: transcript, ...errors, ...errorResponses(502) },
       },
     },
     async (request, reply) => {
+      const urgency = stretchUrgency(request);
+      if (urgency !== null) return stretches.serve(request, reply, urgency);
       await serveUpload(context, { request, reply }, TRANSCRIPTION);
       return reply;
     },
@@ -221,7 +232,9 @@ export const transcriptionRoutes: FastifyPluginCallbackZod<{ context: Transcript
   done,
 ) => {
   void app.register(multipart);
-  void app.register(openAiRoutes, { context });
+  const { engine, settings, isDraining } = live;
+  const stretches = new Stretches({ ...context, engine, isDraining, settings: { ...context.settings, ...settings } });
+  void app.register(openAiRoutes, { context, stretches });
   void app.register(qwenRoutes, { context });
   void app.register(socketRoute, { live });
   done();

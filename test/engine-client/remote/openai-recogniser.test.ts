@@ -9,7 +9,7 @@ let recogniser: OpenaiRecogniser;
 
 function ask(extra: Partial<RemoteRequest> = {}): Promise<string> {
   const { signal } = new AbortController();
-  return recogniser.recognise({ samples: new Int16Array(16_000), signal, ...extra }).then(
+  return recogniser.recognise({ samples: new Int16Array(16_000), urgency: 'final', signal, ...extra }).then(
     ({ text }) => text,
     (error: Error) => (error instanceof RemoteError ? `${error.failure}: ${error.message}` : error.name),
   );
@@ -36,6 +36,7 @@ describe('a recogniser with the API of OpenAI', () => {
     expect(await ask({ language: 'de-AT', hotWords: ['Zoë', 'Trunkline'], context: 'A call.' })).toBe('Heard.');
     const [{ path, headers, fields, fileBytes } = { path: '' }] = server.received;
     expect([path, fileBytes, headers?.authorization]).toEqual(['/v1/audio/transcriptions', 32_044, 'Bearer secret']);
+    expect(headers).toMatchObject({ 'x-trunkline-urgency': 'final' });
     expect(fields).toEqual({
       model: 'qwen3-asr',
       language: 'de',
@@ -109,7 +110,11 @@ describe('a server that', () => {
 
   it('is busy says until when', async () => {
     server.behave = json({}, 429, { 'retry-after': '7' });
-    const failure = recogniser.recognise({ samples: new Int16Array(1), signal: new AbortController().signal });
+    const failure = recogniser.recognise({
+      samples: new Int16Array(1),
+      urgency: 'final',
+      signal: new AbortController().signal,
+    });
     await expect(failure).rejects.toMatchObject({ failure: 'busy', retryAfterMs: 7000 });
   });
 

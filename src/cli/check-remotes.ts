@@ -1,0 +1,65 @@
+/** The check of `trunkline doctor` for the servers of ASR_URL: each is asked for a word of speech. */
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { openRecognisers } from '../engine-client/remote/open-members.ts';
+import { RemoteError, type RemoteFailure, type RemoteRecogniser } from '../engine-client/remote/remote-recogniser.ts';
+import { type Clock, systemClock } from '../foundation/clock.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { loadAudio } from './audio-file.ts';
+import type { Finding } from './finding.ts';
+
+/** A server may have to load its model for the first answer. */
+const ANSWER_MAX_MS = 60_000;
+
+const REMEDIES: Readonly<Record<RemoteFailure, string>> = {
+  busy: 'it has too much to do: try again, or name another one',
+  refused: 'look at its log, and at ASR_API_KEY, ASR_URL_MODEL and the path of ASR_URL',
+  failed: 'is it running, and can it be reached from here?',
+  unusable: 'is it a speech recogniser, and the path of ASR_URL right?',
+};
+
+/** What each server makes of a sentence, and how long it takes. */
+export async function checkRemotes(
+  settings: Pick<Settings, 'ASR_URL' | 'ASR_API_KEY' | 'ASR_URL_MODEL'>,
+  clock: Clock = systemClock,
+): Promise<Finding[]> {
+  const opened = openRecognisers(settings);
+  if (opened.length === 0) return [];
+  const file = packagePath('fixtures', 'audio', 'short.wav');
+  const [samples = new Int16Array(0)] = await loadAudio(file, ENGINE_RATE_HZ, 'mix');
+  return Promise.all(opened.map(({ name, recogniser }) => checkRemote(name, { recogniser, samples, clock })));
+}
+
+interface Question {
+  readonly recogniser: RemoteRecogniser;
+  readonly samples: Int16Array;
+  readonly clock: Clock;
+}
+
+/** Asks twice, for the first answer says how long its model takes to load. */
+async function checkRemote(server: string, { recogniser, samples, clock }: Question): Promise<Finding> {
+  const late = new AbortController();
+  const timer = clock.after(ANSWER_MAX_MS, () => late.abort());
+  const name = 'asr server';
+  try {
+    const startMs = clock.nowMs();
+    await recogniser.recognise({ samples, urgency: 'final', signal: late.signal });
+    const warmMs = clock.nowMs();
+    const { text } = await recogniser.recognise({ samples, urgency: 'final', signal: late.signal });
+    const [firstMs, tookMs] = [warmMs - startMs, clock.nowMs() - warmMs].map(Math.round);
+    const speech = `${(samples.length / ENGINE_RATE_HZ).toFixed(1)} s of speech in ${tookMs} ms`;
+    const heard = `the first time in ${firstMs} ms: ${JSON.stringify(text)}`;
+    return { name, status: 'ok', detail: `${server} read ${speech}, ${heard}` };
+  } catch (error) {
+    return { name, status: 'fail', detail: `${server}: ${explain(error, late.signal)}` };
+  } finally {
+    timer.cancel();
+    recogniser.close();
+  }
+}
+
+function explain(error: unknown, late: AbortSignal): string {
+  if (late.aborted) return `no answer within ${ANSWER_MAX_MS / 1000} s`;
+  if (error instanceof RemoteError) return `${error.message}: ${REMEDIES[error.failure]}`;
+  return error instanceof Error ? error.message : String(error);
+}
