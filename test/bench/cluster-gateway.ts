@@ -60,9 +60,8 @@ async function open(kind: GatewayKind, url: string): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const database = await openDatabase(kind, url, folder);
   const log = createLog('silent');
-  const records = new Records({
-    ...{ database, folder: null, retentionDays: 30, clock: systemClock, log, metrics: new Metrics() },
-  });
+  const parts = { clock: systemClock, log, metrics: new Metrics() };
+  const records = new Records({ database, folder: null, retentionDays: 30, ...parts });
   records.follow(feed, { get: () => undefined, parameters: () => undefined });
   const close = async (): Promise<void> => {
     await records.close();
