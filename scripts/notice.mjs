@@ -47,7 +47,7 @@ Packages
 `;
 
 /**
- * The production packages of the lock file, sorted: name, version, licence and folder; null = it is not installed on all
+ * The production packages of the lock file, sorted: name, version, licence and folder; null = not installed on all
  * machines. An alias goes by the name of what it stands for.
  */
 function productionPackages() {

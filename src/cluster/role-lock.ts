@@ -39,7 +39,7 @@ export class RoleLock implements Leadership {
   }
 
   /**
-   * Takes the lock if that is possible. `living` = ids of the gateways that were heard of lately; null = this one cannot
+   * Takes the lock if that is possible. `living` = ids of gateways that were heard of lately; null = this one cannot
    * tell yet, and takes no other's place.
    * @throws the error of the database
    */

@@ -54,14 +54,15 @@ const WAYS: readonly (readonly [number, readonly FlowMoment[]])[] = [
 ];
 
 function count(version: string | null) {
-  const counting = new FlowCount(version);
+  const counting = new FlowCount({ flow: 'shop', version, within: ['shop'] });
   let seq = 0;
   for (const [calls, way] of WAYS)
     for (let call = 0; call < calls; call++) {
       seq += 1;
       const isOver = way !== OPEN;
       const used = seq % 5 === 0 ? EARLIER : VERSION;
-      const row = { seq, started_ms: Date.parse(WEEK), flow_version: used, state: isOver ? 'ended' : 'live' };
+      const state = isOver ? 'ended' : 'live';
+      const row = { seq, started_ms: Date.parse(WEEK), flow: 'shop', flow_version: used, state };
       const wanted = counting.take([row]);
       const events = flowCall(`CA${seq}`, way, { isOver, version: used });
       for (const event of events)

@@ -83,7 +83,7 @@ describe('one flow', () => {
     expect(menu).toMatch(/406 calls · 93 %, 415 times[\s\S]*56 hung up here/);
     expect(menu).toMatch(/not understood 21 of/);
     expect(menu).toMatch(/tellHours\s+1 hours\s+185 · 45 %/);
-    expect(menu).toMatch(/person\s+0 person · no answer · not understood\s+70 · 17 %/);
+    expect(menu).toMatch(/person\s+person 57, no answer 11, not understood 2\s+70 · 17 %/);
     expect(await step('holiday').innerText()).toContain('not reached');
     await picture('one');
     await step('menu').getByText('What fit nothing').click();

@@ -2,6 +2,7 @@
 import type { EndReason } from '../../src/calls/feed/events.ts';
 import { Conversation, type Timed } from './conversation.ts';
 import { type Dialogues, fill, stepsOf, type Talk, talkSteps } from './dialogues.ts';
+import { goThroughFlow } from './flow-ways.ts';
 import {
   AGENTS,
   type Agent,
@@ -29,7 +30,8 @@ const BREAKS: readonly (readonly [EndReason, number])[] = [
   ['timeout', 5],
   ['error', 2],
 ];
-const MENU_SHARE = 0.14;
+const MENU_SHARE = 0.08;
+const FLOW_SHARE = 0.2;
 const OUTGOING_SHARE = 0.05;
 const MENU_APP = 'wss://menu.harbor.example/talk';
 
@@ -71,7 +73,8 @@ export function planDay(options: DayOptions): PlannedCall[] {
     const kind = random();
     const call = new DayCall(options, { n, startMs, isBusy: hourOf(startMs - fromMs) === BUSY_HOUR });
     if (kind < MENU_SHARE) return call.planMenu();
-    if (kind < MENU_SHARE + OUTGOING_SHARE) return call.planOutgoing(desks);
+    if (kind < MENU_SHARE + FLOW_SHARE) return call.planFlow();
+    if (kind < MENU_SHARE + FLOW_SHARE + OUTGOING_SHARE) return call.planOutgoing(desks);
     return call.planTalk(desks);
   });
 }
@@ -151,6 +154,13 @@ class DayCall {
       this.#end(handoff === null && this.#random() < 0.5 ? 'hangup' : 'app', handoff);
     }
     return this.#planned({ agent: null, queue: 'Menu', app: MENU_APP, ringsMs: 0 });
+  }
+
+  /** A caller who goes through a flow. */
+  planFlow(): PlannedCall {
+    const outcome = goThroughFlow(this.#conversation, this.#id, this.#random);
+    this.#end(outcome === 'hangup' ? 'hangup' : 'app');
+    return this.#planned({ agent: null, queue: 'Shop', app: 'flow:shop', ringsMs: 0 });
   }
 
   /** An agent who has the time calls somebody back. */

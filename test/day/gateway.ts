@@ -100,6 +100,7 @@ function settingsOf(folder: string, port: number, calls: number): Settings {
     PORT: String(port),
     REDACT: 'store',
     HINTS_FILE: packagePath('examples', 'hints.yaml'),
+    FLOWS_DIR: packagePath('dialplans', 'ivr'),
     TWILIO_AUTH_TOKEN: AUTH_TOKEN,
     CARRIER_TOKEN: AUTH_TOKEN,
     ASTERISK_USER: 'pbx',

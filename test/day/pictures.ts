@@ -88,6 +88,7 @@ function shotsOf(day: Day): Shot[] {
     { name: 'system', address: at('system'), prepare: rests },
     { name: 'live', address: at('live'), prepare: looksOut },
     { name: 'call', address: at(`calls/${spokenIds[0] ?? ''}`), prepare: rests },
+    { name: 'flows', address: at('flows?name=shop'), prepare: rests },
     { name: 'history', address: at('history?q=cancel*+OR+refund'), prepare: rests },
   ];
 }

@@ -298,6 +298,8 @@ export interface FlowStepEvent {
   readonly flow: string;
   readonly step: string;
   readonly verb: string;
+  /** What led here, where it was not the step before: a key that always works, or that the step could not be done. */
+  readonly by?: 'key' | 'failed';
   readonly atMs: number;
 }
 

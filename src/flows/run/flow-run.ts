@@ -55,6 +55,8 @@ export class FlowRun {
   readonly #visits: Map<string, number>;
   #steps: number;
   #returned: FailedTransfer | null;
+  /** What led to the next step, where the step before did not. */
+  #by: 'key' | 'failed' | null = null;
   #isLate = false;
   #scope: StepScope | null = null;
   #leaving: Leaving | null = null;
@@ -189,6 +191,7 @@ export class FlowRun {
       this.#goTo(frame, 'repeat');
       return;
     }
+    this.#by = 'key';
     const depth = this.#frames.findLastIndex(({ flow }) => flow.keys.has(why.key));
     const target = this.#frames[depth]?.flow.keys.get(why.key) ?? 'repeat';
     if (target === 'back' || target === 'repeat') this.#goTo(frame, target, step.name);
@@ -234,7 +237,9 @@ export class FlowRun {
     if (visits > flow.limits.visits)
       throw new FlowHalt(`it has come ${flow.limits.visits} times to the step ${step.name} (limits.visits)`);
     if (isQuestion(step.verb)) this.#questions.note({ depth: this.#depth, step: step.name });
-    call.onFlow({ type: 'flow.step', flow: flow.name, step: step.name, verb: step.verb });
+    const by = this.#by === null ? {} : { by: this.#by };
+    this.#by = null;
+    call.onFlow({ type: 'flow.step', flow: flow.name, step: step.name, verb: step.verb, ...by });
   }
 
   #call(frame: Frame, { fields }: StepOf<'flow'>): void {
@@ -319,6 +324,7 @@ export class FlowRun {
     const message = error instanceof Error ? error.message : String(error);
     const where = { flow: frame.flow.name, step: step.name };
     const own = exitWithout(step, error);
+    if (!(error instanceof NoAnswer)) this.#by = 'failed';
     if (error instanceof StepFailure) call.log.warn(where, `a step of a flow cannot be done: ${message}`);
     else call.log.error({ ...where, err: error }, 'a step of a flow failed');
     if (own !== null) {

@@ -68,10 +68,11 @@ export class CallDirectory {
     return (await kept.records.calls.get(call.id)) ?? null;
   }
 
-  /** At most `limit` calls behind `after`. */
+  /** At most `limit` calls behind `after`. @throws TrunklineError `records_off` for what only records know */
   async list(filter: CallFilter, page: { after: CallPosition | null; limit: number }): Promise<CallView[]> {
     const { memory, kept } = this.#options;
     if (kept !== null) return kept.records.lists.list(memory, filter, page);
+    if (filter.step !== undefined) this.records('a filter by step');
     const passing = memory.list().filter((call) => passes(call, filter));
     return pageOfCalls(passing, page.after, page.limit);
   }

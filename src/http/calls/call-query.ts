@@ -28,6 +28,15 @@ const filterFields = {
   queue: value,
   app: value.describe('The address of its app, without the query'),
   flow: value.describe('The name of the flow that it began with'),
+  step: z
+    .string()
+    .regex(/^[^/]{1,64}\/[^/]{1,64}$/, 'expected a flow and one of its steps such as shop/mainMenu')
+    .transform((typed) => {
+      const [flow = '', step = ''] = typed.split('/');
+      return { flow, step };
+    })
+    .optional()
+    .describe('It reached this step of this flow: `shop/mainMenu`'),
   outcome: value,
   endReason: value,
   hasGap: z

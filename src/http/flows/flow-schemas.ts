@@ -82,6 +82,14 @@ const counted = z.object({
           .describe('`step`: another step followed. The others say how the flow ended; `lost`: nobody knows how'),
         flow: z.string().nullable().describe('That of the step which followed'),
         step: z.string().nullable(),
+        reason: z
+          .enum(['match', 'noMatch', 'noInput', 'failed', 'key'])
+          .nullable()
+          .describe(
+            'An answer; one that fits nothing; none; the step could not be done; a key that always works. ' +
+              'Null = the step itself',
+          ),
+        detail: z.string().nullable().describe('Which answer of a menu, or true and false of a `confirm`'),
         count,
       }),
     )

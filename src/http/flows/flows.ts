@@ -94,7 +94,9 @@ const statisticsRoute: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, optio
       config: { permission: 'flows.read' },
       schema: {
         summary: 'How calls went through a flow, step by step',
-        description: 'Calls that began with the flow are counted, at most the latest 10,000 of the period.',
+        description:
+          'Counted are calls that began with the flow, and those of flows that call it in which it was reached: the ' +
+          'latest 10,000 calls of these flows in the period are looked at.',
         tags: ['flows'],
         params: flowPath,
         querystring: statisticsQuery,
@@ -102,7 +104,7 @@ const statisticsRoute: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, optio
       },
     },
     async (request, reply) => {
-      const wanted = readRequest(request.params.name, request.query, clock.wall().getTime());
+      const wanted = readRequest(around(request.params.name, flows()), request.query, clock.wall().getTime());
       if (analytics === null) throw recordsOff();
       const gone = goneSignal(reply);
       const counted = await counting.run(() => analytics.count(wanted, gone));
@@ -137,12 +139,23 @@ function noteRead(request: FastifyRequest, trail: AuditTrail, flow: string): voi
   trail.note(request, 'flow.read', null, { flow });
 }
 
+/** A flow with those that call it now, and those that it calls. */
+function around(flow: string, all: readonly FlowState[]): Pick<StatisticsRequest, 'flow' | 'callers' | 'within'> {
+  const callers = all.flatMap(({ name: other, set }) => (other !== flow && set?.flows.has(flow) ? [other] : []));
+  const own = all.find(({ name: other }) => other === flow)?.set;
+  return { flow, callers, within: own ? [...own.flows.keys()] : [flow] };
+}
+
 /** @throws TrunklineError `invalid_request` for a period that ends before it begins */
-function readRequest(flow: string, query: z.infer<typeof statisticsQuery>, nowMs: number): StatisticsRequest {
+function readRequest(
+  among: Pick<StatisticsRequest, 'flow' | 'callers' | 'within'>,
+  query: z.infer<typeof statisticsQuery>,
+  nowMs: number,
+): StatisticsRequest {
   const { from, to, version } = query;
   const toMs = to === undefined ? nowMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - PERIOD_MS : Date.parse(from);
-  if (fromMs < toMs) return { flow, fromMs, toMs, version: version ?? null };
+  if (fromMs < toMs) return { ...among, fromMs, toMs, version: version ?? null };
   throw new TrunklineError(
     'invalid_request',
     `query.from: got ${describe(new Date(fromMs).toISOString())}, expected a time before \`to\``,
@@ -207,8 +220,9 @@ function describeStatistics(
 }
 
 function describeExit({ exit, count }: StepStatistics['exits'][number]) {
-  if (exit.kind !== 'step') return { kind: exit.kind, flow: null, step: null, count };
-  return { kind: exit.kind, flow: exit.flow, step: exit.step, count };
+  const { kind, reason, detail } = exit;
+  const to = kind === 'step' ? { flow: exit.flow, step: exit.step } : { flow: null, step: null };
+  return { kind, ...to, reason, detail, count };
 }
 
 function isoOf(ms: number | null): string | null {

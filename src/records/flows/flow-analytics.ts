@@ -16,9 +16,14 @@ const SLICE_MIN = 10;
 const SLICE_MAX = 80;
 const SLICE_SLOW_MS = 12;
 const SLICE_FAST_MS = 4;
+
 /** Which calls are counted. Times are ms since 1970. */
 export interface StatisticsRequest {
   readonly flow: string;
+  /** Flows that call it: of their calls those count that reached it. */
+  readonly callers: readonly string[];
+  /** It and the flows that it calls: of calls that began with another flow, only their steps are counted. */
+  readonly within: readonly string[];
   /** They began then or later, and before. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -60,7 +65,7 @@ export class FlowAnalytics {
   /** @throws the reason of `signal` when it aborts */
   async count(request: StatisticsRequest, signal: AbortSignal): Promise<FlowStatistics> {
     const { clock, database } = this.#options;
-    const count = new FlowCount(request.version);
+    const count = new FlowCount(request);
     let size = SLICE_MIN;
     let before: CountedCall | null = null;
     for (;;) {
@@ -86,11 +91,15 @@ export class FlowAnalytics {
   }
 
   /** The latest calls of the period that began before `before`. */
-  #calls({ flow, fromMs, toMs }: StatisticsRequest, before: CountedCall | null, limit: number): Promise<CountedCall[]> {
+  #calls(
+    { flow, callers, fromMs, toMs }: StatisticsRequest,
+    before: CountedCall | null,
+    limit: number,
+  ): Promise<CountedCall[]> {
     let calls = this.#options.database.reader
       .selectFrom('calls')
-      .select(['seq', 'started_ms', 'flow_version', 'state'])
-      .where('flow', '=', flow)
+      .select(['seq', 'started_ms', 'flow', 'flow_version', 'state'])
+      .where('flow', 'in', [flow, ...callers])
       .where('started_ms', '>=', fromMs)
       .where('started_ms', '<', toMs);
     if (before !== null)

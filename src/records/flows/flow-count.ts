@@ -33,13 +33,29 @@ export interface FlowStatistics {
 export interface CountedCall {
   readonly seq: number;
   readonly started_ms: number;
+  /** That it began with. */
+  readonly flow: string | null;
   readonly flow_version: string | null;
   readonly state: string;
 }
 
+/** What is counted: the calls of a flow, or of those of others that reached it (flow-analytics.ts). */
+interface CountScope {
+  readonly flow: string;
+  readonly version: string | null;
+  readonly within: readonly string[];
+}
+
+/** What is known of a call of this slice. */
+interface SliceCall {
+  readonly isOver: boolean;
+  /** It began with another flow: it counts from when it reaches this one. */
+  readonly isForeign: boolean;
+}
+
 /** Counts calls, which come slice by slice, the latest first, and their events. */
 export class FlowCount {
-  readonly #version: string | null;
+  readonly #scope: CountScope;
   readonly #steps = new Map<string, StepTally>();
   readonly #versions = new Map<string, { calls: number; firstMs: number; lastMs: number }>();
   readonly #outcomes: Record<VisitEnd | 'underWay', number> = {
@@ -50,15 +66,14 @@ export class FlowCount {
     lost: 0,
     underWay: 0,
   };
-  /** The calls of this slice that are counted, and whether each is over. */
-  #slice = new Map<number, boolean>();
-  #current: { readonly call: number; readonly path: FlowPath; ended: VisitEnd | null } | null = null;
+  /** The calls of this slice whose events are counted. */
+  #slice = new Map<number, SliceCall>();
+  #current: Current | null = null;
   #seen = 0;
   #calls = 0;
 
-  /** @param version the only one that is counted; null = all */
-  constructor(version: string | null) {
-    this.#version = version;
+  constructor(scope: CountScope) {
+    this.#scope = scope;
   }
 
   /** Calls that were taken, of any version. */
@@ -69,10 +84,13 @@ export class FlowCount {
   /** Takes the next calls. Returns the numbers of those whose events are wanted, in ascending order. */
   take(calls: readonly CountedCall[]): number[] {
     this.#seen += calls.length;
-    for (const call of calls) this.#noteVersion(call);
-    const wanted = calls.filter(({ flow_version }) => this.#version === null || flow_version === this.#version);
-    this.#slice = new Map(wanted.map(({ seq, state }) => [seq, state === 'ended']));
-    this.#calls += wanted.length;
+    const { flow: counted, version } = this.#scope;
+    for (const call of calls) if (call.flow === counted) this.#noteVersion(call);
+    // The versions of other flows are others.
+    const wanted = calls.filter((call) => version === null || (call.flow === counted && call.flow_version === version));
+    this.#slice = new Map(
+      wanted.map(({ seq, state, flow }) => [seq, { isOver: state === 'ended', isForeign: flow !== counted }]),
+    );
     return [...this.#slice.keys()].toSorted((a, b) => a - b);
   }
 
@@ -82,22 +100,26 @@ export class FlowCount {
       this.#finishCall();
       this.#current = {
         call,
-        path: new FlowPath((visit) => this.#steps.get(keyOf(visit))?.addVisit(call, visit)),
+        path: new FlowPath((visit) => this.#tallyOf(call, visit)?.addVisit(call, visit)),
+        hasReached: !this.#isForeign(call),
         ended: null,
       };
     }
-    const { path } = this.#current;
-    if (event.type === 'flow.step') this.#begin(event);
-    path.add(event);
-    if (event.type === 'flow.ended') this.#current.ended = event.outcome;
-    if (event.type === 'flow.input') this.#steps.get(keyOf(event))?.addInput(event);
+    const current = this.#current;
+    if (event.type === 'flow.step') {
+      if (event.flow === this.#scope.flow) current.hasReached = true;
+      if (this.#isWithin(call, event)) this.#begin(event);
+    }
+    current.path.add(event);
+    if (event.type === 'flow.ended') current.ended = event.outcome;
+    if (event.type === 'flow.input') this.#tallyOf(call, event)?.addInput(event);
   }
 
   /** All events of the calls that were taken last have come. */
   finishSlice(): void {
     this.#finishCall();
     // Nothing was told of the others: what was to be stored was lost.
-    for (const isOver of this.#slice.values()) this.#outcomes[isOver ? 'lost' : 'underWay']++;
+    for (const { isOver, isForeign } of this.#slice.values()) if (!isForeign) this.#noteOutcome(null, isOver);
     this.#slice.clear();
   }
 
@@ -115,12 +137,31 @@ export class FlowCount {
 
   #finishCall(): void {
     if (this.#current === null) return;
-    const { call, path, ended } = this.#current;
-    const isOver = this.#slice.get(call) ?? true;
+    const { call, path, ended, hasReached } = this.#current;
+    const isOver = this.#slice.get(call)?.isOver ?? true;
     path.finish(isOver);
-    this.#outcomes[ended ?? (isOver ? 'lost' : 'underWay')]++;
+    if (hasReached) this.#noteOutcome(ended, isOver);
     this.#slice.delete(call);
     this.#current = null;
+  }
+
+  #noteOutcome(ended: VisitEnd | null, isOver: boolean): void {
+    this.#calls++;
+    this.#outcomes[ended ?? (isOver ? 'lost' : 'underWay')]++;
+  }
+
+  #isForeign(call: number): boolean {
+    return this.#slice.get(call)?.isForeign === true;
+  }
+
+  /** Whether a step of this call is counted. */
+  #isWithin(call: number, { flow }: { readonly flow: string }): boolean {
+    return !this.#isForeign(call) || this.#scope.within.includes(flow);
+  }
+
+  /** Null = the step is not counted. */
+  #tallyOf(call: number, step: { readonly flow: string; readonly step: string }): StepTally | null {
+    return this.#isWithin(call, step) ? (this.#steps.get(keyOf(step)) ?? null) : null;
   }
 
   #begin(step: Pick<StepVisit, 'flow' | 'step' | 'verb'>): void {
@@ -137,6 +178,14 @@ export class FlowCount {
       known.lastMs = Math.max(known.lastMs, ms);
     } else if (this.#versions.size < VERSIONS_MAX) this.#versions.set(version, { calls: 1, firstMs: ms, lastMs: ms });
   }
+}
+
+/** The call whose events come. */
+interface Current {
+  readonly call: number;
+  readonly path: FlowPath;
+  hasReached: boolean;
+  ended: VisitEnd | null;
 }
 
 function keyOf({ flow, step }: { readonly flow: string; readonly step: string }): string {

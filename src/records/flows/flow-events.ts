@@ -4,7 +4,7 @@ import type { RecordsDatabase } from '../records-database.ts';
 import type { FlowEvent } from './flow-path.ts';
 
 /** Events that one statement reads. */
-const EVENTS_PER_READ = 400;
+const EVENTS_PER_READ = 100;
 
 /** An event, and the number of its call. */
 export interface CallFlowEvent {

@@ -1,7 +1,7 @@
 /**
  * The way of one call through its flow: each visit of a step from its beginning to where it led. Pure.
  */
-import type { FeedEvent, FlowOutcome } from '../../calls/feed/events.ts';
+import type { FeedEvent, FlowInputEvent, FlowOutcome, FlowStepEvent } from '../../calls/feed/events.ts';
 
 /** What the feed tells of flows. */
 export type FlowEvent = Extract<FeedEvent, { readonly type: `flow.${string}` }>;
@@ -9,8 +9,20 @@ export type FlowEvent = Extract<FeedEvent, { readonly type: `flow.${string}` }>;
 /** How a visit ended that no other step followed. `lost`: the call ended, and nobody told how the flow did. */
 export type VisitEnd = FlowOutcome | 'lost';
 
+/**
+ * Why a visit ended: with an answer (`match`; `detail` = of a menu or a yes-or-no question, which), without one, by a
+ * key that always works, or because the step could not be done. Null = the step says it all.
+ */
+export interface ExitReason {
+  readonly reason: 'match' | 'noMatch' | 'noInput' | 'failed' | 'key' | null;
+  readonly detail: string | null;
+}
+
 /** Where a visit led: a step, of the same flow or of one that it calls, or the end of the flow. */
-export type VisitExit =
+export type VisitExit = ExitReason &
+  ({ readonly kind: 'step'; readonly flow: string; readonly step: string } | { readonly kind: VisitEnd });
+
+type VisitTarget =
   | { readonly kind: 'step'; readonly flow: string; readonly step: string }
   | { readonly kind: VisitEnd };
 
@@ -29,7 +41,15 @@ export interface StepVisit {
   readonly isLast: boolean;
 }
 
-interface OpenVisit extends Pick<StepVisit, 'flow' | 'step' | 'verb' | 'atMs'> {}
+interface OpenVisit extends Pick<StepVisit, 'flow' | 'step' | 'verb' | 'atMs'> {
+  /** What became of its question last. */
+  answer: ExitReason;
+}
+
+const NO_REASON: ExitReason = { reason: null, detail: null };
+/** Their answers are the writer's words; those of others are the caller's. */
+const VERBS_OF_CHOICE = ['menu', 'confirm'];
+const DETAIL_MAX_CHARS = 100;
 
 /** Flows that call each other are open at the same time; the checks allow far fewer. */
 const OPEN_MAX = 50;
@@ -47,6 +67,7 @@ export class FlowPath {
   /** Takes the next event; the order is that of the feed. */
   add(event: FlowEvent): void {
     if (event.type === 'flow.step') this.#enter(event);
+    else if (event.type === 'flow.input') this.#answer(event);
     else if (event.type === 'flow.ended') this.#endAll({ kind: event.outcome }, event.atMs);
   }
 
@@ -55,26 +76,40 @@ export class FlowPath {
     this.#endAll(isOver ? { kind: 'lost' } : null, null);
   }
 
-  #enter({ flow, step, verb, atMs }: OpenVisit): void {
+  #answer({ flow, step, outcome, value }: FlowInputEvent): void {
+    const visit = this.#open.at(-1);
+    if (visit === undefined || visit.flow !== flow || visit.step !== step) return;
+    const isChoice = outcome === 'match' && VERBS_OF_CHOICE.includes(visit.verb) && value !== null;
+    visit.answer = { reason: outcome, detail: isChoice ? String(value).slice(0, DETAIL_MAX_CHARS) : null };
+  }
+
+  #enter({ flow, step, verb, by, atMs }: FlowStepEvent): void {
     const current = this.#open.at(-1);
     const calls = current?.verb === 'flow' && current.flow !== flow && this.#open.length < OPEN_MAX;
-    if (!calls) this.#leaveFor({ kind: 'step', flow, step }, atMs);
-    this.#open.push({ flow, step, verb, atMs });
+    const why = by === undefined ? null : { reason: by, detail: null };
+    if (!calls) this.#leaveFor({ kind: 'step', flow, step }, why, atMs);
+    this.#open.push({ flow, step, verb, atMs, answer: NO_REASON });
   }
 
   /** Ends the step before this one. Flows that were called in between have returned. */
-  #leaveFor(exit: VisitExit & { kind: 'step' }, atMs: number): void {
-    const isKnown = this.#open.some(({ flow }) => flow === exit.flow);
-    while (isKnown && this.#open.at(-1)?.flow !== exit.flow) this.#close({ kind: 'done' }, atMs, false);
-    this.#close(exit, atMs, false);
+  #leaveFor(to: VisitTarget & { kind: 'step' }, why: ExitReason | null, atMs: number): void {
+    const isKnown = this.#open.some(({ flow }) => flow === to.flow);
+    while (isKnown && this.#open.at(-1)?.flow !== to.flow) this.#close({ kind: 'done' }, why, { atMs, isLast: false });
+    this.#close(to, why, { atMs, isLast: false });
   }
 
-  #endAll(exit: VisitExit | null, atMs: number | null): void {
-    for (let isLast = true; this.#open.length > 0; isLast = false) this.#close(exit, atMs, isLast);
+  #endAll(to: VisitTarget | null, atMs: number | null): void {
+    // Who hangs up does so for no answer that was given before.
+    const why = to === null || to.kind === 'done' || to.kind === 'transferred' ? null : NO_REASON;
+    for (let isLast = true; this.#open.length > 0; isLast = false) this.#close(to, why, { atMs, isLast });
   }
 
-  #close(exit: VisitExit | null, endMs: number | null, isLast: boolean): void {
+  /** @param why null = what became of its question */
+  #close(to: VisitTarget | null, why: ExitReason | null, end: { atMs: number | null; isLast: boolean }): void {
     const visit = this.#open.pop();
-    if (visit !== undefined) this.#onVisit({ ...visit, exit, endMs, isLast });
+    if (visit === undefined) return;
+    const { answer, ...rest } = visit;
+    const exit = to === null ? null : { ...to, ...(why ?? answer) };
+    this.#onVisit({ ...rest, exit, endMs: end.atMs, isLast: end.isLast });
   }
 }

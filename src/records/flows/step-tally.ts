@@ -9,6 +9,8 @@ const TEXTS_SHOWN = 50;
 /** Visits whose time is measured. */
 const TIMES_MAX = 10_000;
 const TEXT_MAX_CHARS = 200;
+/** Different ways out of one step. */
+const EXITS_MAX = 500;
 
 /** Something that callers said or pressed and that the step did not know. */
 export interface UnmatchedText {
@@ -27,7 +29,7 @@ export interface StepStatistics {
   readonly visits: number;
   /** Visits that go on now. */
   readonly underWay: number;
-  /** Where visits led, the most frequent first. */
+  /** Where visits led, and why, the most frequent first. */
   readonly exits: readonly { readonly exit: VisitExit; readonly count: number }[];
   readonly matches: number;
   readonly noMatches: number;
@@ -97,10 +99,10 @@ export class StepTally {
   }
 
   #addExit(exit: VisitExit): void {
-    const key = exit.kind === 'step' ? `step ${exit.flow} ${exit.step}` : exit.kind;
+    const key = JSON.stringify(exit);
     const known = this.#exits.get(key);
-    if (known === undefined) this.#exits.set(key, { exit, count: 1 });
-    else known.count++;
+    if (known !== undefined) known.count++;
+    else if (this.#exits.size < EXITS_MAX) this.#exits.set(key, { exit, count: 1 });
   }
 }
 

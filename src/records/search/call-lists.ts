@@ -77,10 +77,26 @@ export class CallLists {
     filter: CallFilter,
     { after, limit }: { after: CallPosition | null; limit: number },
   ): Promise<CallView[]> {
+    if (filter.step !== undefined) return await this.#reached(memory, filter, { after, limit });
     const inMemory = memory.list();
     const known = new Set(inMemory.map(({ id }) => id));
     const stored = await this.#stored(known, filter, after, limit);
     return pageOfCalls([...inMemory.filter((call) => passes(call, filter)), ...stored], after, limit);
+  }
+
+  /** Memory does not know which steps its calls reached: the records of all calls are looked at. */
+  async #reached(
+    memory: CallMemory,
+    filter: CallFilter,
+    { after, limit }: { after: CallPosition | null; limit: number },
+  ): Promise<CallView[]> {
+    const stored = await this.#stored(new Set(), filter, after, limit);
+    const calls = stored.map((view) => memory.get(view.id) ?? view);
+    return pageOfCalls(
+      calls.filter((call) => passes(call, filter)),
+      after,
+      limit,
+    );
   }
 
   /** One page of a search; `next` = the number to go on below, null = that was all. */

@@ -123,8 +123,22 @@ describe('the statistics of a flow', () => {
       time: { p50Ms: 1000, p95Ms: 2000 },
       unmatched: [{ text: 'Pizza', kind: 'speech', count: 1 }],
     });
-    expect(menu?.exits).toContainEqual({ kind: 'step', flow: 'shop', step: 'person', count: 1 });
-    expect(menu?.exits).toContainEqual({ kind: 'hangup', flow: null, step: null, count: 1 });
+    expect(menu?.exits).toContainEqual({
+      kind: 'step',
+      flow: 'shop',
+      step: 'person',
+      reason: 'noMatch',
+      detail: null,
+      count: 1,
+    });
+    expect(menu?.exits).toContainEqual({
+      kind: 'hangup',
+      flow: null,
+      step: null,
+      reason: null,
+      detail: null,
+      count: 1,
+    });
     const one = await ask('/v1/flows/shop/statistics?version=0b0b0b0b', 'anns-key');
     expect([one.body.calls, one.body.versions.length]).toEqual([1, 2]);
     const list = await ask('/v1/flows', 'anns-key');

@@ -10,6 +10,9 @@ import { openToldGateway, said, started } from '../told-calls.ts';
 import { flowCall } from './told-flows.ts';
 
 const PERIOD = { fromMs: Date.parse('2026-01-05T00:00:00Z'), toMs: Date.parse('2026-01-06T00:00:00Z') };
+const PERIOD_FILTER = { sinceMs: PERIOD.fromMs, untilMs: PERIOD.toMs };
+/** No other flow calls it. */
+const ALONE = { callers: [], within: [] };
 const never = new AbortController().signal;
 
 const CALLS = [
@@ -65,7 +68,7 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
   afterAll(() => databases.end());
 
   const count = (version: string | null = null): Promise<FlowStatistics> =>
-    analytics.count({ flow: 'shop', version, ...PERIOD }, never);
+    analytics.count({ flow: 'shop', version, ...ALONE, ...PERIOD }, never);
   const stepOf = ({ steps }: FlowStatistics, name: string, flow = 'shop') => {
     const found = steps.find((step) => step.step === name && step.flow === flow);
     if (found === undefined) throw new Error(`expected a step ${name}`);
@@ -74,7 +77,10 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
   const exitsOf = (statistics: FlowStatistics, name: string, flow = 'shop') =>
     Object.fromEntries(
       stepOf(statistics, name, flow).exits.map(({ exit, count: times }) => [
-        exit.kind === 'step' ? `${exit.flow}/${exit.step}` : exit.kind,
+        [
+          exit.kind === 'step' ? `${exit.flow}/${exit.step}` : exit.kind,
+          ...[exit.reason, exit.detail].filter((why) => why !== null),
+        ].join(' '),
         times,
       ]),
     );
@@ -97,14 +103,45 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
   it.runIf(isThere)('say where each step led, and where callers hung up', async () => {
     const statistics = await count();
     expect(exitsOf(statistics, 'menu')).toEqual({
-      'shop/hours': 1,
-      'shop/person': 1,
+      'shop/hours match hours': 1,
+      'shop/person noInput': 1,
       'shop/identify': 1,
       hangup: 1,
       lost: 1,
     });
     expect(stepOf(statistics, 'menu')).toMatchObject({ calls: 6, visits: 6, underWay: 1, hangups: 1 });
     expect(exitsOf(statistics, 'person')).toEqual({ transferred: 1 });
+  });
+
+  it.runIf(isThere)('say which answer, key or failure led there', async () => {
+    const { tell } = openToldGateway(database);
+    const ask = { step: 'ask', verb: 'confirm' } as const;
+    await tell(
+      ...flowCall('why1', [ask, { match: 'true' }, { step: 'next' }, { end: 'done' }], { flow: 'why' }),
+      ...flowCall('why2', [ask, { noMatch: 'what' }, { match: 'true' }, { step: 'next' }], { flow: 'why' }),
+      ...flowCall('why3', [ask, { noMatch: 'what' }, { step: 'next', by: 'key' }], { flow: 'why' }),
+      ...flowCall('why4', [ask, { step: 'next', by: 'failed' }], { flow: 'why' }),
+      ...flowCall('why5', [ask, { noMatch: 'what' }, { end: 'hangup' }], { flow: 'why' }),
+      ...flowCall('why6', [{ step: 'ask', verb: 'gather' }, { match: 'secret' }, { end: 'done' }], { flow: 'why' }),
+    );
+    const statistics = await analytics.count({ flow: 'why', version: null, ...ALONE, ...PERIOD }, never);
+    expect(exitsOf(statistics, 'ask', 'why')).toEqual({
+      'why/next match true': 2,
+      'why/next key': 1,
+      'why/next failed': 1,
+      hangup: 1,
+      'done match': 1,
+    });
+  });
+
+  it.runIf(isThere)('of a flow that others call have its part of their calls', async () => {
+    const request = { flow: 'who', version: null, callers: ['shop'], within: ['who'], ...PERIOD };
+    const { calls, outcomes, steps, versions } = await analytics.count(request, never);
+    expect([calls, outcomes.hangup, versions]).toEqual([1, 1, []]);
+    expect(steps.map(({ flow, step, visits }) => [flow, step, visits])).toEqual([
+      ['who', 'ask', 2],
+      ['who', 'check', 1],
+    ]);
   });
 
   it.runIf(isThere)('follow a flow that another one calls, which goes on when it returns', async () => {
@@ -135,9 +172,29 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
     expect(await analytics.callsSince('nobody', 0)).toEqual({ calls: 0, isMore: false, lastMs: null });
   });
 
+  it.runIf(isThere)('lead to the calls that reached a step, also those that memory has', async () => {
+    const { lists, calls } = openToldGateway(database).records;
+    const live = await calls.get('CA4');
+    if (live === undefined) throw new Error('expected CA4');
+    const inMemory = { ...live, phase: null, agent: 'tom' };
+    const memory = { list: () => [inMemory], get: (id: string) => (id === 'CA4' ? inMemory : undefined) };
+    const reached = async (step: string, flow = 'shop') => {
+      const found = await lists.list(memory, { step: { flow, step }, ...PERIOD_FILTER }, { after: null, limit: 10 });
+      return found.map(({ id, agent }) => [id, agent]);
+    };
+    expect(await reached('person')).toEqual([['CA2', null]]);
+    expect(await reached('ask', 'who')).toEqual([['CA4', 'tom']]);
+    expect([await reached('ask'), await reached('%'), await reached('Person'), await reached('perso')]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
+  });
+
   it.runIf(isThere)('end when nobody waits for them', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
-    await expect(analytics.count({ flow: 'shop', version: null, ...PERIOD }, gone)).rejects.toThrow('gone');
+    await expect(analytics.count({ flow: 'shop', version: null, ...ALONE, ...PERIOD }, gone)).rejects.toThrow('gone');
   });
 
   it.runIf(isThere)('are read over indexes, also in long calls and many of them', async () => {
@@ -145,7 +202,7 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
     const moments = Array.from({ length: 900 }, (_, n) => ({ step: `s${n % 3}` }));
     for (let n = 0; n < 4; n++) await tell(...flowCall(`long${n}`, moments, { flow: 'long' }));
     for (let n = 0; n < 40; n++) await tell(...flowCall(`many${n}`, [{ step: 's0' }], { flow: 'long' }));
-    const statistics = await analytics.count({ flow: 'long', version: null, ...PERIOD }, never);
+    const statistics = await analytics.count({ flow: 'long', version: null, ...ALONE, ...PERIOD }, never);
     expect(statistics.calls).toBe(44);
     expect(statistics.steps.map(({ step, visits }) => [step, visits])).toEqual([
       ['s0', 1240],
@@ -163,8 +220,10 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
   it.runIf(isThere)('are nothing for calls of before, whose records are brought up to date', async () => {
     const earlier = await databases.open();
     const { db, kind } = earlier;
-    for (const index of ['calls_flow', 'events_of_flows']) await sql`DROP INDEX ${sql.id(index)}`.execute(db);
-    for (const column of ['flow', 'flow_version'])
+    for (const index of ['calls_flow', 'events_of_flows', 'calls_with_messages'])
+      await sql`DROP INDEX ${sql.id(index)}`.execute(db);
+    await sql`ALTER TABLE outbox DROP COLUMN target`.execute(db);
+    for (const column of ['flow', 'flow_version', 'message_bytes'])
       await sql`ALTER TABLE calls DROP COLUMN ${sql.id(column)}`.execute(db);
     if (kind === 'postgres') await undoCluster(db);
     await sql`DELETE FROM migrations WHERE name >= '0003-flows'`.execute(db);

@@ -6,7 +6,7 @@ import { ended, started } from '../told-calls.ts';
 
 /** What happens in a call: a step that begins, an answer, or the end. Each comes a second after the one before. */
 export type FlowMoment =
-  | { readonly step: string; readonly verb?: string; readonly flow?: string }
+  | { readonly step: string; readonly verb?: string; readonly flow?: string; readonly by?: 'key' | 'failed' }
   | { readonly noMatch: string; readonly keys?: true }
   | { readonly match: string }
   | { readonly noInput: true }
@@ -41,7 +41,10 @@ function eventOf(
   flow: string,
   atMs: number,
 ): FlowEvent {
-  if ('step' in moment) return { type: 'flow.step', callId, ...at, verb: moment.verb ?? 'menu', atMs };
+  if ('step' in moment) {
+    const by = moment.by === undefined ? {} : { by: moment.by };
+    return { type: 'flow.step', callId, ...at, verb: moment.verb ?? 'menu', ...by, atMs };
+  }
   if ('end' in moment)
     return { type: 'flow.ended', callId, flow, outcome: moment.end, step: at.step, reason: null, atMs };
   const input = (outcome: FlowInputEvent['outcome'], kind: FlowInputEvent['kind'], text: string | null): FlowEvent => {

@@ -6,7 +6,8 @@
  * @typedef {{ name: string, verb: string, says: string | null, calls: string | null,
  *   exits: WrittenExit[] }} WrittenStep
  * @typedef {{ name: string, start: string, keys: Record<string, string>, steps: WrittenStep[] }} WrittenFlow
- * @typedef {{ kind: string, flow: string | null, step: string | null, count: number }} CountedExit
+ * @typedef {{ kind: string, flow: string | null, step: string | null, reason: string | null, detail: string | null,
+ *   count: number }} CountedExit
  * @typedef {{ flow: string, step: string, verb: string, calls: number, visits: number, underWay: number,
  *   exits: CountedExit[], matches: number, noMatches: number, noInputs: number,
  *   time: { p50Ms: number, p95Ms: number } | null, hangups: number,
@@ -15,9 +16,10 @@
  *   versions: { version: string, calls: number, last: string }[], steps: CountedStep[] }} Statistics
  *
  * A way out of a step. `to` is the step it leads to, null = the flow ends or goes back; `why` says what leads there;
- * `count` is null where nothing was counted.
+ * `count` is null where nothing was counted; `parts` are the counts of its reasons, where there are several.
  * @typedef {{ kind: 'step' | 'done' | 'transferred' | 'hangup' | 'failed' | 'lost' | 'back' | 'repeat', words: string,
- *   to: { flow: string, step: string } | null, why: string[], count: number | null, share: number }} ExitRow
+ *   to: { flow: string, step: string } | null, why: string[], count: number | null, share: number,
+ *   parts: string[] }} ExitRow
  * @typedef {{ flow: string, name: string, verb: string, says: string | null, calls: string | null, isStart: boolean,
  *   counted: CountedStep | null, share: number, exits: ExitRow[] }} StepRow
  * @typedef {{ flow: string, title: string, rows: StepRow[] }} StepGroup
@@ -108,7 +110,7 @@ function rowOf(flow, step, counted, total) {
 
 /** @param {string} flow @param {WrittenStep} step @param {CountedStep | null} counted @returns {ExitRow[]} */
 function exitsOf(flow, step, counted) {
-  const rest = new Map((counted?.exits ?? []).map((exit) => [targetOf(exit, flow, step.name), exit]));
+  const rest = gather(counted?.exits ?? [], flow, step.name);
   /** @type {Map<string, ExitRow>} */
   const rows = new Map();
   for (const { reason, to, detail } of step.exits) {
@@ -116,13 +118,43 @@ function exitsOf(flow, step, counted) {
     const known = rows.get(to);
     if (known !== undefined) known.why.push(why);
     else rows.set(to, writtenExit(flow, to, why, counted === null ? null : (rest.get(to)?.count ?? 0)));
+    const row = rows.get(to);
+    if (row !== undefined) row.parts = rest.get(to)?.parts ?? row.parts;
     rest.delete(to);
   }
   // A step that calls a flow goes on in it.
-  for (const exit of rest.values()) rows.set(targetOf(exit, flow, step.name), countedExit(exit));
+  for (const [target, { exit, count, parts }] of rest) rows.set(target, { ...countedExit(exit, count), parts });
   const visits = counted?.visits ?? 0;
   for (const row of rows.values()) row.share = visits === 0 ? 0 : (row.count ?? 0) / visits;
   return [...rows.values()].map((row) => ({ ...row, why: [...new Set(row.why)].filter((words) => words !== '') }));
+}
+
+/**
+ * What was counted, by where it led; `parts` say why, where there is more than one reason, the most frequent first.
+ * @param {readonly CountedExit[]} exits @param {string} flow @param {string} step
+ * @returns {Map<string, { exit: CountedExit, count: number, parts: string[] }>}
+ */
+function gather(exits, flow, step) {
+  /** @type {Map<string, CountedExit[]>} */
+  const byTarget = new Map();
+  for (const exit of exits) {
+    const target = targetOf(exit, flow, step);
+    byTarget.set(target, [...(byTarget.get(target) ?? []), exit]);
+  }
+  return new Map(
+    [...byTarget].map(([target, all]) => {
+      const exit = /** @type {CountedExit} */ (all[0]);
+      const parts = all.length === 1 ? [] : all.map((one) => `${whyOf(one)} ${one.count}`);
+      return [target, { exit, count: all.reduce((sum, { count }) => sum + count, 0), parts }];
+    }),
+  );
+}
+
+/** @param {CountedExit} exit */
+function whyOf({ reason, detail }) {
+  if (reason === 'match') return detail ?? 'answered';
+  if (reason === 'key') return 'a key';
+  return reason === null ? 'otherwise' : (REASONS.get(reason) ?? reason);
 }
 
 /** As the target is written. @param {CountedExit} exit @param {string} flow @param {string} step */
@@ -145,11 +177,12 @@ function writtenExit(flow, to, why, count) {
     why: [why],
     count: isCounted ? count : null,
     share: 0,
+    parts: [],
   };
 }
 
-/** @param {CountedExit} exit @returns {ExitRow} */
-function countedExit({ kind, flow, step, count }) {
+/** @param {CountedExit} exit @param {number} count @returns {Omit<ExitRow, 'parts'>} */
+function countedExit({ kind, flow, step }, count) {
   const known = /** @type {ExitRow['kind']} */ (kind);
   if (known !== 'step') return { kind: known, words: ENDS.get(kind) ?? kind, to: null, why: [], count, share: 0 };
   return {

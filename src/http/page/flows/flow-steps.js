@@ -1,5 +1,6 @@
 /** A flow as it was gone through: its steps with their figures, and where each led. */
 import { make } from '../dom.js';
+import { addressOf } from '../router.js';
 import { keyOf, percent } from './flow-figures.js';
 
 /**
@@ -22,14 +23,14 @@ const SHAPES = new Map([
 /** Callers of whom this share leaves in a step: it is worth a look. */
 const MANY_LEAVE = 0.1;
 
-/** @param {StepGroup} group */
-export function showGroup({ flow, title, rows }) {
+/** @param {StepGroup} group @param {string} when the period that was counted */
+export function showGroup({ flow, title, rows }, when) {
   const id = `flow-steps-${flow}`;
   return make(
     'section',
     { class: 'step-group', 'aria-labelledby': id },
     make('h3', { id }, title),
-    make('ol', { class: 'flow-steps' }, ...rows.map(showStep)),
+    make('ol', { class: 'flow-steps' }, ...rows.map((row) => showStep(row, when))),
   );
 }
 
@@ -38,8 +39,8 @@ function idOf(flow, step) {
   return `step ${keyOf(flow, step)}`.replaceAll(' ', '-');
 }
 
-/** @param {StepRow} row */
-function showStep(row) {
+/** @param {StepRow} row @param {string} when */
+function showStep(row, when) {
   const { flow, name, verb, says, calls, isStart, counted, share, exits } = row;
   const isReached = counted === null || counted.visits > 0;
   return make(
@@ -51,7 +52,7 @@ function showStep(row) {
       make('h4', {}, name),
       make('span', { class: 'chip' }, calls === null ? verb : `flow ${calls}`),
       isStart ? make('span', { class: 'chip', 'data-start': true }, 'start') : null,
-      ...(counted === null ? [] : showReached(counted, share)),
+      ...(counted === null ? [] : showReached(counted, share, when)),
     ),
     says === null ? null : make('p', { class: 'step-says' }, says),
     counted === null ? null : showFigures(counted),
@@ -60,12 +61,13 @@ function showStep(row) {
   );
 }
 
-/** @param {CountedStep} counted @param {number} share */
-function showReached({ calls, visits }, share) {
+/** @param {CountedStep} counted @param {number} share @param {string} when */
+function showReached({ flow, step, calls, visits }, share, when) {
   if (visits === 0) return [make('span', { class: 'step-reached' }, 'not reached')];
   const again = visits > calls ? `, ${visits} times` : '';
   const words = `${calls} ${calls === 1 ? 'call' : 'calls'} · ${percent(share)}${again}`;
-  return [make('span', { class: 'step-reached' }, bar(share), words)];
+  const href = addressOf('history', { step: `${flow}/${step}`, when });
+  return [make('a', { class: 'step-reached', href, title: 'The calls that reached it' }, bar(share), words)];
 }
 
 /** @param {CountedStep} counted */
@@ -92,14 +94,15 @@ function figure(count, words) {
 }
 
 /** @param {ExitRow} exit */
-function showExit({ kind, words, to, why, count, share }) {
+function showExit({ kind, words, to, why, count, share, parts }) {
+  const reasons = parts.length === 0 ? why.join(' · ') : parts.join(', ');
   const target = to === null ? make('span', { class: 'exit-to' }, words) : linkTo(to, words);
   return make(
     'li',
     { 'data-kind': kind, 'data-count': count ?? '' },
     make('span', { class: 'exit-shape', 'aria-hidden': 'true' }, SHAPES.get(kind) ?? '→'),
     target,
-    why.length === 0 ? null : make('span', { class: 'exit-why' }, why.join(' · ')),
+    reasons === '' ? null : make('span', { class: 'exit-why' }, reasons),
     count === null
       ? null
       : make('span', { class: 'exit-count' }, bar(share), count === 0 ? '0' : `${count} · ${percent(share)}`),

@@ -171,7 +171,9 @@ export class FlowsView {
     this.#figures.replaceChildren(...[problems, outcomes].filter((part) => part !== null));
     const flows = flow?.flows ?? [];
     this.#prompts.show(flows.map((/** @type {{ name: string }} */ each) => each.name));
-    this.#body.replaceChildren(...groupSteps(flows, statistics).map(showGroup));
+    this.#body.replaceChildren(
+      ...groupSteps(flows, statistics).map((group) => showGroup(group, this.#params['when'] ?? WHEN)),
+    );
     this.element.scrollTop = scrolled;
   }
 

@@ -10,6 +10,7 @@ export const TYPED_FILTERS = new Map([
   ['agent', 'Agent'],
   ['queue', 'Queue'],
   ['flow', 'Flow'],
+  ['step', 'Flow step'],
   ['tag', 'Tag'],
   ['outcome', 'Outcome'],
 ]);
