@@ -206,12 +206,12 @@ function paperTable(runs: readonly Run[]): Table {
 
 function notesOf(load: number): string[] {
   return [
-    'Each gateway is a process that publishes its share of the events and has one reader. All of them, and PostgreSQL, ' +
+    'Each gateway is a process that publishes its share of the events and has one reader. All of them and PostgreSQL ' +
       'are on this machine. An utterance is eight events: five partial captions, the final one, which is stored, its ' +
       'beginning and its end. The worst gateway counts.',
     'Missed: captions that a gateway had not been told two seconds after the last.',
-    'A call of five minutes has 57 utterances. They are told as fast as they can be kept; the CPU of SQLite’s thread ' +
-      'counts, that of PostgreSQL does not.',
+    'A call of five minutes has 57 utterances. They are told as fast as they can be kept; the CPU of SQLite’s ' +
+      'thread counts, that of PostgreSQL does not.',
     `The load average was ${figure(load, 1)} before: other work changes all of these figures.`,
   ];
 }
