@@ -3,12 +3,15 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { OneUseStore } from './calls/admission/shared-one-use.ts';
 import type { CallFlows } from './calls/app/call-flows.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
 import type { FeedArchive } from './calls/feed/archive.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
+import type { ForwardClient } from './cluster/forward/forward-client.ts';
+import type { Owners } from './cluster/forward/owners.ts';
 import type { Engine } from './engine-client/engine.ts';
 import type { FlowFolder } from './flows/file/flow-folder.ts';
 import type { FlowPrompts } from './flows/prompts/flow-prompts.ts';
@@ -18,6 +21,7 @@ import type { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
+import type { SharedAccess } from './http/access/cluster-access.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
@@ -36,6 +40,7 @@ import { messageSoundRoutes, type SoundRoutesContext, soundRoutes } from './http
 import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { flowRoutes } from './http/flows/flows.ts';
+import { Forwarding } from './http/forward/forwarding.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -80,6 +85,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** The server ends WebSockets that have not answered its close by then. */
 const CLOSE_GRACE_MS = 1000;
 
+/** What the server needs of the other gateways of its cluster. */
+export interface OtherGateways {
+  readonly access: SharedAccess;
+  readonly owners: Pick<Owners, 'otherOwnerOf' | 'others'>;
+  readonly client: Pick<ForwardClient, 'send'>;
+  readonly oneUse: OneUseStore;
+}
+
 interface ServerOptions {
   readonly settings: Settings;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
@@ -105,6 +118,8 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   /** Who may sign in. */
   readonly people: People;
+  /** The other gateways; absent or null = there are none. */
+  readonly others?: OtherGateways | null;
   /** What the feed's memory no longer has; null = nothing is kept. */
   readonly feedArchive: FeedArchive | null;
   readonly feed: Pick<
@@ -189,23 +204,10 @@ const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': '
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, recordings, translator, health, metrics, clock, speech } = options;
-  const access = new Access({
-    settings,
-    people: options.people,
-    audit: options.kept?.records.audit ?? null,
-    clock,
-    log: options.log,
-  });
-  await access.restoreSessions();
-  app.addHook('onClose', () => options.people.close());
+  const access = await openAccess(app, options);
+  const forwarding = openForwarding(options, access);
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   await visibility.learnStored();
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ [REQUEST_ID_HEADER]: request.id, ...SAFE_HEADERS });
-    if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
-    access.refuseForeign(request);
-  });
-
   await app.register(pageRoutes);
   const speechContext = createSpeechContext({ ...options, failures });
   const speechHealth = () => ({
@@ -217,7 +219,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await openCarriers(app, options, access);
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
-    guardRoutes(guarded, { access, visibility });
+    guardRoutes(guarded, { access, visibility, forwarding });
     void guarded.register(whoAmIRoutes, { access });
     void guarded.register(userRoutes, {
       access,
@@ -227,7 +229,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       clock,
     });
     const trail = openTrail(options, access);
-    openCalls(guarded, options, { access, visibility, trail });
+    openCalls(guarded, options, { access, visibility, trail, forwarding });
     const analytics = options.kept?.records.flows ?? null;
     void guarded.register(flowRoutes, { flows: () => options.flowFiles?.list() ?? [], analytics, trail, clock });
     void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility, trail });
@@ -248,25 +250,61 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 }
 
+/** Who may come in; each request is looked at before it is routed. */
+async function openAccess(app: FastifyInstance, options: ServerOptions): Promise<Access> {
+  const { settings, people, kept, others, clock, log } = options;
+  const audit = kept?.records.audit ?? null;
+  const access = new Access({ settings, people, audit, clock, log, shared: others?.access ?? null });
+  await access.restoreSessions();
+  app.addHook('onClose', () => people.close());
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ [REQUEST_ID_HEADER]: request.id, ...SAFE_HEADERS });
+    if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
+    const prepared = access.prepare(request);
+    if (prepared !== null) await prepared;
+    access.refuseForeign(request);
+  });
+  return access;
+}
+
+/** Null = there are no other gateways. */
+function openForwarding({ others, registry, metrics }: ServerOptions, access: Access): Forwarding | null {
+  if (!others) return null;
+  const hasCall = (id: string): boolean => registry.get(id) !== undefined;
+  return new Forwarding({ owners: others.owners, client: others.client, access, hasCall, metrics });
+}
+
 function openTrail({ kept, registry }: ServerOptions, access: Access): AuditTrail {
   const isLive = (id: string): boolean => registry.get(id)?.state === 'live';
   return new AuditTrail({ access, audit: kept?.records.audit ?? null, isLive });
+}
+
+interface CallRouteParts {
+  readonly access: Access;
+  readonly visibility: CallVisibility;
+  readonly trail: AuditTrail;
+  readonly forwarding: Forwarding | null;
 }
 
 /** The routes of calls. */
 function openCalls(
   app: FastifyInstance,
   options: ServerOptions,
-  { access, visibility, trail }: { access: Access; visibility: CallVisibility; trail: AuditTrail },
+  { access, visibility, trail, forwarding }: CallRouteParts,
 ): void {
   const { registry, transcripts, dialer, assistant, kept, feed, clock, metrics } = options;
   const shared = { transcripts, dialer, visibility, trail, kept, feed, clock, metrics };
   void app.register(callRoutes, { ...shared, calls: registry });
   void app.register(takeOverRoutes, { calls: registry, access });
-  void app.register(soundRoutes, soundContext(options, trail));
-  void app.register(messageSoundRoutes, soundContext(options, trail));
+  const sound = { ...soundContext(options, trail), fromOthers: fromOthers(forwarding) };
+  void app.register(soundRoutes, sound);
+  void app.register(messageSoundRoutes, sound);
   void app.register(phoneRoutes, { registry, access, feed });
   void app.register(assistRoutes, { assistant });
+}
+
+function fromOthers(forwarding: Forwarding | null): SoundRoutesContext['fromOthers'] {
+  return forwarding === null ? undefined : (request, reply) => forwarding.passOnToAny(request, reply);
 }
 
 function soundContext({ registry, sound, findCall, clock }: ServerOptions, trail: AuditTrail): SoundRoutesContext {
@@ -294,7 +332,8 @@ function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders 
 async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
   const { settings, registry, apps, flows = null, webSockets, announced, metrics, clock, log } = options;
   watchCarrierRoutes(app, { metrics, clock });
-  await app.register(twilioRoutes, { settings, registry, apps, flows, webSockets, access, clock, log });
+  const oneUse = options.others?.oneUse ?? null;
+  await app.register(twilioRoutes, { settings, registry, apps, flows, webSockets, access, clock, log, oneUse });
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });

@@ -1,6 +1,7 @@
 /** Builds the parts of a gateway from its settings and connects them. Nothing listens yet, and no engine runs. */
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { OneUseStore } from './calls/admission/shared-one-use.ts';
 import { audioFetcher } from './calls/app/audio-fetch.ts';
 import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
@@ -15,6 +16,7 @@ import type { Cluster } from './cluster/cluster.ts';
 import { openClusterFeed } from './cluster/feed/open-cluster-feed.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import type { PostgresCluster } from './cluster/postgres-cluster.ts';
+import { openSharedState, type SharedState } from './cluster/state/shared-state.ts';
 import { DemoCalls } from './demo-calls.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
@@ -102,11 +104,14 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   metrics.watchLog(logState);
   const kept = await openRecords({ settings, clock: systemClock, log: options.log, metrics });
   let cluster: PostgresCluster | null = null;
+  let shared: SharedState | null = null;
   try {
     const database = kept.records?.database ?? null;
     cluster = await openCluster(settings, { database, clock: systemClock, log: options.log });
-    return await buildAround({ kept, cluster, metrics }, options);
+    shared = cluster && openSharedState(settings, { cluster, clock: systemClock });
+    return await buildAround({ kept, cluster, shared, metrics }, options);
   } catch (error) {
+    await shared?.close();
     await cluster?.close();
     await kept.close();
     throw error;
@@ -116,21 +121,21 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
 interface Begun {
   readonly kept: OpenedRecords;
   readonly cluster: PostgresCluster | null;
+  readonly shared: SharedState | null;
   readonly metrics: Metrics;
 }
 
-async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOptions): Promise<Parts> {
-  const { log } = options;
+async function buildAround({ kept, cluster, shared, metrics }: Begun, options: WiringOptions): Promise<Parts> {
   const { settings, records } = kept;
-  const clock = systemClock;
+  const [log, clock] = [options.log, systemClock];
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
-  const translator = new Translator({ settings, clock });
   const { feed, feedArchive, beginFeed, closeFeed } = await openFeeds({ kept, cluster, metrics }, log);
-  const apps = openAppServices(settings, { clock, metrics, log });
+  const { oneUse, claims } = shared ?? ALONE;
+  const apps = openAppServices(settings, { clock, metrics, log, oneUse });
   const common = { settings, clock, log, metrics };
   const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers };
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers, oneUse, claims };
   const tracing = await openTracing(settings, { clock, log, metrics });
   const tracer = tracing?.tracer ?? null;
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
@@ -142,10 +147,9 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
-  const announced = new CallAnnouncements({ clock });
+  const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
-  const recordings = new Recordings({ settings, engine, clock, metrics });
-  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, cluster && records));
+  const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -153,6 +157,7 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   const server = await createServer({
     ...common,
     people,
+    others: shared,
     ...storing,
     registry,
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
@@ -176,12 +181,13 @@ async function buildAround({ kept, cluster, metrics }: Begun, options: WiringOpt
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
   await beginFeed();
-  const closeRecords = () => closeInTurn([() => kept.close(), closeFeed, () => cluster?.close()]);
+  const closeRecords = () =>
+    closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
 /** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */
-async function openFeeds({ kept, cluster, metrics }: Begun, log: Log) {
+async function openFeeds({ kept, cluster, metrics }: Pick<Begun, 'kept' | 'cluster' | 'metrics'>, log: Log) {
   const { settings, records } = kept;
   const clock = systemClock;
   const recorder = records?.recorder ?? null;
@@ -195,6 +201,24 @@ async function openFeeds({ kept, cluster, metrics }: Begun, log: Log) {
   const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock, recorder });
   const closeFeed = () => exchange.close().finally(close);
   return { feed, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
+}
+
+/** What a gateway without others shares. */
+const ALONE = { oneUse: null, claims: null } as const;
+
+interface RecordingParts extends Pick<Parts, 'clock' | 'metrics'> {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly engine: ManagedEngine;
+}
+
+/** `shared` = the records that other gateways write too; null = there are none. */
+async function openRecordings({ engine, ...common }: RecordingParts, shared: Records | null) {
+  const { settings, clock, metrics } = common;
+  const translator = new Translator({ settings, clock });
+  const recordings = new Recordings({ settings, engine, clock, metrics });
+  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, shared));
+  return { translator, recordings, batches };
 }
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
@@ -249,12 +273,17 @@ function requireMemory(settings: Settings): void {
   if (problem !== null) throw new ConfigError([problem]);
 }
 
+interface ServiceParts extends Pick<Parts, 'clock' | 'metrics'> {
+  readonly log: Log;
+  readonly oneUse: OneUseStore | null;
+}
+
 /** What calls with apps need of other servers. */
-function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metrics'> & { log: Log }): AppServices {
+function openAppServices(settings: Settings, parts: ServiceParts): AppServices {
   return {
     fetchAudio: audioFetcher(settings, parts.clock),
     twiml: new TwimlClient({ settings, ...parts }),
-    handovers: new Handovers(parts.clock),
+    handovers: new Handovers(parts.clock, parts.oneUse),
     reachability: new AppReachability(parts.clock),
   };
 }

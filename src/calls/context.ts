@@ -5,6 +5,8 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
 import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
+import type { CallClaims } from './admission/call-claims.ts';
+import type { OneUseStore } from './admission/shared-one-use.ts';
 import type { MessageWebhooks } from './app/message-webhooks.ts';
 import type { AppSettings } from './app/request.ts';
 import type { AppServices } from './app/services.ts';
@@ -61,6 +63,10 @@ export interface CallContext {
   readonly feed: Feed;
   /** Where calls are stored, whose ids are taken; absent or null = nowhere. */
   readonly archive?: Pick<FeedArchive, 'latestCallIds'> | null;
+  /** Where the ids of calls are claimed; absent or null = no other gateway gives any. */
+  readonly claims?: CallClaims | null;
+  /** Where any gateway finds what may be used once; absent or null = there is no other. */
+  readonly oneUse?: OneUseStore | null;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Keeps the sound of calls; null = nothing does. */

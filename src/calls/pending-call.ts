@@ -5,10 +5,13 @@
  */
 
 import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
+import { type MaybePromise, whenReady } from '../foundation/maybe-promise.ts';
 import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../protocols/dialect.ts';
-import type { CallTokens } from './admission/tokens.ts';
+import { HeldEvents } from './admission/held-events.ts';
+import type { CallTokens, KnownCall } from './admission/tokens.ts';
 import { callParameter, withoutForbiddenApp } from './app/request.ts';
 import type { Call, CallOptions } from './call.ts';
+import type { CallSummary } from './call-summary.ts';
 import type { CallContext } from './context.ts';
 import type { EndReason } from './feed/events.ts';
 import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
@@ -33,12 +36,27 @@ export interface PendingCallOptions {
   readonly flow?: string | undefined;
   readonly tokens: CallTokens;
   readonly context: CallContext;
+  /** The start with what was announced of its call; left out = nothing is announced. Must not reject. */
+  readonly complete?: ((start: CallStart) => MaybePromise<CallStart>) | undefined;
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
-  /** Makes the call that `start` announces. Throws a TrunklineError when it may not be. */
-  open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'>, pendingCall: PendingCall): Call;
+  /**
+   * Chooses the id of the call that `start` announces. No promise where nobody else gives ids. Throws or rejects with a
+   * TrunklineError when there may be no such call.
+   */
+  claim(start: CallStart, pendingCall: PendingCall): MaybePromise<ClaimedCall>;
+  /** Makes a call that was claimed. Throws a TrunklineError when it may not be. */
+  open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'> & ClaimedCall, pendingCall: PendingCall): Call;
+  /** There will be no such call after all. */
+  release(claimed: ClaimedCall): void;
   /** The socket closed without ever becoming a call; `error` = what it was refused for, null = it was not. */
   onGone(pendingCall: PendingCall, reason: EndReason, error: ErrorCode | null): void;
+}
+
+/** What a call will be called, and what is known of it. */
+export interface ClaimedCall {
+  readonly id: string;
+  readonly summary: CallSummary;
 }
 
 export class PendingCall implements LegHandlers {
@@ -48,6 +66,8 @@ export class PendingCall implements LegHandlers {
   readonly #leg: CallLeg;
   /** When its socket came, by the clock. */
   readonly sinceMs: number;
+  /** What came while other gateways are asked; null = nobody is asked. */
+  #held: HeldEvents | null = null;
   #over = false;
 
   constructor(options: PendingCallOptions) {
@@ -81,8 +101,12 @@ export class PendingCall implements LegHandlers {
   /** One event of the carrier, up to `start`. */
   onEvent(event: CarrierEvent): void {
     if (this.#over) return;
-    this.#monitor.countMessage(event);
     try {
+      if (this.#held !== null) {
+        this.#held.add(event);
+        return;
+      }
+      this.#monitor.countMessage(event);
       if (event.type === 'start') this.#begin(event.start);
       else if (event.type === 'stop') this.#leave();
     } catch (error) {
@@ -93,6 +117,10 @@ export class PendingCall implements LegHandlers {
   /** The socket closed before `start`. */
   onClosed(end: LegEnd): void {
     if (this.#over) return;
+    if (this.#held !== null) {
+      this.#held.close(end);
+      return;
+    }
     this.#monitor.noteClosed(end);
     this.#giveUp(end.reason, end.code);
   }
@@ -107,22 +135,51 @@ export class PendingCall implements LegHandlers {
     this.#options.onGone(this, reason, error);
   }
 
+  #begin(given: CallStart): void {
+    checkNames(given);
+    const { complete, claim } = this.#options;
+    const started = whenReady(complete?.(given) ?? given, (start) =>
+      whenReady(this.#redeem(start), (known) => this.#identify(start, known)),
+    );
+    const claimed = whenReady(started, (start) => whenReady(claim(start, this), (call) => ({ start, call })));
+    if (!(claimed instanceof Promise)) {
+      this.#open(claimed.start, claimed.call);
+      return;
+    }
+    // Only where several gateways share what they know: what comes meanwhile waits, also the end of the socket.
+    const held = new HeldEvents();
+    this.#held = held;
+    claimed.then(({ start, call }) => this.#openLate(start, call, held)).catch((error: unknown) => this.fail(error));
+  }
+
+  #openLate(start: CallStart, claimed: ClaimedCall, held: HeldEvents): void {
+    if (this.#over) {
+      this.#options.release(claimed);
+      return;
+    }
+    const call = this.#open(start, claimed);
+    held.tell(call);
+  }
+
   /** From here on the leg tells the call itself. */
-  #begin(start: CallStart): void {
-    checkNames(start);
-    const call = this.#options.open({ start: this.#identify(start), leg: this.#leg, monitor: this.#monitor }, this);
+  #open(start: CallStart, claimed: ClaimedCall): Call {
+    const call = this.#options.open({ start, leg: this.#leg, monitor: this.#monitor, ...claimed }, this);
     this.#over = true;
     this.#handover.handOver(call);
     call.begin();
+    return call;
+  }
+
+  #redeem({ parameters: { token }, callId }: CallStart): MaybePromise<KnownCall | null> {
+    return token === undefined ? null : this.#options.tokens.redeem(token, callId);
   }
 
   /**
    * The start without its token and without an app that it may not ask for; with what the webhook told of the call when
    * the token is good.
    */
-  #identify(start: CallStart): CallStart {
+  #identify(start: CallStart, known: KnownCall | null): CallStart {
     const { token, ...own } = start.parameters;
-    const known = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
     if (known === null && this.#options.tokenRequired) {
       const wrong = 'a call token that is unknown, used, expired or of another call';
       throw new TrunklineError(

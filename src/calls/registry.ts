@@ -1,9 +1,11 @@
 /** All calls of the server: those that come in or are dialled, those that are live, and those that ended lately. */
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
+import type { MaybePromise } from '../foundation/maybe-promise.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
+import type { CallClaims } from './admission/call-claims.ts';
 import { CallTokens } from './admission/tokens.ts';
 import { chooseFlow, type FlowContext } from './app/call-flows.ts';
 import { appAddressOf } from './app/request.ts';
@@ -17,7 +19,7 @@ import { LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
-import { PendingCall } from './pending-call.ts';
+import { type ClaimedCall, PendingCall, type PendingCallOptions } from './pending-call.ts';
 import type { RecordingState } from './sound/call-recording.ts';
 import { TakenIds } from './taken-ids.ts';
 
@@ -31,6 +33,8 @@ interface LegOffer {
   readonly flow?: string | undefined;
   /** We make the call, and it is not answered yet; left out = the other side made it. */
   readonly outgoing?: OutgoingCall | undefined;
+  /** The start with what was announced of its call; left out = nothing is announced. Must not reject. */
+  readonly complete?: PendingCallOptions['complete'];
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
 }
@@ -54,6 +58,8 @@ export class CallRegistry {
   readonly #pendingCalls = new Set<PendingCall>();
   readonly #outgoing = new OutgoingCalls();
   readonly #live = new Map<string, Call>();
+  /** Ids that are being claimed, or whose call is about to begin. */
+  readonly #claiming = new Set<string>();
   readonly #endedCalls: EndedCalls<CallSummary>;
   readonly #lags: LagTally;
   /** Null = nothing is stored. */
@@ -62,7 +68,7 @@ export class CallRegistry {
 
   constructor(context: FlowContext) {
     this.#context = context;
-    this.tokens = new CallTokens({ clock: context.clock });
+    this.tokens = new CallTokens({ clock: context.clock, store: context.oneUse ?? null });
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
     this.#lags = new LagTally(context.clock, context.metrics);
     this.#taken = context.archive ? new TakenIds(context.archive, context.log) : null;
@@ -107,7 +113,9 @@ export class CallRegistry {
       ...offer,
       tokens: this.tokens,
       context: this.#context,
+      claim: (start, claimer) => this.#claim(start, claimer),
       open: (opened, opener) => this.#open(opened, opener),
+      release: ({ id }) => this.#release(id),
       onGone: (gone, reason, error) => this.#forget(gone, { carrier: offer.carrier, reason, error }),
     });
     if (refusal !== null) pendingCall.fail(refusal);
@@ -223,13 +231,10 @@ export class CallRegistry {
     }
   }
 
-  #open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'>, pendingCall: PendingCall): Call {
-    const { start } = opened;
-    const id = this.#claimId(start);
+  #open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'> & ClaimedCall, pendingCall: PendingCall): Call {
+    const { start, id } = opened;
     const call = new Call({
       ...opened,
-      id,
-      summary: this.#summarise(id, start),
       context: this.#context,
       lags: this.#lags,
       dialledAt: this.#outgoing.of(pendingCall)?.beginning.startedAt ?? null,
@@ -237,13 +242,47 @@ export class CallRegistry {
     });
     this.#pendingCalls.delete(pendingCall);
     this.#outgoing.remove(pendingCall);
+    this.#claiming.delete(id);
     this.#live.set(id, call);
     this.#taken?.add(id);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
   }
 
-  #claimId({ callId, streamId }: CallStart): string {
+  #claim(start: CallStart, claimer: PendingCall): MaybePromise<ClaimedCall> {
+    const { claims } = this.#context;
+    const id = this.#freeId(start);
+    const claimed = { id, summary: this.#summarise(id, start) };
+    // Of a call that we make the id is ours alone.
+    if (!claims || this.#outgoing.of(claimer) !== undefined) return claimed;
+    return this.#claimShared(claims, start, claimed);
+  }
+
+  /** Other gateways, and other streams here, may have taken the id meanwhile. */
+  async #claimShared(claims: CallClaims, start: CallStart, first: ClaimedCall): Promise<ClaimedCall> {
+    for (let claimed = first; ; ) {
+      const { id, summary } = claimed;
+      if (!this.#claiming.has(id) && !this.#isTaken(id)) {
+        this.#claiming.add(id);
+        if ((await claims.claim(summary)) !== 'taken') return claimed;
+        this.#claiming.delete(id);
+      }
+      const nextId = this.#nextId(start, id);
+      claimed = { id: nextId, summary: this.#summarise(nextId, start) };
+    }
+  }
+
+  #release(id: string): void {
+    this.#claiming.delete(id);
+    this.#context.claims?.release(id);
+  }
+
+  /** What a call is called when `id` is another's. */
+  #nextId({ callId, streamId }: CallStart, id: string): string {
+    return id === callId ? `${callId}:${streamId}` : `${callId}:${streamId}:${randomUUID()}`;
+  }
+
+  #freeId({ callId, streamId }: CallStart): string {
     if (!this.#isTaken(callId)) return callId;
     const id = `${callId}:${streamId}`;
     if (this.#live.has(id))

@@ -42,6 +42,12 @@ export class Metrics {
     ['route'],
   );
 
+  readonly forwarded = this.#make.counter(
+    'trunkline_forwarded_requests_total',
+    'Requests passed on to the gateway that has the call, by what came of it',
+    ['outcome'],
+  );
+
   readonly calls = this.#make.gauge('trunkline_calls_live', 'Live calls', ['carrier']);
   readonly callsMax = this.#make.gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
   readonly callsEnded = this.#make.counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);

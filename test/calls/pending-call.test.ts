@@ -66,12 +66,12 @@ function arrive(environment: Record<string, string> = {}, flow?: string) {
       closed = (end) => handlers.onClosed(end);
       return leg;
     },
+    claim: (start) => ({ id: start.callId, summary: summaryOf(start, clock.wall()) }),
+    release: () => undefined,
     open: (accepted) => {
       const lags = new LagTally(clock, context.metrics);
       const call = new Call({
         ...accepted,
-        id: accepted.start.callId,
-        summary: summaryOf(accepted.start, clock.wall()),
         context,
         lags,
         dialledAt: null,

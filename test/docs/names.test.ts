@@ -17,6 +17,9 @@ const FOREIGN = new Set([
   'TRUNKLINE_STATUS',
   'TRUNKLINE_URL',
   'TRUNKLINE_KEY',
+  // Variables of deploy/compose and keys of its Helm chart.
+  'METRICS_KEY',
+  'TRUNKLINE_IMAGE',
   // Read by OpenTelemetry itself.
   'OTEL_EXPORTER_OTLP_CERTIFICATE',
   'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',

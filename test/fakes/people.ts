@@ -75,6 +75,10 @@ export class FakePeople implements People {
     return this;
   }
 
+  async refresh(): Promise<void> {
+    // They are always as they are.
+  }
+
   close(): void {
     // Nothing is open.
   }

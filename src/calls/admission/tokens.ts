@@ -4,8 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../foundation/clock.ts';
+import { type MaybePromise, whenReady } from '../../foundation/maybe-promise.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
-import { OneUse } from './one-use.ts';
+import { type OneTime, type OneUseStore, openOneTime } from './shared-one-use.ts';
 
 /** 128 bits: cannot be guessed. */
 const TOKEN_BYTES = 16;
@@ -31,30 +32,40 @@ interface Issued {
 
 /** The tokens that were issued and not yet used. They expire after ten minutes. */
 export class CallTokens {
-  readonly #issued: OneUse<Issued>;
+  readonly #issued: OneTime<Issued>;
 
-  constructor(options: { clock: Clock }) {
-    this.#issued = new OneUse({ clock: options.clock, itemsMax: TOKENS_MAX });
+  /** `store`: where any gateway of a cluster finds them; absent or null = they are good here alone. */
+  constructor({ clock, store = null }: { clock: Clock; store?: OneUseStore | null }) {
+    this.#issued = openOneTime({ clock, itemsMax: TOKENS_MAX, kind: 'call-token', store });
   }
 
-  /** A new token (URL-safe text) for the call `callId`, good for one {@link redeem}. */
+  /**
+   * A new token (URL-safe text) for the call `callId`, good for one {@link redeem}: on any gateway as soon as
+   * {@link settled} resolves.
+   */
   issue({ callId, ...known }: KnownCall & { readonly callId: string }): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     this.#issued.put(token, { callId, known });
     return token;
   }
 
+  /** Resolves when other gateways know the tokens that were issued so far, or after a second. Never rejects. */
+  settled(): Promise<void> {
+    return this.#issued.settled();
+  }
+
   /** Takes a token back that was issued. */
   revoke(token: string): void {
-    this.#issued.take(token);
+    const taken = this.#issued.take(token);
+    // Where the store is away, it expires.
+    if (taken instanceof Promise) void taken.catch(() => undefined);
   }
 
   /**
    * What `token` was issued with, or null when it is unknown, used, expired or another call's. Any attempt uses the
-   * token up.
+   * token up. No promise where nothing is shared; else rejects with `shared_state_unavailable` when nobody can tell.
    */
-  redeem(token: string, callId: string): KnownCall | null {
-    const issued = this.#issued.take(token);
-    return issued?.callId === callId ? issued.known : null;
+  redeem(token: string, callId: string): MaybePromise<KnownCall | null> {
+    return whenReady(this.#issued.take(token), (issued) => (issued?.callId === callId ? issued.known : null));
   }
 }

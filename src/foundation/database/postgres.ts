@@ -28,9 +28,19 @@ function configOf(url: string, isPatient: boolean): pg.ClientConfig {
   };
 }
 
+interface PoolOptions {
+  /** For a migration, which may take long. */
+  readonly isPatient?: boolean;
+  readonly connectionsMax?: number;
+  /** A server that answers nothing for this long, also while it is connected to, is taken for gone. */
+  readonly limitMs?: number;
+}
+
 /** A pool of connections to the database at `url`. */
-export function openPool(url: string, { isPatient = false } = {}): pg.Pool {
-  const pool = new pg.Pool({ ...configOf(url, isPatient), max: isPatient ? 1 : CONNECTIONS_MAX });
+export function openPool(url: string, { isPatient = false, connectionsMax, limitMs }: PoolOptions = {}): pg.Pool {
+  const max = connectionsMax ?? (isPatient ? 1 : CONNECTIONS_MAX);
+  const limits = limitMs === undefined ? {} : { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
+  const pool = new pg.Pool({ ...configOf(url, isPatient), ...limits, max });
   // A connection that breaks while nobody uses it: the next query makes another. Unheard, the error would end the
   // process.
   pool.on('error', () => undefined);

@@ -11,11 +11,13 @@ import type { Role } from '../../foundation/roles.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
 import type { People } from '../../records/users/people.ts';
-import { type Attempt, Attempts } from './attempts.ts';
+import { Attempts } from './attempts.ts';
+import { ClusterAccess, type SharedAccess } from './cluster-access.ts';
 import { basicOf, bearerOf, SESSION_COOKIE, sessionOf, tokensOf } from './credentials.ts';
-import { Identities, type Proof, proofOf } from './identities.ts';
+import { Identities, type Proof } from './identities.ts';
 import { OpenRequests } from './open-requests.ts';
 import { isLocal, Origins } from './origin.ts';
+import { PasswordCheck, refuseAttempt } from './password-check.ts';
 import { assertPermitted, type Permission } from './permissions.ts';
 import type { Principal } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
@@ -28,6 +30,8 @@ interface AccessOptions {
   readonly audit: AuditSink | null;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** What other gateways know too; absent or null = there are none. */
+  readonly shared?: SharedAccess | null;
 }
 
 /** What a browser signs in with. */
@@ -44,21 +48,29 @@ export class Access {
   readonly #sessions: Sessions;
   readonly #signIns: SignInLog;
   readonly #openRequests: OpenRequests;
+  readonly #passwords: PasswordCheck;
+  /** Null = there are no other gateways. */
+  readonly #cluster: ClusterAccess | null;
   readonly #principals = new WeakMap<FastifyRequest, Principal>();
   readonly #proofs = new WeakMap<FastifyRequest, Proof>();
   #hasWarned = false;
   #hasStoreFailed = false;
 
-  constructor({ settings, people, audit, clock, log }: AccessOptions) {
+  constructor({ settings, people, audit, clock, log, shared = null }: AccessOptions) {
     this.#settings = settings;
     this.#log = log;
     this.#people = people;
     this.#origins = new Origins(settings);
-    this.#attempts = new Attempts({ clock });
+    this.#cluster = shared && new ClusterAccess({ clock, shared, refreshUsers: () => people.refresh() });
+    this.#attempts = new Attempts({ clock, counts: this.#cluster?.counts ?? null });
     this.#identities = new Identities({ apiKeys: settings.API_KEYS, users: people.users });
-    this.#sessions = new Sessions({ clock, onStoreFailed: (err) => this.#warnOfStore(err) });
+    const onStoreFailed = (err: unknown): void => this.#warnOfStore(err);
+    this.#sessions = new Sessions({ clock, onStoreFailed, isShared: shared !== null });
     this.#signIns = new SignInLog({ clock, audit });
     this.#openRequests = new OpenRequests({ clock });
+    const known = { attempts: this.#attempts, identities: this.#identities, signIns: this.#signIns };
+    this.#passwords = new PasswordCheck({ people, ...known });
+    this.#cluster?.follow(this.#sessions, () => this.#openRequests.look());
     people.users?.list.onChange(() => this.#openRequests.look());
   }
 
@@ -71,6 +83,7 @@ export class Access {
   /** Ends its timers; resolves when the sessions are on disk. */
   async close(): Promise<void> {
     this.#openRequests.close();
+    this.#cluster?.close();
     await this.#sessions.settled();
   }
 
@@ -80,11 +93,30 @@ export class Access {
   }
 
   /**
+   * To be called first with each request: learns of a session that another gateway has opened, and whether another
+   * gateway passes the request on. Null = there is nothing to learn.
+   * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts`, `invalid_request` or `shared_state_unavailable`
+   */
+  prepare(request: FastifyRequest): Promise<void> | null {
+    return this.#cluster?.prepare(request, (isRight) => this.#attempt(request, isRight)) ?? null;
+  }
+
+  /** Whether another gateway passes the request on. */
+  isForwarded(request: FastifyRequest): boolean {
+    return (this.#cluster?.principalOf(request) ?? null) !== null;
+  }
+
+  /**
    * Admits a request with a key or a session. Without API_KEYS and users it admits requests from this machine.
    * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts`, `anonymous_refused` or
    * `users_unreadable`
    */
   admit(request: FastifyRequest): void {
+    const forwarded = this.#cluster?.principalOf(request) ?? null;
+    if (forwarded !== null) {
+      this.#principals.set(request, forwarded);
+      return;
+    }
     const proof = this.#prove(request);
     const principal = this.#identities.principalOf(proof);
     if (principal === null) this.#askForKey();
@@ -252,7 +284,9 @@ export class Access {
     const principal = this.#identities.principalOf(proof);
     if (principal === null) this.#askForKey();
     this.#signIns.note(principal, 'session.opened', this.#origins.clientOf(request));
-    return this.#cookie(request, this.#sessions.open(proof), SESSION_LIFE_MS / 1000);
+    const id = this.#sessions.open(proof);
+    await this.#cluster?.settled();
+    return this.#cookie(request, id, SESSION_LIFE_MS / 1000);
   }
 
   /**
@@ -267,7 +301,7 @@ export class Access {
     this.#openRequests.look();
     if (principal !== null)
       this.#signIns.note(principal, everywhere ? 'sessions.ended' : 'session.ended', this.#origins.clientOf(request));
-    await ended;
+    await (this.#cluster?.settled() ?? ended);
     return this.#cookie(request, '', 0);
   }
 
@@ -312,38 +346,9 @@ export class Access {
     throw new TrunklineError('invalid_api_key', "the key is not one of API_KEYS, nor a user's");
   }
 
-  /**
-   * Whose name and password they are. A name that does not exist takes as long, and gets the same answer. Throws
-   * `credentials_invalid` or `too_many_attempts`.
-   */
-  async #provePassword(
-    request: FastifyRequest,
-    { name, password }: { name: string; password: string },
-  ): Promise<Proof> {
+  #provePassword(request: FastifyRequest, given: { name: string; password: string }): Promise<Proof> {
     this.#warnOfUntrustedProxy(request);
-    const client = this.#origins.clientOf(request);
-    const attempt = this.#attempts.begin(client, nameOf(name)) ?? refuseAttempt();
-    const user = this.#identities.person(name);
-    if (await this.#isPassword(password, user?.secret ?? null, attempt)) {
-      // The user may have been removed or changed meanwhile.
-      const now = this.#identities.person(name);
-      if (user !== undefined && now?.secret === user.secret) {
-        attempt.right();
-        return proofOf(now);
-      }
-    }
-    this.#signIns.refuse(user?.name ?? null, client);
-    if (attempt.ifWrong === 'refused') refuseAttempt();
-    throw new TrunklineError('credentials_invalid', 'there is no user with that name and password');
-  }
-
-  async #isPassword(password: string, secret: string | null, attempt: Attempt): Promise<boolean> {
-    try {
-      return await this.#people.passwords.verify(password, secret);
-    } catch (error) {
-      attempt.unchecked();
-      throw error;
-    }
+    return this.#passwords.prove(this.#origins.clientOf(request), given);
   }
 
   /**
@@ -381,16 +386,4 @@ export class Access {
     const secure = this.#origins.isSecure(request) ? '; Secure' : '';
     return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
-}
-
-/** Names of the same user count as one. */
-function nameOf(name: string): string {
-  return name.normalize('NFC').toLowerCase();
-}
-
-function refuseAttempt(): never {
-  throw new TrunklineError(
-    'too_many_attempts',
-    'too many wrong keys or passwords came from this address, or for this name; try again in a minute',
-  );
 }

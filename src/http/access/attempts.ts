@@ -1,6 +1,8 @@
 import type { Clock } from '../../foundation/clock.ts';
-import { Buckets, dropOldest } from './buckets.ts';
+import { Buckets } from './buckets.ts';
+import { dropOldest } from './drop-oldest.ts';
 import type { Client } from './origin.ts';
+import type { SharedCounts } from './shared-counts.ts';
 
 /** Wrong keys in a row that an address may send, and the time until it may send another. */
 const IN_A_ROW = { burst: 10, refillMs: 6000 } as const;
@@ -39,10 +41,11 @@ export class Attempts {
   /** Names with an address from which they signed in, the latest last. */
   readonly #provenNames = new Set<string>();
 
-  constructor({ clock }: { clock: Clock }) {
-    this.#inARow = new Buckets(clock, IN_A_ROW);
-    this.#inAll = new Buckets(clock, IN_ALL);
-    this.#ofAName = new Buckets(clock, OF_A_NAME);
+  /** `counts`: other gateways count the same; absent or null = there are none. */
+  constructor({ clock, counts = null }: { clock: Clock; counts?: SharedCounts | null }) {
+    this.#inARow = new Buckets(clock, IN_A_ROW, { kind: 'in-a-row', counts });
+    this.#inAll = new Buckets(clock, IN_ALL, { kind: 'in-all', counts });
+    this.#ofAName = new Buckets(clock, OF_A_NAME, { kind: 'of-a-name', counts });
   }
 
   /** One attempt of `client`. `isRight` checks the key; it is not called when the client is blocked. */

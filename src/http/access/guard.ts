@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { Forwarding } from '../forward/forwarding.ts';
 import type { Access } from './access.ts';
 import type { CallVisibility } from './call-visibility.ts';
 import { PERMISSIONS, type Permission } from './permissions.ts';
@@ -11,14 +12,19 @@ const UNSAID: Permission = 'administration';
 
 const callParams = z.object({ id: z.string() });
 
+interface GuardOptions {
+  readonly access: Access;
+  readonly visibility: Pick<CallVisibility, 'refuseUnseen'>;
+  /** Null = there are no other gateways. */
+  readonly forwarding: Pick<Forwarding, 'passOn'> | null;
+}
+
 /**
  * Guards all routes of `app`: a request needs a key or a session, then its route's permission (`config.permission`;
- * none = only admins), and on a route of a call the right to see that call.
+ * none = only admins), and on a route of a call the right to see that call. What another
+ * gateway has to answer is passed on to it then.
  */
-export function guardRoutes(
-  app: FastifyInstance,
-  { access, visibility }: { access: Access; visibility: Pick<CallVisibility, 'refuseUnseen'> },
-): void {
+export function guardRoutes(app: FastifyInstance, { access, visibility, forwarding }: GuardOptions): void {
   app.websocketServer.on('connection', (socket, raw) => access.openRequests.attach(raw, socket));
   app.addHook('onClose', () => access.close());
   app.addHook('onRoute', (route) => {
@@ -31,6 +37,8 @@ export function guardRoutes(
     const { url = '', config } = request.routeOptions;
     access.permit(request, config.permission ?? UNSAID);
     if (CALL_ROUTE.test(url)) await visibility.refuseUnseen(request, callParams.parse(request.params).id);
+    if (await forwarding?.passOn(request, reply)) return reply;
+    return;
   });
 }
 

@@ -64,11 +64,12 @@ export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> =
       },
       onRequest: async (request) => access.admitBasic(request, settings.ASTERISK_USER, settings.ASTERISK_PASSWORD),
     },
-    (request, reply) => {
+    async (request, reply) => {
       const callId = request.params.uuid.toLowerCase();
       const { from = '', to = '', ...parameters } = request.body;
       announced.announce(callId, { from: from || null, to: to || null, parameters });
-      reply.code(201).send({ callId });
+      await announced.settled();
+      return reply.code(201).send({ callId });
     },
   );
   done();

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { AuditAction, AuditLog, AuditNote } from '../../records/audit/audit-log.ts';
 import type { Access } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
+import { wasPassedOn } from '../forward/forwarded.ts';
 import { errorResponses } from '../server/errors.ts';
 import { pageQuery, pageSchema } from '../server/pages.ts';
 import type { CallDirectory } from './call-directory.ts';
@@ -47,7 +48,8 @@ export class AuditTrail {
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
       const { audit } = request.routeOptions.config;
-      if (audit === undefined || reply.statusCode >= 300) return;
+      // The gateway that has answered writes it down.
+      if (audit === undefined || reply.statusCode >= 300 || wasPassedOn(request)) return;
       const { id } = callPath.parse(request.params);
       if (!this.#isOfFeed(request, audit, id)) this.note(request, audit, id);
     });

@@ -30,7 +30,7 @@ export const callEventRoutes: FastifyPluginCallbackZod<{
   app.get(
     '/v1/calls/:id/events',
     {
-      config: { permission: 'calls.read', audit: 'events.read' },
+      config: { permission: 'calls.read', audit: 'events.read', ownedBy: 'call', storedToo: true },
       schema: {
         summary: 'All that happened in a call',
         tags: ['calls'],

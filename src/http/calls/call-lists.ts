@@ -58,7 +58,7 @@ export const callListRoutes: FastifyPluginCallbackZod<ListRoutesOptions> = (app,
   app.get(
     '/v1/calls/:id',
     {
-      config: { permission: 'calls.read', audit: 'call.read' },
+      config: { permission: 'calls.read', audit: 'call.read', ownedBy: 'call', storedToo: true },
       schema: {
         summary: 'One call, live or stored',
         tags: ['calls'],

@@ -67,7 +67,7 @@ const hangupRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'hangup'> }> =
   app.post(
     '/v1/calls/:id/hangup',
     {
-      config: { permission: 'calls.act' },
+      config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
         summary: 'End a live call',
         description:

@@ -28,7 +28,7 @@ export const messageRoutes: FastifyPluginCallbackZod<{
   app.get(
     '/v1/calls/:id/messages',
     {
-      config: { permission: 'calls.listen', audit: 'transcript.read' },
+      config: { permission: 'calls.listen', audit: 'transcript.read', ownedBy: 'call', storedToo: true },
       schema: {
         summary: 'The messages that a caller left in a call',
         description: 'Those of the step `record` of flows. `/v1/calls/{id}/messages/{message}/sound` plays one.',

@@ -73,7 +73,7 @@ export const noteRoutes: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, opt
   app.delete(
     '/v1/calls/:id',
     {
-      config: { permission: 'calls.delete' },
+      config: { permission: 'calls.delete', ownedBy: 'call' },
       schema: {
         summary: 'Delete a call that has ended, with all that is kept of it',
         description:
@@ -100,7 +100,7 @@ const noteRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, do
   app.post(
     '/v1/calls/:id/notes',
     {
-      config: { permission: 'calls.note' },
+      config: { permission: 'calls.note', ownedBy: 'call' },
       schema: {
         summary: 'Write a note on a call, live or over',
         description: 'The event `note` follows.',
@@ -130,7 +130,7 @@ const markRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, do
   app.post(
     '/v1/calls/:id/marks',
     {
-      config: { permission: 'calls.note' },
+      config: { permission: 'calls.note', ownedBy: 'call' },
       schema: {
         summary: 'Mark a moment of a call, live or over',
         description: 'The event `mark` follows.',
@@ -158,7 +158,7 @@ const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, 
   app.patch(
     '/v1/calls/:id',
     {
-      config: { permission: 'calls.note' },
+      config: { permission: 'calls.note', ownedBy: 'call' },
       schema: {
         summary: 'Say what came of a call, tag it, say how long it is kept, or what is spoken in it',
         description:

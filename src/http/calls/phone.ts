@@ -56,7 +56,7 @@ export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { regis
         },
       },
     },
-    (request) => {
+    async (request) => {
       registry.admit();
       const callId = `web-${randomUUID()}`;
       const token = registry.tokens.issue({ callId, ...PARTIES, flow: request.query.flow });
@@ -69,6 +69,7 @@ export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { regis
       watched.set(callId, access.endLater(request, end));
       const [oldest] = watched.keys();
       if (watched.size > WATCHED_MAX && oldest !== undefined) forget(oldest);
+      await registry.tokens.settled();
       return { callId, token };
     },
   );

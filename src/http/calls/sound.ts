@@ -27,6 +27,8 @@ export interface SoundRoutesContext {
   /** Null = nothing keeps sound. */
   readonly sound: Pick<SoundStore, 'read'> | null;
   /** Keeps for the audit that somebody hears a call. */
+  /** Answers with what another gateway has; false = none has it, or there is none. Absent = there is none. */
+  readonly fromOthers?: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | undefined;
   readonly notePlayed: (request: FastifyRequest, callId: string) => void;
   readonly clock: Clock;
 }
@@ -56,7 +58,7 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
   app.get(
     '/v1/calls/:id/sound',
     {
-      config: { permission: 'calls.listen' },
+      config: { permission: 'calls.listen', ownedBy: 'sound' },
       schema: {
         summary: 'The recorded sound of a call',
         description:
@@ -75,7 +77,7 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
   app.post(
     '/v1/calls/:id/recording',
     {
-      config: { permission: 'calls.act' },
+      config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
         summary: 'Record a live call, pause that, or end it',
         description:
@@ -112,7 +114,7 @@ export const messageSoundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = 
   app.get(
     '/v1/calls/:id/messages/:message/sound',
     {
-      config: { permission: 'calls.listen' },
+      config: { permission: 'calls.listen', ownedBy: 'sound' },
       schema: {
         summary: 'The sound of a message that a caller left',
         description: 'As the sound of a call, from the beginning of the message; the right channel is silent.',
@@ -130,7 +132,13 @@ export const messageSoundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = 
 async function sendSound(request: FastifyRequest, reply: FastifyReply, context: SoundRoutesContext): Promise<void> {
   const { id } = request.params as z.infer<typeof callPath>;
   const call = (await context.find(id)) ?? refuseUnknown('call');
-  const { stream, etag, isPart } = await openSound(request, call, context, goneSignal(reply));
+  const opened = await openSound(request, call, context, goneSignal(reply)).catch(async (error: unknown) => {
+    const isElsewhere = error instanceof TrunklineError && error.code === 'sound_not_found';
+    if (isElsewhere && (await context.fromOthers?.(request, reply))) return null;
+    throw error;
+  });
+  if (opened === null) return;
+  const { stream, etag, isPart } = opened;
   const { range, totalBytes } = stream;
   reply.headers({ 'accept-ranges': 'bytes', etag });
   if (range === null) {

@@ -16,7 +16,7 @@ export const takeOverRoutes: FastifyPluginCallbackZod<TakeOverOptions> = (app, {
   app.post(
     '/v1/calls/:id/app',
     {
-      config: { permission: 'calls.act' },
+      config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
         summary: 'Take a call over from its app, or give it back',
         description:

@@ -107,7 +107,7 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{
   app.get(
     '/v1/calls/:id/transcript',
     {
-      config: { permission: 'calls.read', audit: 'transcript.read' },
+      config: { permission: 'calls.read', audit: 'transcript.read', ownedBy: 'call', storedToo: true },
       schema: {
         summary: 'What was said in a call so far',
         tags: ['calls'],

@@ -49,7 +49,7 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
   app.post(
     '/v1/calls/:id/say',
     {
-      config: { permission: 'calls.act' },
+      config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
         summary: 'Say something to the caller',
         description:
@@ -76,7 +76,7 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
   app.post(
     '/v1/calls/:id/interrupt',
     {
-      config: { permission: 'calls.act' },
+      config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
         summary: 'Stop speaking at once',
         description:
@@ -100,7 +100,7 @@ const keyRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { call
   app.post(
     '/v1/calls/:id/dtmf',
     {
-      config: { permission: 'calls.act' },
+      config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
         summary: 'Press keys',
         description: 'The tones are played in turn with what is being said. `w` waits half a second.',

@@ -57,24 +57,35 @@ export class OwnTwiml {
    */
   async begin(call: WebhookCall, link: TwimlLink): Promise<string> {
     const document = await this.#fetch(call, link);
-    return document === null ? connectStreamTwiml(this.#stream(call, null)) : this.#passOn(call, document);
+    return document === null
+      ? await this.#issued(connectStreamTwiml(this.#stream(call, null)))
+      : await this.#passOnOrFail(call, document);
   }
 
   /** What Twilio is to do when a session is over: the TwiML that the app answered at its end. */
   async goOn(call: WebhookCall): Promise<string> {
     const { callId } = call.known;
     const { apps, log } = this.#options;
-    const pending = apps.handovers.take(callId);
-    if (pending === null)
+    const document = await apps.handovers.take(callId);
+    if (document === undefined)
       log.warn({ callId }, 'Twilio asked what follows a session that is unknown here or was asked for before');
-    const document = await pending;
-    return document === null ? this.#failureTwiml() : this.#passOn(call, document);
+    return await this.#passOnOrFail(call, document ?? null);
   }
 
   /** What Twilio is to do when one document of the app redirects it to another. */
   async follow(call: WebhookCall, link: TwimlLink): Promise<string> {
     const document = this.#mayAsk(link.url) ? await this.#fetch(call, link) : null;
-    return document === null ? this.#failureTwiml() : this.#passOn(call, document);
+    return await this.#passOnOrFail(call, document);
+  }
+
+  async #passOnOrFail(call: WebhookCall, document: TwimlDocument | null): Promise<string> {
+    return document === null ? this.#failureTwiml() : await this.#issued(this.#passOn(call, document));
+  }
+
+  /** `twiml` as soon as every gateway knows the tokens in it. */
+  async #issued(twiml: string): Promise<string> {
+    await this.#options.registry.tokens.settled();
+    return twiml;
   }
 
   #failureTwiml(): string {

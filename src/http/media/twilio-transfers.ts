@@ -3,7 +3,7 @@
  * stream (`/twilio/after`) and gets a `<Dial>`; other calls are changed by Twilio's REST API
  * (https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource).
  */
-import { OneUse } from '../../calls/admission/one-use.ts';
+import { type OneTime, type OneUseStore, openOneTime } from '../../calls/admission/shared-one-use.ts';
 import type { TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { guardedFetch, networkCode, withinTime } from '../../foundation/guarded-fetch.ts';
@@ -25,22 +25,27 @@ const SID = /^[A-Za-z0-9]{1,64}$/;
 interface TwilioTransfersOptions {
   readonly settings: Pick<Settings, 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN'>;
   readonly clock: Clock;
+  /** Where any gateway of a cluster finds what follows; absent or null = this one alone does. */
+  readonly store?: OneUseStore | null;
   readonly log: Pick<Log, 'warn'>;
   /** Where the REST API is, in place of Twilio's. */
   readonly apiUrl?: string;
 }
 
+type Parameters = Readonly<Record<string, string>>;
+
 export class TwilioTransfers {
   readonly #options: TwilioTransfersOptions;
   /** By call: what Twilio is to do when its stream is over. */
-  readonly #waiting: OneUse<{ readonly start: CallStart; readonly request: TransferRequest }>;
+  readonly #waiting: OneTime<{ readonly parameters: Parameters; readonly request: TransferRequest }>;
   /** By call: the parameters of a stream that begins when nobody takes it. */
-  readonly #dialled: OneUse<Readonly<Record<string, string>>>;
+  readonly #dialled: OneTime<Parameters>;
 
   constructor(options: TwilioTransfersOptions) {
     this.#options = options;
-    this.#waiting = new OneUse({ clock: options.clock, itemsMax: WAITING_MAX });
-    this.#dialled = new OneUse({ clock: options.clock, itemsMax: WAITING_MAX });
+    const { clock, store = null } = options;
+    this.#waiting = openOneTime({ clock, itemsMax: WAITING_MAX, kind: 'twilio-transfer', store });
+    this.#dialled = openOneTime({ clock, itemsMax: WAITING_MAX, kind: 'twilio-dialled', store });
   }
 
   /** As a leg does it. Whether anybody answers Twilio says later, if our webhook began the call: {@link comeBack}. */
@@ -49,27 +54,35 @@ export class TwilioTransfers {
     if (twiml === null) return 'unsupported';
     const { callId, parameters } = start;
     if (parameters[AFTER_PARAMETER.name] === AFTER_PARAMETER.value) {
-      this.#waiting.put(callId, { start, request });
+      this.#waiting.put(callId, { parameters, request });
+      await this.#waiting.settled();
       return 'transferred';
     }
     return await this.#change(callId, twiml);
   }
 
-  /** What Twilio is to do when the stream of a call is over; at `action` it says then what became of it. */
-  followUp(callId: string, action: string): string {
-    const waiting = this.#waiting.take(callId);
+  /**
+   * What Twilio is to do when the stream of a call is over; at `action` it says then what became of it.
+   * @throws TrunklineError `shared_state_unavailable`
+   */
+  async followUp(callId: string, action: string): Promise<string> {
+    const waiting = await this.#waiting.take(callId);
     if (waiting === null) return endTwiml();
-    const { start, request } = waiting;
-    if (request.resume !== undefined) this.#dialled.put(callId, { ...start.parameters, resume: request.resume });
+    const { parameters, request } = waiting;
+    if (request.resume !== undefined) {
+      this.#dialled.put(callId, { ...parameters, resume: request.resume });
+      await this.#dialled.settled();
+    }
     return dialTwiml({ ...request, action: request.resume === undefined ? null : action }) ?? endTwiml();
   }
 
   /**
    * The parameters of the stream by which a call comes back to its flow, after a `<Dial>` with this `DialCallStatus`.
    * Null = it ends: somebody had the call, or nothing is known of it any more.
+   * @throws TrunklineError `shared_state_unavailable`
    */
-  comeBack(callId: string, status: string): Readonly<Record<string, string>> | null {
-    const parameters = this.#dialled.take(callId);
+  async comeBack(callId: string, status: string): Promise<Parameters | null> {
+    const parameters = await this.#dialled.take(callId);
     const result = failedDial(status);
     return parameters === null || result === null ? null : { ...parameters, transferResult: result };
   }

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { OneUseStore } from '../../calls/admission/shared-one-use.ts';
 import { type CallFlows, chooseFlow } from '../../calls/app/call-flows.ts';
 import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
@@ -148,6 +149,8 @@ interface TwilioOptions {
   readonly access: Access;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** Where any gateway finds what follows a stream; null = there is no other. */
+  readonly oneUse?: OneUseStore | null;
   /** Where Twilio's REST API is, in place of Twilio's own address. */
   readonly twilioApi?: string;
 }
@@ -155,7 +158,7 @@ interface TwilioOptions {
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app,
-  { settings, registry, apps, flows, webSockets, access, clock, log, twilioApi },
+  { settings, registry, apps, flows, webSockets, access, clock, log, oneUse = null, twilioApi },
   done,
 ) => {
   const origins = new Origins(settings);
@@ -164,6 +167,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     settings,
     clock,
     log,
+    store: oneUse,
     ...(twilioApi === undefined ? {} : { apiUrl: twilioApi }),
   });
   app.removeAllContentTypeParsers();
@@ -185,6 +189,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     reply.type('text/xml; charset=utf-8');
     if (source !== null) return await ownTwiml.begin(call, source);
     const token = registry.tokens.issue(call.known);
+    await registry.tokens.settled();
     const after = isFlow ? { [AFTER_PARAMETER.name]: AFTER_PARAMETER.value } : {};
     const target = { url: call.media, parameters: { token, ...after, ...onlyGiven(named) } };
     if (isFlow) return connectStreamAndAskTwiml(target, `${call.after}?flow=over`);
@@ -197,12 +202,13 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     const call = callOf(request, request.body);
     reply.type('text/xml; charset=utf-8');
     const { callId } = call.known;
-    if (flow === 'over') return transfers.followUp(callId, `${call.after}?flow=dialled`);
+    if (flow === 'over') return await transfers.followUp(callId, `${call.after}?flow=dialled`);
     if (flow === 'dialled') {
-      const parameters = transfers.comeBack(callId, request.body.DialCallStatus ?? '');
+      const parameters = await transfers.comeBack(callId, request.body.DialCallStatus ?? '');
       if (parameters === null) return endTwiml();
       registry.admit();
       const target = { url: call.media, parameters: { ...parameters, token: registry.tokens.issue(call.known) } };
+      await registry.tokens.settled();
       return connectStreamAndAskTwiml(target, `${call.after}?flow=over`);
     }
     return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });

@@ -48,6 +48,9 @@ export async function openPeople(settings: Settings, options: PeopleOptions): Pr
     },
     passwords,
     sessions: database === null ? null : new StoredSessions(database),
+    refresh: async () => {
+      if (users === table && table?.isRead === true) await table.reload();
+    },
     close: () => {
       users?.close();
       passwords.close();

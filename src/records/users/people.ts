@@ -21,5 +21,7 @@ export interface People {
   readonly passwords: Pick<Passwords, 'verify' | 'hash'>;
   /** Null = sessions end with the process. */
   readonly sessions: SessionStore | null;
+  /** Reads users that another gateway may have changed. @throws the database's error */
+  refresh(): Promise<void>;
   close(): void;
 }

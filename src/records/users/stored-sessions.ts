@@ -43,8 +43,13 @@ export class StoredSessions {
     return rows.map(({ hash, principal, expires_ms }) => ({ hash, principal, expiresMs: expires_ms }));
   }
 
+  /** Told again, nothing changes. */
   async add({ hash, principal, expiresMs }: StoredSession): Promise<void> {
-    await this.#db.insertInto('sessions').values({ hash, principal, expires_ms: expiresMs }).execute();
+    await this.#db
+      .insertInto('sessions')
+      .values({ hash, principal, expires_ms: expiresMs })
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .execute();
   }
 
   async remove(hashes: readonly string[]): Promise<void> {

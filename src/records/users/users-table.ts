@@ -12,6 +12,8 @@ export class TableUsers implements Users {
   readonly #db: Kysely<Tables>;
   readonly #folder: string | null;
   #isRead = false;
+  /** The rows as they were read last. */
+  #read = '';
 
   private constructor(db: Kysely<Tables>, folder: string | null) {
     this.#db = db;
@@ -46,9 +48,12 @@ export class TableUsers implements Users {
     this.#isRead = true;
   }
 
-  /** Reads what another gateway on the same database has changed. */
+  /** Reads what another gateway on the same database may have changed. @throws the database's error */
   async reload(): Promise<void> {
-    const rows = await this.#db.selectFrom('users').selectAll().execute();
+    const rows = await this.#db.selectFrom('users').selectAll().orderBy('name').execute();
+    const read = JSON.stringify(rows);
+    if (read === this.#read) return;
+    this.#read = read;
     this.list.replace(rows.map(toUser));
   }
 

@@ -64,12 +64,13 @@ export class AudioSocketServer {
       this.#refuse(socket);
       return;
     }
-    const { registry, settings } = this.#options;
+    const { registry, announced, settings } = this.#options;
     registry.accept({
       carrier: 'audiosocket',
       tokenRequired: false,
       // Parameters come by an announcement alone, and that showed the password.
       trusted: settings.ASTERISK_PASSWORD !== '',
+      complete: (start) => announced.complete(start),
       connect: (handlers) => this.#open(socket, handlers),
     });
   }
@@ -85,7 +86,7 @@ export class AudioSocketServer {
   }
 
   #open(socket: Socket, handlers: LegHandlers): AudioSocketLeg {
-    const { settings, announced, clock } = this.#options;
+    const { settings, clock } = this.#options;
     return new AudioSocketLeg({
       socket,
       streamId: randomUUID(),
@@ -94,11 +95,7 @@ export class AudioSocketServer {
         messageMaxBytes: settings.MESSAGE_MAX_BYTES,
       },
       clock,
-      handlers: {
-        onEvent: (event) =>
-          handlers.onEvent(event.type === 'start' ? { type: 'start', start: announced.complete(event.start) } : event),
-        onClosed: (end) => handlers.onClosed(end),
-      },
+      handlers,
     });
   }
 }

@@ -30,19 +30,22 @@ describe('AnnouncedCalls', () => {
     expect(announced.complete(startOf('a'))).toEqual(startOf('a'));
   });
 
-  it('believes the later word', () => {
+  it('believes the later word', async () => {
     const announced = new CallAnnouncements({ clock: new FakeClock() });
     for (const from of ['1', '2']) announced.announce('a', announcement(from));
-    expect(announced.complete(startOf('a')).from).toBe('2');
+    expect((await announced.complete(startOf('a'))).from).toBe('2');
   });
 
-  it('forgets after ten minutes, and the oldest of more than two thousand', () => {
+  it('forgets after ten minutes, and the oldest of more than two thousand', async () => {
     const clock = new FakeClock();
     const announced = new CallAnnouncements({ clock });
     for (let index = 0; index <= 2000; index++) announced.announce(String(index), announcement('1'));
-    expect([announced.complete(startOf('0')).from, announced.complete(startOf('1')).from]).toEqual([null, '1']);
+    expect([(await announced.complete(startOf('0'))).from, (await announced.complete(startOf('1'))).from]).toEqual([
+      null,
+      '1',
+    ]);
     clock.advance(600_000);
-    expect(announced.complete(startOf('2')).from).toBeNull();
+    expect((await announced.complete(startOf('2'))).from).toBeNull();
     expect(clock.pending).toBe(0);
   });
 });

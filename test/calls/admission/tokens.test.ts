@@ -14,7 +14,7 @@ describe('CallTokens', () => {
   it('takes a token once', () => {
     const tokens = new CallTokens({ clock: new FakeClock() });
     const token = tokens.issue(CALL);
-    tokens.redeem(token, 'CA1');
+    void tokens.redeem(token, 'CA1');
     expect(tokens.redeem(token, 'CA1')).toBeNull();
   });
 

@@ -65,8 +65,8 @@ describe('a call that our webhook began', () => {
   it('goes on with a Dial when Twilio asks what follows, once', async () => {
     const transfers = await open();
     expect(await transfer(transfers, { after: 'redirect' })).toBe('transferred');
-    expect(transfers.followUp(SID, ACTION)).toContain(DIAL);
-    expect(transfers.followUp(SID, ACTION)).toContain(END);
+    expect(await transfers.followUp(SID, ACTION)).toContain(DIAL);
+    expect(await transfers.followUp(SID, ACTION)).toContain(END);
     expect(api?.asked).toEqual([]);
   });
 
@@ -78,23 +78,23 @@ describe('a call that our webhook began', () => {
     const transfers = await open();
     const request = { to: '+493012345', from: null, timeoutMs: 20_000, handoffData: null, resume: 'place' };
     await transfers.transfer(start({ after: 'redirect', flow: 'shop' }), request);
-    expect(transfers.comeBack(SID, status)).toBeNull();
-    expect(transfers.followUp(SID, ACTION)).toContain(`<Dial timeout="20" action="${ACTION}">`);
+    expect(await transfers.comeBack(SID, status)).toBeNull();
+    expect(await transfers.followUp(SID, ACTION)).toContain(`<Dial timeout="20" action="${ACTION}">`);
     const parameters = { after: 'redirect', flow: 'shop', resume: 'place', transferResult };
-    expect(transfers.comeBack(SID, status)).toEqual(parameters);
-    expect(transfers.comeBack(SID, status)).toBeNull();
+    expect(await transfers.comeBack(SID, status)).toEqual(parameters);
+    expect(await transfers.comeBack(SID, status)).toBeNull();
   });
 
   it('ends when somebody had it', async () => {
     const transfers = await open();
     const request = { to: '+493012345', from: null, timeoutMs: 20_000, handoffData: null, resume: 'place' };
     await transfers.transfer(start({ after: 'redirect' }), request);
-    transfers.followUp(SID, ACTION);
-    expect(transfers.comeBack(SID, 'completed')).toBeNull();
+    await transfers.followUp(SID, ACTION);
+    expect(await transfers.comeBack(SID, 'completed')).toBeNull();
   });
 
   it('ends where nothing was transferred', async () => {
-    expect((await open()).followUp(SID, ACTION)).toContain(END);
+    expect(await (await open()).followUp(SID, ACTION)).toContain(END);
   });
 });
 

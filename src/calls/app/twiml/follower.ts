@@ -186,6 +186,8 @@ export class TwimlFollower implements CallApp {
     const answer = context.apps.twiml.fetch({ link: action, fields, signal, traceparent: trace?.traceparent });
     if (beginning.type === 'session') this.#handOver(answer);
     const document = await this.#take(answer);
+    // Twilio asks for it when the stream ends, and may ask another gateway.
+    if (beginning.type === 'session') await context.apps.handovers.settled();
     return beginning.type === 'session' ? 'end' : verbsOf(document);
   }
 

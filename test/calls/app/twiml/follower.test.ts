@@ -377,6 +377,10 @@ describe("a session that Twilio's webhook has found", () => {
     await begin();
     app.say({ type: 'end' });
     await ended();
-    expect([reasons(), gateway.context.apps.handovers.take('CA1'), webhook.asked]).toEqual([['app'], null, []]);
+    expect([reasons(), await gateway.context.apps.handovers.take('CA1'), webhook.asked]).toEqual([
+      ['app'],
+      undefined,
+      [],
+    ]);
   });
 });

@@ -1,0 +1,66 @@
+/** Whose name and password somebody sends. */
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { People } from '../../records/users/people.ts';
+import type { Attempt, Attempts } from './attempts.ts';
+import { type Identities, type Proof, proofOf } from './identities.ts';
+import type { Client } from './origin.ts';
+import type { SignInLog } from './sign-in-log.ts';
+
+interface CheckOptions {
+  readonly people: Pick<People, 'passwords'>;
+  readonly attempts: Attempts;
+  readonly identities: Identities;
+  readonly signIns: SignInLog;
+}
+
+/** Checks names and passwords, and counts wrong ones. */
+export class PasswordCheck {
+  readonly #options: CheckOptions;
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whose name and password they are. A name that does not exist takes as long, and gets the same answer.
+   * @throws TrunklineError `credentials_invalid` or `too_many_attempts`
+   */
+  async prove(client: Client, { name, password }: { name: string; password: string }): Promise<Proof> {
+    const { attempts, identities, signIns } = this.#options;
+    const attempt = attempts.begin(client, nameOf(name)) ?? refuseAttempt();
+    const user = identities.person(name);
+    if (await this.#isPassword(password, user?.secret ?? null, attempt)) {
+      // The user may have been removed or changed meanwhile.
+      const now = identities.person(name);
+      if (user !== undefined && now?.secret === user.secret) {
+        attempt.right();
+        return proofOf(now);
+      }
+    }
+    signIns.refuse(user?.name ?? null, client);
+    if (attempt.ifWrong === 'refused') refuseAttempt();
+    throw new TrunklineError('credentials_invalid', 'there is no user with that name and password');
+  }
+
+  async #isPassword(password: string, secret: string | null, attempt: Attempt): Promise<boolean> {
+    try {
+      return await this.#options.people.passwords.verify(password, secret);
+    } catch (error) {
+      attempt.unchecked();
+      throw error;
+    }
+  }
+}
+
+/** Names of the same user count as one. */
+function nameOf(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** @throws TrunklineError `too_many_attempts` */
+export function refuseAttempt(): never {
+  throw new TrunklineError(
+    'too_many_attempts',
+    'too many wrong keys or passwords came from this address, or for this name; try again in a minute',
+  );
+}
