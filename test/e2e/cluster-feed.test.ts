@@ -16,7 +16,7 @@ interface Told {
   readonly event: FeedEvent;
 }
 
-/** Reads the feed at `url` after the event `last` until `count` events have come, and leaves as a lost connection does. */
+/** Reads the feed at `url` after the event `last` until `count` events have come, and breaks off then. */
 async function readSome(url: string, last: string | null, count: number): Promise<readonly Told[]> {
   const end = new AbortController();
   const headers = last === null ? {} : { 'last-event-id': last };

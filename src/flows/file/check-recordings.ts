@@ -13,7 +13,8 @@ const OWN_NAMES: readonly string[] = ['query', 'headers', 'body', 'parameters', 
 interface Playing {
   readonly path: YamlPath;
   readonly recording: string;
-  readonly hasText: boolean;
+  /** Said where there is no such recording; null = nothing. */
+  readonly text: string | null;
 }
 
 /** A recording that is missing is an error where no text is said in its place. */
@@ -22,15 +23,22 @@ export function checkRecordings(flow: Flow, recordings: RecordingNames): FlowFin
   const all = new Set([...recordings.values()].flatMap((names) => [...names]));
   const spoken = spokenIn(flow, recordings);
   return [...playingsIn(failedPrompt, ['failedPrompt']), ...playingsIn(steps, ['steps'])].flatMap(
-    ({ path, recording, hasText }): FlowFinding[] => {
-      if (spoken.has(recording)) return [];
+    ({ path, recording, text }): FlowFinding[] => {
+      if (spoken.has(recording)) return lostValues(text).map((message) => ({ path, message, isWarning: true }));
       const isElsewhere = all.has(recording);
       const where = isElsewhere ? `in the language ${flow.language}` : 'in prompts/';
       const message = `there is no recording ${recording} ${where}${isElsewhere ? '' : didYouMean(recording, all)}`;
-      if (hasText || isElsewhere) return [{ path, message, isWarning: true }];
+      if (text !== null || isElsewhere) return [{ path, message, isWarning: true }];
       return [{ path, message: `${message}, and no text that would be said in its place` }];
     },
   );
+}
+
+/** A recording is played as it is, whatever variables hold. */
+function lostValues(text: string | null): string[] {
+  const [value] = /\{[^{}]+\}/.exec(text?.replaceAll('{{', '') ?? '') ?? [];
+  if (value === undefined) return [];
+  return [`the recording is played as it is, so ${value} of the text is not said: put that into a step of its own`];
 }
 
 /** Those of the flow's language, or of all where it says none, or changes it. */
@@ -48,7 +56,9 @@ function playingsIn(value: unknown, path: YamlPath): Playing[] {
   if (typeof value !== 'object' || value === null) return [];
   const { recording, text } = value as { readonly recording?: unknown; readonly text?: unknown };
   const own =
-    typeof recording === 'string' ? [{ path: [...path, 'recording'], recording, hasText: text !== undefined }] : [];
+    typeof recording === 'string'
+      ? [{ path: [...path, 'recording'], recording, text: typeof text === 'string' ? text : null }]
+      : [];
   const inner = Object.entries(value).flatMap(([key, part]) => {
     const isOwnName = OWN_NAMES.includes(key) && path.length > 2;
     return isOwnName ? [] : playingsIn(part, [...path, Array.isArray(value) ? Number(key) : key]);

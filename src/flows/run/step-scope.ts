@@ -144,6 +144,7 @@ export class StepScope implements StepTools {
     const { inputs } = this.#options;
     this.#check();
     this.#hide(request.isPrivate === true);
+    this.#options.call.languages.expectAnswer(request.answer ?? null);
     const early = inputs.takeEarly(request) ?? (await this.#finishCutIn(prompt, request));
     this.#check();
     if (early !== null) return early;
@@ -212,6 +213,7 @@ export class StepScope implements StepTools {
     this.#isOver = true;
     this.#options.inputs.endWait();
     this.#hide(false);
+    this.#options.call.languages.expectAnswer(null);
     this.#options.handTo(null);
   }
 
