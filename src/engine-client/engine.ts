@@ -152,6 +152,8 @@ export interface Speech {
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;
+  /** Another voice than the one that was wanted spoke, because that one could not: nobody should keep it. */
+  readonly isStandIn?: true;
 }
 
 /**

@@ -335,7 +335,16 @@ export class Metrics {
   readonly clusterFeed = new ClusterFeedMetrics(this.#make);
   readonly hints = new HintMetrics(this.#make);
   readonly tracing = new TracingMetrics(this.#make);
-  readonly recognisers = new RemoteMetrics(this.#make, this.registry);
+  readonly recognisers = new RemoteMetrics(this.#make, this.registry, {
+    prefix: 'trunkline_asr_backend',
+    setting: 'ASR_URL',
+    works: ['finals', 'finals'],
+  });
+  readonly speakers = new RemoteMetrics(this.#make, this.registry, {
+    prefix: 'trunkline_tts_backend',
+    setting: 'TTS_URL',
+    works: ['lines', 'spoken sentences'],
+  });
 
   readonly lanes = new LaneMetrics(this.registry);
 
