@@ -157,7 +157,10 @@ class Gateway {
 let gateway: Gateway | null = null;
 
 process.on('message', (order: Order) => {
-  void obey(order).then((figures) => process.send?.(figures ?? {}));
+  void obey(order).then((figures) => {
+    if (order.do === 'close') process.disconnect();
+    else process.send?.(figures ?? {});
+  });
 });
 
 async function obey(order: Order): Promise<Figures | undefined> {
@@ -171,7 +174,6 @@ async function obey(order: Order): Promise<Figures | undefined> {
       return gateway?.tellCalls(order.calls);
     case 'close':
       await gateway?.close();
-      process.disconnect();
       return undefined;
   }
 }

@@ -151,7 +151,7 @@ function cpuMsOf(pid: number): number {
 }
 
 const pair = ([p50, p99]: readonly [number, number]): string =>
-  Number.isNaN(p50) ? '–' : `${figure(p50, 1)} / ${figure(p99, 1)}`;
+  Number.isNaN(p50) || p50 === 0 ? '–' : `${figure(p50, 1)} / ${figure(p99, 1)}`;
 
 function feedTable(runs: readonly Run[]): Table {
   return {
