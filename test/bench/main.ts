@@ -93,7 +93,7 @@ bench(
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
 bench('remote', 'another Trunkline as recogniser: what a request costs, how late finals are when it dies', (quick) =>
-  benchRemote(quick ? { rounds: 1, requests: 100 } : { rounds: 8, requests: 1000 }),
+  benchRemote(quick ? { rounds: 1, requests: 100 } : { rounds: 5, requests: 1000 }),
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
   benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),
