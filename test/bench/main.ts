@@ -8,6 +8,7 @@ import { benchAccuracy } from './accuracy.ts';
 import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
+import { benchCluster } from './cluster.ts';
 import { benchCompare } from './compare.ts';
 import { benchConfidence } from './confidence.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
@@ -27,6 +28,7 @@ import { benchPath } from './path.ts';
 import { benchRecognisers } from './recognisers.ts';
 import { benchRecords } from './records.ts';
 import { benchRedaction } from './redaction.ts';
+import { benchRemote } from './remote.ts';
 import { publish, type Report } from './report.ts';
 import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
@@ -87,9 +89,22 @@ bench(
   (quick) => benchChoices({ every: quick ? 4 : 1 }),
 );
 bench(
+  'cluster',
+  'several gateways on one PostgreSQL: how late events of one are at another, what the store costs',
+  (quick) =>
+    benchCluster(
+      quick
+        ? { seconds: 3, gateways: [1, 2], rates: [1000], calls: 10 }
+        : { seconds: 20, gateways: [1, 2, 3, 4], rates: [1000, 2000, 4000, 6000], calls: 100 },
+    ),
+);
+bench(
   'compare',
   'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
+);
+bench('remote', 'another Trunkline as recogniser: what a request costs, how late finals are when it dies', (quick) =>
+  benchRemote(quick ? { rounds: 1, requests: 100 } : { rounds: 5, requests: 1000 }),
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
   benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),
