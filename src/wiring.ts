@@ -164,7 +164,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
     webSockets,
-    system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),
+    system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
