@@ -35,7 +35,7 @@ function showGateway({ name, address, state: now, isThis, live, max, firmLoad, s
       'th',
       { scope: 'row' },
       isThis ? `${name} (this one)` : name,
-      make('small', {}, `${address} · started ${formatAgo(startedAt, new Date())}`),
+      make('div', { class: 'panel-note' }, `${address} · started ${formatAgo(startedAt, new Date())}`),
     ),
     make(
       'td',
