@@ -107,8 +107,14 @@ export class StepScope implements StepTools {
     return this.#options.world;
   }
 
+  /** Where there is none in the language that is spoken, that of the flow's. */
   get recordings(): PromptRecordings {
-    return this.#options.recordings;
+    const { recordings, terms } = this.#options;
+    const usual = terms.language;
+    return {
+      find: (name, language) =>
+        recordings.find(name, language) ?? (usual === null ? null : recordings.find(name, usual)),
+    };
   }
 
   get language(): string {
@@ -260,6 +266,7 @@ export class StepScope implements StepTools {
       voice: spoken.voice ?? terms.voice,
       language: this.language,
       recordings,
+      flowLanguage: terms.language,
       valueOf: (name) => variables.get(name),
       sayValue: (value, format, language) => speakValue(value, format ?? 'text', language, this.#speakOptions()),
       expectsDigits: request?.expectsDigits,

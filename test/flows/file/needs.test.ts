@@ -74,6 +74,16 @@ describe('what a flow needs of other files', () => {
     expect([errors, warnings]).toEqual([[], [expect.stringContaining(message)]]);
   });
 
+  it.each([
+    ['fr', '{ recording: hello }', ['there is no recording hello in the language fr: that of de is played there']],
+    ['fr', '{ recording: hello, text: Salut. }', []],
+    ['de-AT', '{ recording: hello }', []],
+  ])('warns of a recording that another language stands in for: %s, %s', async (to, say, expected) => {
+    const steps = ['  main: { play: { recording: hello }, next: b }', `  b: { language: { to: ${to} }, next: c }`];
+    const { errors, warnings } = await findingsOf(`${flow(...steps, `  c: { say: ${say} }`)}language: de\n`);
+    expect([errors, warnings]).toEqual([[], expected.map((text) => expect.stringContaining(text))]);
+  });
+
   it('warns of a text whose recording does not say the values in it', async () => {
     const { warnings } = await findingsOf(flow('  main: { say: { recording: hello, text: "Hi {call.from}." } }'));
     expect(warnings).toEqual([
