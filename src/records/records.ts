@@ -111,8 +111,8 @@ export class Records {
   }
 
   /**
-   * Several gateways share the database. This one may write while `mayWrite` says that the others know that it lives. They
-   * list its `calls`.
+   * Several gateways share the database. This one may write while `mayWrite` says that the others know that it lives.
+   * They list its `calls`.
    */
   share(mayWrite: () => boolean, feed: Pick<Feed, 'epoch'>, calls: () => readonly CallView[]): void {
     this.#isShared = true;

@@ -229,6 +229,7 @@ export async function startServer(
     people,
     records: null,
     stored: kept?.records.calls ?? null,
+    feedArchive: kept?.records.calls ?? null,
     registry: calls,
     transcripts: calls,
     apps: calls,
