@@ -19,6 +19,7 @@ import {
   VAD_WINDOW_SAMPLES,
   type VoiceInfo,
 } from './contract.ts';
+import { EXPECTED_WORD_MAX_CHARS, EXPECTED_WORDS_MAX } from './expected-reading.ts';
 import { isModelName } from './models/bridge.ts';
 import { type ModelRow, type ModelTable, modelsOf } from './models/model-table.ts';
 import { Refusal } from './refusal.ts';
@@ -186,13 +187,15 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
 
 /** What is known of the speech before it is read. */
 function findKnownProblem(
-  { language, hotWords, context, draftText, stream }: Message,
+  { language, hotWords, expectedWords, context, draftText, stream }: Message,
   limits: ModelLimits,
 ): string | null {
   if (language !== undefined && !limits.languages.some((known) => known === language))
     return `language: got ${describe(language)}, expected one of ${limits.languages.join(', ')}`;
-  if (hotWords !== undefined && !areHotWords(hotWords))
+  if (hotWords !== undefined && !areWords(hotWords, HOT_WORDS_MAX, HOT_WORD_MAX_CHARS))
     return `hotWords: expected at most ${HOT_WORDS_MAX} strings of at most ${HOT_WORD_MAX_CHARS} characters`;
+  if (expectedWords !== undefined && !areWords(expectedWords, EXPECTED_WORDS_MAX, EXPECTED_WORD_MAX_CHARS))
+    return `expectedWords: expected at most ${EXPECTED_WORDS_MAX} strings of ${EXPECTED_WORD_MAX_CHARS} characters`;
   if (context !== undefined && (typeof context !== 'string' || context.length > CONTEXT_MAX_CHARS))
     return `context: expected a string of at most ${CONTEXT_MAX_CHARS} characters`;
   if (draftText !== undefined && (typeof draftText !== 'string' || draftText.length > DRAFT_TEXT_MAX_CHARS))
@@ -202,11 +205,11 @@ function findKnownProblem(
     : `stream: got ${describe(stream)}, expected a whole number`;
 }
 
-function areHotWords(value: unknown): boolean {
+function areWords(value: unknown, max: number, maxChars: number): boolean {
   return (
     Array.isArray(value) &&
-    value.length <= HOT_WORDS_MAX &&
-    value.every((word) => typeof word === 'string' && word.length <= HOT_WORD_MAX_CHARS)
+    value.length <= max &&
+    value.every((word) => typeof word === 'string' && word.length <= maxChars)
   );
 }
 

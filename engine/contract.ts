@@ -5,6 +5,7 @@
  * hypothesis) travels with the job.
  */
 
+import type { ExpectedReading } from './expected-reading.ts';
 import type { JobCosts } from './job-costs.ts';
 import type { RecogniserAbilities } from './recogniser-abilities.ts';
 
@@ -112,6 +113,8 @@ export interface TranscribeJob {
   readonly language?: string;
   /** Names and phrases that are likely to be said, at most {@link HOT_WORDS_MAX} of {@link HOT_WORD_MAX_CHARS}. */
   readonly hotWords?: readonly string[];
+  /** Words and phrases of which {@link TranscribedMessage.expectedReadings} are wanted; see EXPECTED_WORDS_MAX. */
+  readonly expectedWords?: readonly string[];
   /** Anything else that helps to understand the speech, in running text, at most {@link CONTEXT_MAX_CHARS}. */
   readonly context?: string;
   /** What another recogniser made of the same speech, at most {@link DRAFT_TEXT_MAX_CHARS}. */
@@ -327,6 +330,8 @@ export interface TranscribedMessage {
   readonly words?: readonly SpokenWord[];
   /** BCP-47 of what was said; absent when the job named it, or when the recogniser cannot tell. */
   readonly language?: string;
+  /** The best first; absent when they were not asked for, or when the recogniser cannot tell. */
+  readonly expectedReadings?: readonly ExpectedReading[];
   readonly cost: JobCost;
 }
 

@@ -14,6 +14,8 @@ export interface RecogniserAbilities {
   readonly languageGuess: boolean;
   /** It lets `TranscribeJob.hotWords` bias its choice. */
   readonly hotWords: boolean;
+  /** It reads speech as `TranscribeJob.expectedWords`. */
+  readonly expectedWords: boolean;
   /** It verifies a `TranscribeJob.draftText` in one run. */
   readonly textDrafts: boolean;
   /** It reads a `TranscribeJob.context`. */

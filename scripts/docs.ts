@@ -1,7 +1,7 @@
 /** `npm run docs`: writes the pages that are made from the code. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { flowSchemas } from '../src/flows/json-schemas.ts';
 import { packagePath } from '../src/foundation/folders/paths.ts';
-import { flowSchemas } from './flow-schemas.ts';
 import { settingsPage } from './settings-page.ts';
 
 mkdirSync(packagePath('docs', 'reference'), { recursive: true });

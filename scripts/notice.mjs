@@ -47,8 +47,8 @@ Packages
 `;
 
 /**
- * The production packages of the lock file, sorted: name, version, licence and folder; null = not installed on all
- * machines. An alias goes by the name of what it stands for.
+ * The production packages of the lock file, sorted: name, version, licence and folder; null = it is not installed on
+ * all machines. An alias goes by the name of what it stands for.
  */
 function productionPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));

@@ -1,4 +1,5 @@
 /** The first lines on a terminal: the address of the gateway, its state, and what to do next. */
+import { COMMAND, typedPath } from './foundation/folders/paths.ts';
 import { isLoopback } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { KeptRecords } from './main.ts';
@@ -105,6 +106,6 @@ function callLines({ TWILIO_AUTH_TOKEN }: StartSettings, url: string): string[] 
     return ['  To place a call: open that page and press Call, or call your Twilio number.'];
   return [
     '  To place a call: open that page and press Call, or type in another terminal',
-    `    ${environment}npm run trunkline -- call fixtures/audio/demo-caller.wav`,
+    `    ${environment}${COMMAND} call ${typedPath('fixtures', 'audio', 'demo-caller.wav')}`,
   ];
 }

@@ -106,7 +106,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   let shared: SharedState | null = null;
   try {
     const database = kept.records?.database ?? null;
-    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log });
+    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log, metrics });
     shared = cluster && openSharedState(settings, { cluster, clock: systemClock });
     return await buildAround({ kept, cluster, shared, metrics }, options);
   } catch (error) {
@@ -129,26 +129,24 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const [log, clock] = [options.log, systemClock];
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
-  const feeding = { epoch: cluster?.id, clock, recorder: records?.recorder ?? null };
-  const { feed, close: closeFeed } = openFeed(settings, feeding);
+  const recorder = records?.recorder ?? null;
+  const { feed, close: closeFeed } = openFeed(settings, { epoch: cluster?.id, clock, recorder });
   const { oneUse, claims } = shared ?? ALONE;
   const apps = openAppServices(settings, { clock, metrics, log, oneUse });
-  const common = { settings, clock, log, metrics };
-  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null, numbers, oneUse, claims };
-  const tracing = await openTracing(settings, { clock, log, metrics });
-  const tracer = tracing?.tracer ?? null;
+  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
+  const common = { settings, clock, log, metrics, lead };
+  const { numbers, tracing, stores } = await openStores(records, common);
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
-  const calls = { ...stores, engine, synthesizer: speech.calls, apps, feed, tracer, flows: flows.calls };
+  const calls = { ...stores, oneUse, claims, engine, synthesizer: speech.calls, apps, feed, flows: flows.calls };
   const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
   if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
-  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
+  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
-  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics, cluster });
+  const trunks = openTrunks(settings, { ...common, registry, announced });
   const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
@@ -183,6 +181,20 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** What calls read and write beside the feed. */
+async function openStores(
+  records: Records | null,
+  {
+    settings,
+    ...common
+  }: { readonly settings: Settings; readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+) {
+  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
+  const tracing = await openTracing(settings, common);
+  const kept = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  return { numbers, tracing, stores: { ...kept, numbers, tracer: tracing?.tracer ?? null } };
 }
 
 /** What a gateway without others shares. */
@@ -300,7 +312,7 @@ interface TrunkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly cluster: Cluster | null;
+  readonly lead: Lead | null;
 }
 
 /** The trunks with sockets of their own; null = the settings want none. */
@@ -314,9 +326,8 @@ export interface Trunks {
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
   const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
-  const { log, cluster } = context;
-  const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
-  const options = { ...context, settings, lead };
+  const options = { ...context, settings };
+  const { log } = context;
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
   const sip = SIP_PORT === 0 ? null : new SipAgent(options);

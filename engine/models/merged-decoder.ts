@@ -5,7 +5,7 @@
 import { floatsOf, tensorOf } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import { cropCache } from './attention-cache.ts';
-import type { LogitsText } from './greedy.ts';
+import type { BranchingText } from './expected-words.ts';
 import { type Tensors, tokenTensor } from './moonshine-graphs.ts';
 import { widthOf } from './moonshine-streaming/graph-shape.ts';
 
@@ -60,7 +60,7 @@ export function pastOf(cache: string): string {
 }
 
 /** The cached branch takes one token only, so several go through the other one, from the beginning of the text. */
-export class MergedText implements LogitsText {
+export class MergedText implements BranchingText {
   readonly #decoder: InferenceSession;
   readonly #shape: DecoderShape;
   readonly #feeds: Tensors;
@@ -70,6 +70,12 @@ export class MergedText implements LogitsText {
     this.#decoder = decoder;
     this.#shape = shape;
     this.#feeds = { ...speech };
+  }
+
+  branch(): BranchingText {
+    const same = new MergedText(this.#decoder, this.#shape, this.#feeds);
+    same.#tokens.push(...this.#tokens);
+    return same;
   }
 
   get length(): number {

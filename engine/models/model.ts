@@ -1,5 +1,6 @@
 /** What a model is to the rest of the engine. A model keeps nothing between jobs. */
 import type { DetectedMessage, DetectTrack, SpeakJob, SpokenMessage, SpokenWord, VoiceInfo } from '../contract.ts';
+import type { ExpectedReading } from '../expected-reading.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** What a recogniser made of one stretch of speech. */
@@ -20,6 +21,8 @@ export interface Recognition {
   readonly words?: readonly SpokenWord[];
   /** BCP-47 of what was said, one of the recogniser's languages; absent when it was told, or cannot tell. */
   readonly language?: string;
+  /** The best first, if they were asked for and it can read so. */
+  readonly expectedReadings?: readonly ExpectedReading[];
 }
 
 /** What is wanted of a reading beside its text, and what is known of the speech. */
@@ -32,6 +35,8 @@ export interface ReadingOptions {
   readonly language?: string;
   /** Names and phrases that are likely to be said. A bias, and only where the abilities say so. */
   readonly hotWords?: readonly string[];
+  /** Words and phrases of which {@link Recognition.expectedReadings} are wanted. */
+  readonly expectedWords?: readonly string[];
   /** Anything else that helps to understand the speech; used where the abilities say so. */
   readonly context?: string;
   /** Whether a reading of the same speech and more follows: what was read before may then stay as it is. */

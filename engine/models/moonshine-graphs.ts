@@ -1,7 +1,8 @@
 /** The interface of Moonshine's graphs, rewritten or shipped. */
 import { Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
-import type { LogitsText, Said } from './greedy.ts';
+import type { BranchingText } from './expected-words.ts';
+import type { Said } from './greedy.ts';
 
 /** An encoder and a decoder. */
 export interface MoonshineGraphs {
@@ -21,7 +22,7 @@ export interface Decoding {
   /** One model run: at least one token more. */
   more(): Promise<Said>;
   /** Instead of {@link start} and {@link more}: the same text, token by token and with logits, which takes longer. */
-  withLogits(): LogitsText;
+  withLogits(): BranchingText;
   /**
    * One model run: when each of `tokens` begins, in samples from the start of the speech, and finally when the last one
    * ends; never decreasing. Null where the graphs cannot tell.

@@ -22,7 +22,8 @@ import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import { cropCache } from './attention-cache.ts';
-import type { LogitsText, Said } from './greedy.ts';
+import type { BranchingText } from './expected-words.ts';
+import type { Said } from './greedy.ts';
 import { mostLikely } from './logits.ts';
 import { alignTokens } from './moonshine-alignment.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
@@ -100,7 +101,7 @@ class RewrittenDecoding implements Decoding {
     return this.#run([this.#last]);
   }
 
-  withLogits(): LogitsText {
+  withLogits(): BranchingText {
     return new RewrittenText(this.#decoder, this.#speech);
   }
 
@@ -132,13 +133,17 @@ class RewrittenDecoding implements Decoding {
 }
 
 /** One turn of the loop at a time. */
-class RewrittenText implements LogitsText {
+class RewrittenText implements BranchingText {
   readonly #decoder: InferenceSession;
   readonly #feeds: Tensors;
 
   constructor(decoder: InferenceSession, speech: Tensors) {
     this.#decoder = decoder;
-    this.#feeds = { ...speech, ...noPast(), max_steps: stepsTensor(1) };
+    this.#feeds = { ...noPast(), max_steps: stepsTensor(1), ...speech };
+  }
+
+  branch(): BranchingText {
+    return new RewrittenText(this.#decoder, this.#feeds);
   }
 
   get length(): number {

@@ -10,7 +10,8 @@ import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import { cropCache } from './attention-cache.ts';
-import type { LogitsText, Said } from './greedy.ts';
+import type { BranchingText } from './expected-words.ts';
+import type { Said } from './greedy.ts';
 import { logprobOf, mostLikely } from './logits.ts';
 import {
   type DecoderShape,
@@ -110,7 +111,7 @@ class ShippedDecoding implements Decoding {
     return { tokens: [this.#last], logprobs: [this.#certaintyOf(logits, 0, this.#last)] };
   }
 
-  withLogits(): LogitsText {
+  withLogits(): BranchingText {
     return new MergedText(this.#decoder, this.#shape, this.#feeds);
   }
 

@@ -8,6 +8,7 @@ import { moonshineFiles, type ShippedFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
 import { runThrough, type Steps } from '../scheduler.ts';
+import { ExpectedWords } from './expected-words.ts';
 import { decodeGreedily, type Said } from './greedy.ts';
 import { HotWords, type HotWordVocabulary } from './hot-words.ts';
 import type { Asr, ReadingOptions, Recognition } from './model.ts';
@@ -104,6 +105,7 @@ export class Moonshine implements Asr {
   readonly vocabularySize: number;
   readonly #graphs: MoonshineGraphs;
   readonly #model: MoonshineModel;
+  readonly #expectedWords: ExpectedWords;
 
   constructor(graphs: MoonshineGraphs, model: MoonshineModel) {
     this.name = model.name;
@@ -111,12 +113,15 @@ export class Moonshine implements Asr {
     this.vocabularySize = model.vocabularySize;
     this.#graphs = graphs;
     this.#model = model;
+    const { vocabularySize } = model;
+    const shape = { startToken: START_TOKEN, endToken: END_TOKEN, vocabularySize };
+    this.#expectedWords = new ExpectedWords(model.hotWords, shape);
   }
 
   async *transcribe(
     samples: Int16Array,
     draft: readonly number[],
-    { timed = false, spelled = false, hotWords = [] }: ReadingOptions = {},
+    { timed = false, spelled = false, hotWords = [], expectedWords = [] }: ReadingOptions = {},
   ): Steps<Recognition> {
     if (samples.length === 0) return { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
     const { languages, texts, hotWords: vocabulary, vocabularySize } = this.#model;
@@ -137,11 +142,26 @@ export class Moonshine implements Asr {
           hotWords: words,
         });
     const read = toRecognition(upToEnd(tokens, END_TOKEN, maxTokens), logprobs, texts);
-    const recognition = spelled ? withPieces(read, texts) : read;
+    const readings = yield* this.#readExpected(decoding, expectedWords, { maxTokens, tokens, logprobs });
+    const recognition = { ...(spelled ? withPieces(read, texts) : read), ...readings };
     if (!timed || recognition.looped) return recognition;
     yield;
     const times = await decoding.align(recognition.tokens);
     return times === null ? recognition : { ...recognition, words: wordsOf(recognition, times, texts) };
+  }
+
+  async *#readExpected(
+    decoding: Decoding,
+    words: readonly string[],
+    { maxTokens, tokens, logprobs }: Said & { readonly maxTokens: number },
+  ): Steps<Pick<Recognition, 'expectedReadings'>> {
+    if (words.length === 0) return {};
+    yield;
+    const end = tokens.indexOf(END_TOKEN);
+    const own = logprobs.slice(0, end === -1 ? undefined : end + 1);
+    const ownLogprob = own.reduce((sum, logprob) => sum + logprob, 0);
+    const speech = { text: decoding.withLogits(), words, maxTokens, ownLogprob };
+    return { expectedReadings: yield* this.#expectedWords.read(speech, this.#model.texts.textOf) };
   }
 
   async warmUp(samples: Int16Array): Promise<void> {

@@ -103,7 +103,7 @@ export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): 
 export async function checkModels(settings: Settings): Promise<Finding[]> {
   let refusal: string | null = null;
   const engineClient = createEngineClient(
-    { ...settings, ASR_URL: [], ENGINE_WORKERS: 1, ENGINE_FINAL_WORKERS: 1 },
+    { ...settings, ASR_URL: [], TTS_URL: [], ENGINE_WORKERS: 1, ENGINE_FINAL_WORKERS: 1 },
     {
       clock: systemClock,
       log: createLog('silent'),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CaptionEvent, FeedEvent, GapEvent, RevisionEvent } from '../calls/feed/events.ts';
 import { systemClock } from '../foundation/clock.ts';
-import { packagePath } from '../foundation/folders/paths.ts';
+import { COMMAND, packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { MULAW_8K, samplesToMs } from '../foundation/units.ts';
@@ -176,8 +176,12 @@ function printNextSteps(gateway: Gateway, { keep, talk }: DemoOptions, out: Outp
   out.line();
   out.line(out.bold('Next'));
   if (keep) out.line(`  The call stays at ${gateway.url}/ until you press Ctrl-C.`);
-  else out.line('  npm run demo -- --keep           the same, and keep the web page after the call');
-  if (!talk) out.line('  npm run demo -- --talk           a caller who talks with an app and interrupts it');
-  out.line('  npm start                        start the server, then connect Twilio (see README)');
-  out.line('  npm run trunkline -- call x.wav  a call with your own recording');
+  else printStep('demo --keep', 'the same, and keep the web page after the call', out);
+  if (!talk) printStep('demo --talk', 'a caller who talks with an app and interrupts it', out);
+  printStep('serve', 'start the server, then connect Twilio (see README)', out);
+  printStep('call x.wav', 'a call with your own recording', out);
+}
+
+function printStep(words: string, meaning: string, out: Output): void {
+  out.line(`  ${`${COMMAND} ${words}`.padEnd(33)} ${meaning}`);
 }

@@ -35,10 +35,11 @@ interface GatewayRow {
   readonly now_ms: number;
 }
 
-type Me = Pick<ClusterMember, 'id' | 'name' | 'address' | 'state'>;
+/** What a gateway says of itself once. */
+export type NewGateway = Pick<ClusterMember, 'id' | 'name' | 'address' | 'state'>;
 
 /** Adds this gateway. A second time, nothing changes. @throws the error of the database */
-export async function insertGateway(session: ClusterSession, { id, name, address, state }: Me): Promise<void> {
+export async function insertGateway(session: ClusterSession, { id, name, address, state }: NewGateway): Promise<void> {
   await session.query(
     `INSERT INTO gateways (id, name, address, state, live, max_calls, firm_load, started_ms, seen_ms)
     VALUES ($1, $2, $3, $4, 0, 0, 0, ${NOW_MS}, ${NOW_MS}) ON CONFLICT (id) DO NOTHING`,
@@ -52,7 +53,7 @@ export async function insertGateway(session: ClusterSession, { id, name, address
 /** Says that this gateway lives. Null = it was declared dead. @throws the error of the database */
 export async function beat(
   session: ClusterSession,
-  { id, state }: Pick<Me, 'id' | 'state'>,
+  { id, state }: Pick<NewGateway, 'id' | 'state'>,
   { live, maxCalls, firmLoad }: GatewayLoad,
 ): Promise<Beat | null> {
   const seen = await session.query(
@@ -86,6 +87,15 @@ export async function endGateway(session: ClusterSession, id: string): Promise<v
   await session.query(`UPDATE gateways SET state = 'ended', seen_ms = ${NOW_MS} WHERE id = $1 AND state <> 'ended'`, [
     id,
   ]);
+}
+
+/** How many gateways were not silent for so long. @throws the error of the database */
+export async function countLiving(session: ClusterSession, deadAfterMs: number): Promise<number> {
+  const rows = await session.query<{ living: number }>(
+    `SELECT count(*) AS living FROM gateways WHERE state <> 'ended' AND seen_ms > ${NOW_MS} - $1::bigint`,
+    [deadAfterMs],
+  );
+  return rows[0]?.living ?? 0;
 }
 
 /** Whether calls go on whose gateways do not live. @throws the error of the database */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
 import { PostgresCluster } from './postgres-cluster.ts';
@@ -14,12 +15,16 @@ interface OpenOptions {
   readonly database: RecordsDatabase | null;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'cluster'>;
 }
 
-/** This gateway among the others; null = CLUSTER_KEY is not set. @throws the error of the database */
+/**
+ * This gateway among the others; null = CLUSTER_KEY is not set.
+ * @throws ConfigError when the others have another key; the error of the database
+ */
 export async function openCluster(
   settings: ClusterSettings,
-  { database, clock, log }: OpenOptions,
+  { database, clock, log, metrics }: OpenOptions,
 ): Promise<PostgresCluster | null> {
   const { CLUSTER_KEY, DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL } = settings;
   if (CLUSTER_KEY === '' || database === null) return null;
@@ -27,10 +32,12 @@ export async function openCluster(
     id: randomUUID(),
     name: hostname(),
     address: GATEWAY_URL,
+    key: CLUSTER_KEY,
     url: DATABASE_DIRECT_URL || DATABASE_URL,
     database,
     clock,
     log,
+    metrics: metrics.cluster,
   });
   try {
     await cluster.open();

@@ -3,11 +3,13 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 import { describeTrouble } from '../foundation/database/trouble.ts';
 import type { Leadership, LeadHandlers } from '../foundation/leadership.ts';
 import type { Log } from '../foundation/log/log.ts';
+import type { ClusterMetrics } from '../foundation/metrics/cluster-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
 import type { Cluster, ClusterMember } from './cluster.ts';
 import { ClusterSession } from './cluster-session.ts';
-import { beat, declareDead, endGateway, type GatewayLoad, hasOrphans, insertGateway } from './gateway-rows.ts';
+import { beat, declareDead, endGateway, type GatewayLoad, hasOrphans } from './gateway-rows.ts';
+import { joinCluster } from './join.ts';
 import { RoleLock } from './role-lock.ts';
 
 /** When what happens, in ms. */
@@ -37,11 +39,14 @@ interface ClusterOptions {
   readonly name: string;
   /** GATEWAY_URL. */
   readonly address: string;
+  /** CLUSTER_KEY. */
+  readonly key: string;
   /** Of connections without a pooler. */
   readonly url: string;
   readonly database: Pick<RecordsDatabase, 'reader'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: ClusterMetrics;
   /** Others than usual, for tests. */
   readonly times?: ClusterTimes;
 }
@@ -74,6 +79,7 @@ export class PostgresCluster implements Cluster {
   constructor(options: ClusterOptions) {
     this.#options = options;
     this.#times = options.times ?? TIMES;
+    options.metrics.watch({ members: () => this.#members, isHeard: () => this.isHeard, leads: () => this.#leads() });
     this.#session = new ClusterSession(options.url, () => {
       for (const role of this.#roles.values()) role.forget();
     });
@@ -92,10 +98,11 @@ export class PostgresCluster implements Cluster {
     return !this.#isDeclaredDead && this.#options.clock.nowMs() - this.#heardMs < this.#times.dead * COUNTED_OUT_SHARE;
   }
 
-  /** Joins the others. @throws the error of the database */
+  /** Joins the others. @throws ConfigError when they have another key; the error of the database */
   async open(): Promise<void> {
-    const { id, name, address } = this.#options;
-    await insertGateway(this.#session, { id, name, address, state: this.#state });
+    const { id, name, address, key, clock } = this.#options;
+    const gateway = { id, name, address, state: this.#state };
+    await joinCluster(this.#session, { key, gateway, deadAfterMs: this.#times.dead, clock });
     this.#schedule(await this.#beat());
   }
 
@@ -200,6 +207,7 @@ export class PostgresCluster implements Cluster {
   async #endSilent(members: readonly ClusterMember[], nowMs: number): Promise<void> {
     for (const { id, name, seenMs } of members) {
       if (nowMs - seenMs < this.#times.dead || !(await declareDead(this.#session, id, this.#times.dead))) continue;
+      this.#options.metrics.deaths.inc();
       this.#options.log.error(
         { gateway: id, name, silentMs: nowMs - seenMs },
         'a server is silent: it is taken for dead',
@@ -212,6 +220,11 @@ export class PostgresCluster implements Cluster {
     const { heartbeat, dead } = this.#times;
     const left = silentMs.map((silent) => dead - silent).filter((leftMs) => leftMs > 0);
     return Math.min(heartbeat, ...left);
+  }
+
+  /** The roles that anybody here seeks, by their kinds. */
+  #leads(): ReadonlyMap<string, boolean> {
+    return new Map([...this.#roles].map(([role, { isLeading }]) => [role.split(' ', 1)[0] ?? role, isLeading]));
   }
 
   #die(): void {

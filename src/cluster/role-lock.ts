@@ -39,8 +39,8 @@ export class RoleLock implements Leadership {
   }
 
   /**
-   * Takes the lock if that is possible. `living` = ids of gateways that were heard of lately; null = this one cannot
-   * tell yet, and takes no other's place.
+   * Takes the lock if that is possible. `living` = ids of the gateways that were heard of lately; null = this one
+   * cannot tell yet, and takes no other's place.
    * @throws the error of the database
    */
   async seek(living: ReadonlySet<string> | null): Promise<void> {

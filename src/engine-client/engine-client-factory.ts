@@ -10,8 +10,9 @@ import { findCpuProblem } from './cpu-pinning.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
 import type { ManagedEngine } from './managed-engine.ts';
 import { RecogniserPair } from './recogniser-pair.ts';
-import { openMembers } from './remote/open-members.ts';
+import { openMembers, openSpeakers } from './remote/open-members.ts';
 import { RemoteEngine } from './remote/remote-engine.ts';
+import { RemoteSpeech } from './remote/remote-speech.ts';
 import type { EngineStartListener } from './start-listener.ts';
 import { defaultWorkers, pinnedWorkers } from './worker-count.ts';
 
@@ -36,6 +37,9 @@ export type EngineClientSettings = Pick<
   | 'ASR_URL'
   | 'ASR_API_KEY'
   | 'ASR_URL_MODEL'
+  | 'TTS_URL'
+  | 'TTS_API_KEY'
+  | 'TTS_URL_MODEL'
 >;
 
 /** The settings that say how many engine processes there are. */
@@ -81,9 +85,18 @@ export function createEngineClient(
   wiring: EngineWiring,
   engineSettings: Partial<EngineSettings> = {},
 ): ManagedEngine {
-  const embedded = createEmbedded(settings, wiring, engineSettings);
   const members = openMembers(settings, wiring);
-  return members.length === 0 ? embedded : new RemoteEngine({ embedded, members, ...wiring });
+  const speakers = openSpeakers(settings, wiring);
+  if (members.length + speakers.length === 0) return createEmbedded(settings, wiring, engineSettings);
+  const { watcher } = wiring;
+  const ownWatcher: EngineStartListener = {
+    onProgress: (text) => watcher?.onProgress(text),
+    onReady: (ready, workers, models) => watcher?.onReady(ready, workers, { ...models, voices: engine.voices }),
+  };
+  const embedded = createEmbedded(settings, { ...wiring, watcher: ownWatcher }, engineSettings);
+  const speech = speakers.length === 0 ? null : new RemoteSpeech({ embedded, speakers, ...wiring });
+  const engine: RemoteEngine = new RemoteEngine({ embedded, members, speech, ...wiring });
+  return engine;
 }
 
 function createEmbedded(
@@ -97,7 +110,7 @@ function createEmbedded(
   const unpinnable = findCpuProblem(cpus);
   if (unpinnable !== null) throw new ConfigError([unpinnable]);
   // What stands in for a server has to be warm when that one fails.
-  const idleMs = settings.ASR_URL.length > 0 ? 0 : ENGINE_IDLE_MS;
+  const idleMs = settings.ASR_URL.length + settings.TTS_URL.length > 0 ? 0 : ENGINE_IDLE_MS;
   const shared = { hold, idleMs, cudaDevices, cpus, entry: packagePath('dist', 'engine', 'main.js'), ...wiring };
   const liveSettings = { ...engineSettingsOf(settings), ...engineSettings };
   const live = new EngineClient({ ...shared, engineSettings: liveSettings, workers: workersOf(settings) });

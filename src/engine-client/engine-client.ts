@@ -255,12 +255,19 @@ export class EngineClient implements ManagedEngine {
   #expected({
     language,
     hotWords = [],
+    expectedWords = [],
     context,
-  }: TranscribeRequest): Pick<TranscribeJob, 'language' | 'hotWords' | 'context'> {
+  }: TranscribeRequest): Pick<TranscribeJob, 'language' | 'hotWords' | 'expectedWords' | 'context'> {
     const takesHotWords = hotWords.length > 0 && this.abilities?.hotWords === true;
     const takesContext = context !== undefined && this.abilities?.context === true;
     const known = language !== undefined && this.languages.includes(language);
-    return { ...(known && { language }), ...(takesHotWords && { hotWords }), ...(takesContext && { context }) };
+    const takesExpected = expectedWords.length > 0 && this.abilities?.expectedWords === true;
+    return {
+      ...(known && { language }),
+      ...(takesHotWords && { hotWords }),
+      ...(takesExpected && { expectedWords }),
+      ...(takesContext && { context }),
+    };
   }
 
   get #state(): EngineStatus['state'] {

@@ -12,6 +12,7 @@ import type {
   TranscribeJob,
   VoiceInfo,
 } from '../../engine/contract.ts';
+import type { ExpectedReading } from '../../engine/expected-reading.ts';
 import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 
 /** One stretch of 16 kHz mono speech to turn into text. */
@@ -45,6 +46,8 @@ export interface TranscribeRequest {
   readonly language?: string;
   /** Names and phrases that are likely to be said; passed over by a recogniser that has no use for them. */
   readonly hotWords?: readonly string[];
+  /** Words and phrases of which {@link Transcript.expectedReadings} are wanted, at most EXPECTED_WORDS_MAX. */
+  readonly expectedWords?: readonly string[];
   /** Running text about the speech, at most CONTEXT_MAX_CHARS; passed over by a recogniser that reads none. */
   readonly context?: string;
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
@@ -71,6 +74,8 @@ export interface Transcript {
   readonly words?: readonly SpokenWord[];
   /** BCP-47 of what was said; absent when the request named it, or when the recogniser cannot tell. */
   readonly language?: string;
+  /** The best first; absent when they were not asked for, or when the recogniser cannot read so. */
+  readonly expectedReadings?: readonly ExpectedReading[];
   /** Which of two recognisers read it; absent where there is one. */
   readonly by?: RecogniserRole;
   /**
@@ -147,6 +152,8 @@ export interface Speech {
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;
+  /** Another voice than the one that was wanted spoke, because that one could not: nobody should keep it. */
+  readonly isStandIn?: true;
 }
 
 /**

@@ -41,20 +41,24 @@ export async function openFlows({ settings, clock, log, ahead, worldOf }: FlowsO
   const { FLOWS_DIR, DEFAULT_LANGUAGE } = settings;
   const usualLanguage = DEFAULT_LANGUAGE === 'auto' ? USUAL_LANGUAGE : DEFAULT_LANGUAGE;
   const decoder = new RecordingDecoder(clock);
-  const prompts = await FlowPrompts.open({ folder: FLOWS_DIR, ahead, decoder, clock, log, usualLanguage });
+  let folder: FlowFolder | null = null;
+  const onRecordings = async (): Promise<void> => folder?.look();
+  const options = { folder: FLOWS_DIR, ahead, decoder, clock, log, usualLanguage, onRecordings };
+  const prompts = await FlowPrompts.open(options);
   const { recordings } = prompts;
-  const folder = await openFolder(FLOWS_DIR, { clock, log, prompts });
+  const opened = await openFolder(FLOWS_DIR, { clock, log, prompts });
+  folder = opened;
   const usual: FlowWorld = { wall: () => clock.wall() };
-  const calls = new FlowCalls(clock, folder, ({ start }) => ({
+  const calls = new FlowCalls(clock, opened, ({ start }) => ({
     runners: STEP_RUNNERS,
     recordings,
     world: worldOf?.(start) ?? usual,
   }));
   const close = (): void => {
-    folder.close();
+    opened.close();
     prompts.close();
   };
-  return { calls, folder, prompts, close };
+  return { calls, folder: opened, prompts, close };
 }
 
 async function openFolder(

@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';
+import { ClusterMetrics } from './metrics/cluster-metrics.ts';
 import { HintMetrics } from './metrics/hint-metrics.ts';
 import { LaneMetrics } from './metrics/lane-metrics.ts';
 import { LogMetrics } from './metrics/log-metrics.ts';
@@ -331,9 +332,19 @@ export class Metrics {
 
   readonly waysIn = new WayInMetrics(this.#make);
   readonly records = new RecordMetrics(this.#make);
+  readonly cluster = new ClusterMetrics(this.#make);
   readonly hints = new HintMetrics(this.#make);
   readonly tracing = new TracingMetrics(this.#make);
-  readonly recognisers = new RemoteMetrics(this.#make, this.registry);
+  readonly recognisers = new RemoteMetrics(this.#make, this.registry, {
+    prefix: 'trunkline_asr_backend',
+    setting: 'ASR_URL',
+    works: ['finals', 'finals'],
+  });
+  readonly speakers = new RemoteMetrics(this.#make, this.registry, {
+    prefix: 'trunkline_tts_backend',
+    setting: 'TTS_URL',
+    works: ['lines', 'spoken sentences'],
+  });
 
   readonly lanes = new LaneMetrics(this.registry);
 

@@ -23,12 +23,17 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** Schemas may say in their own words what they expect. */
 const MESSAGE_OF_ZOD = /^(?:Invalid |Too (?:big|small)|Unrecognized key)/;
+/** What comes after so many most likely is the same again. */
+const FINDINGS_MAX = 100;
 /** Longer texts are cut where a message repeats them. */
 const SHOWN_CHARS = 40;
 
-/** Every issue in words, unknown keys first: what is missing is most often one of them, mistyped. */
+/**
+ * The issues in words, at most a hundred of them; unknown keys first: what is missing is most often one of them,
+ * mistyped.
+ */
 export function describeIssues(issues: readonly Issue[], reading: Reading): SchemaFinding[] {
-  const findings = issues.flatMap((issue) => describe(issue, [], reading));
+  const findings = issues.slice(0, FINDINGS_MAX).flatMap((issue) => describe(issue, [], reading));
   const unknown = findings.filter(({ part }) => part === 'key');
   const incomplete = new Set(unknown.map(({ path }) => path.slice(0, -1).join('.')));
   const others = findings.filter(({ path, part, message }) => {
@@ -44,7 +49,9 @@ function describe(issue: Issue, around: YamlPath, reading: Reading): SchemaFindi
   switch (issue.code) {
     case 'unrecognized_keys': {
       const known = keysAt(reading.schema, path);
-      return issue.keys.map((key) => ({ path: [...path, key], part: 'key', message: unknownKey(key, known) }));
+      return issue.keys
+        .slice(0, FINDINGS_MAX)
+        .map((key) => ({ path: [...path, key], part: 'key', message: unknownKey(key, known) }));
     }
     case 'invalid_key':
       return finding(issue.issues[0]?.message ?? issue.message, 'key');
@@ -181,7 +188,7 @@ export function valueAt(value: unknown, path: YamlPath): unknown {
 }
 
 /** The keys that the schema knows at `path`, in its order. */
-function keysAt(schema: z.ZodType, path: YamlPath): string[] {
+export function keysAt(schema: z.ZodType, path: YamlPath): string[] {
   let found = optionsOf(jsonSchemaOf(schema));
   for (const part of path) found = found.flatMap((option) => optionsOf(childOf(option, part)));
   return [...new Set(found.flatMap(({ properties = {} }) => Object.keys(properties)))];

@@ -13,6 +13,7 @@ import {
   Parser,
   visit,
   type YAMLError,
+  type YAMLMap,
 } from 'yaml';
 
 /** Where a value stands: the keys and indexes that lead to it. */
@@ -47,7 +48,6 @@ const HINTS: Readonly<Record<string, string>> = {
   BAD_DQ_ESCAPE: 'a backslash in double quotes is written twice',
   BAD_SCALAR_START: 'a text that begins with such a character stands in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a text with a colon and a space stands in quotes',
-  DUPLICATE_KEY: 'the same key stands above',
   MULTILINE_IMPLICIT_KEY: 'a key has a colon and a space behind it',
   TAB_AS_INDENT: 'lines are indented by spaces',
   TAG_RESOLVE_FAILED: 'a text that begins with ! stands in quotes',
@@ -71,7 +71,7 @@ export class YamlDocument {
       this.value = undefined;
       return;
     }
-    const composer = new Composer({ strict: true, uniqueKeys: true, prettyErrors: false });
+    const composer = new Composer({ strict: true, uniqueKeys: false, prettyErrors: false });
     const documents = [...composer.compose(tokens, true, text.length)];
     this.#document = documents[0] ?? null;
     this.problems = this.#problemsIn(documents).slice(0, PROBLEMS_MAX);
@@ -119,6 +119,9 @@ export class YamlDocument {
     const problems: YamlProblem[] = [];
     if (this.#document !== null)
       visit(this.#document, {
+        Map: (_, map) => {
+          problems.push(...this.#repeatedKeys(map));
+        },
         Pair: (_, { key }) => {
           if (!isCollection(key)) return;
           const came = isSeq(key) ? 'a list' : 'a mapping';
@@ -129,6 +132,20 @@ export class YamlDocument {
         },
       });
     return problems;
+  }
+
+  /** The parser would compare each key with each other one. They become names of one object: 1 and '1' are the same. */
+  #repeatedKeys({ items }: YAMLMap): YamlProblem[] {
+    const seen = new Set<string>();
+    return items.flatMap(({ key }) => {
+      if (!isScalar(key)) return [];
+      const name = String(key.value);
+      if (!seen.has(name)) {
+        seen.add(name);
+        return [];
+      }
+      return [this.#problem(key.range?.[0] ?? 0, 'the same key stands above')];
+    });
   }
 
   #problem(offset: number, message: string): YamlProblem {

@@ -94,9 +94,9 @@ export class CallTally {
     return this.#row.state === 'ended';
   }
 
-  /** Its row as it is now. */
-  row(): Omit<Insertable<CallsTable>, 'seq'> {
-    return { ...this.#row };
+  /** Its row as it is now. A stored one names its number: PostgreSQL would use up another with each change. */
+  row(): Insertable<CallsTable> {
+    return this.seq === null ? { ...this.#row } : { ...this.#row, seq: this.seq };
   }
 
   /** Adds an event that was published at `atMs`. Returns the text to be found by, if it has one. */

@@ -1,6 +1,7 @@
 /** What deletes: for people, by age, and for space. It needs parts of the gateway that are built after the records. */
 import type { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
+import type { Lead, Leadership } from '../foundation/leadership.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -14,6 +15,8 @@ interface UpkeepOptions {
   readonly sentences: SentenceCache;
   /** Null = nothing is recorded. */
   readonly sound: SoundShelf | null;
+  /** Of several gateways one deletes what is too old; left out = this one is alone. */
+  readonly lead?: Lead | null;
   readonly settings: Pick<Settings, 'RETENTION_DAYS' | 'DATA_MAX_BYTES' | 'AUDIT_RETENTION_DAYS'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,14 +28,18 @@ export class CallUpkeep {
   readonly records: Records;
   readonly removal: CallRemoval;
   readonly #sweeper: RetentionSweeper;
+  readonly #leadership: Leadership | null;
 
   constructor(options: UpkeepOptions) {
     const { records, feed, sentences, sound } = options;
     this.records = records;
     const { database, lists, audit, recorder, copies } = records;
     this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound, copies });
+    // The one that leads looks whether something is due when its time has come.
+    this.#leadership = options.lead?.('upkeep', { onLead: () => undefined, onLost: () => undefined }) ?? null;
     this.#sweeper = new RetentionSweeper({
       ...options,
+      isLeading: () => this.#leadership?.isLeading !== false,
       database,
       copies,
       audit,
@@ -48,7 +55,8 @@ export class CallUpkeep {
   }
 
   /** To be called before the records are closed. */
-  close(): Promise<void> {
-    return this.#sweeper.close();
+  async close(): Promise<void> {
+    await this.#sweeper.close();
+    await this.#leadership?.resign();
   }
 }

@@ -141,7 +141,7 @@ async function storeRewrite(transaction: Transaction<Tables>, { id, event }: Rew
     .execute();
 }
 
-type Rows = readonly Omit<Insertable<CallsTable>, 'seq'>[];
+type Rows = readonly Insertable<CallsTable>[];
 
 function talliesOf(events: readonly RecordedEvent[]): ReadonlyMap<string, CallTally> {
   return new Map(events.flatMap(({ tally }) => (tally === null ? [] : [[tally.id, tally] as const])));

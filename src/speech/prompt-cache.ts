@@ -79,6 +79,8 @@ interface PromptWish {
   /** Whether somebody waits for it: then a synthesis that was begun for nobody is hurried. */
   readonly waits: boolean;
   readonly signal: AbortSignal;
+  /** Whether it may be kept, asked when it is made; left out = it may. */
+  isWorthKeeping?(): boolean;
   /** It is known where the prompt comes from. */
   onFound?(from: PromptSource): void;
 }
@@ -277,7 +279,8 @@ export class PromptCache {
       wish.onFound?.(from);
       const synthesise = () => wish.synthesise(making.controller.signal, making.hurry.signal);
       for await (const part of kept === null ? synthesise() : [kept.bytes]) making.parts.push(part);
-      const isWanted = generation === this.#generation && !making.controller.signal.aborted;
+      const isWorthIt = wish.isWorthKeeping?.() ?? true;
+      const isWanted = isWorthIt && generation === this.#generation && !making.controller.signal.aborted;
       if (isWanted) this.#keep(hash, kept ?? toPrompt(making.parts.items, key), kept === null);
       making.parts.end();
     } catch (error) {

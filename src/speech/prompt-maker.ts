@@ -71,11 +71,17 @@ export class PromptMaker {
     if (recorded === null && urgency === 'speak' && isTooSlowForCalls(voice) && !this.#cache.has(key))
       throw refuseSlowVoice(voice);
     const line = { text: piece.spoken, voice: voice.name, speed };
+    let isStandIn = false;
     yield* this.#cache.listen(key, {
       synthesise: (signal, hurry) => {
-        const speak = () => this.#speak({ ...line, urgency, dueInMs, signal, hurry }, origin);
+        const onEnd = (speech: Speech): void => {
+          isStandIn = speech.isStandIn === true;
+          if (origin !== undefined) origin.cost = speech.cost;
+        };
+        const speak = () => this.#speak({ ...line, urgency, dueInMs, signal, hurry }, onEnd);
         return encodeSound(recorded === null ? speak() : this.#play(recorded, speak), codec);
       },
+      isWorthKeeping: () => !isStandIn,
       expectedMs: recorded?.durationMs ?? usualSpeechMs(piece.spoken, speed),
       waits: urgency === 'speak',
       signal: request.signal,
@@ -99,12 +105,12 @@ export class PromptMaker {
   }
 
   /** The sound of a line, in stretches as the engine makes them. */
-  #speak(request: SpeakRequest, origin: PromptOrigin | undefined): AsyncIterable<Stretch> {
+  #speak(request: SpeakRequest, onEnd: (speech: Speech) => void): AsyncIterable<Stretch> {
     const stretches = new GrowingList<Stretch>();
     const onSound = (samples: Int16Array, rateHz: number): void => stretches.push({ samples, rateHz, isLast: false });
-    const end = ({ samples, rateHz, cost }: Speech): void => {
-      if (origin !== undefined) origin.cost = cost;
-      stretches.push({ samples, rateHz, isLast: true });
+    const end = (speech: Speech): void => {
+      onEnd(speech);
+      stretches.push({ samples: speech.samples, rateHz: speech.rateHz, isLast: true });
       stretches.end();
     };
     this.#engine.speak({ ...request, onSound }).then(end, (error: unknown) => stretches.fail(error));

@@ -9,6 +9,7 @@ import {
 import type { Settings } from '../foundation/settings/settings.ts';
 import { cleanText } from './clean-text.ts';
 import { calibratedOf } from './confidence.ts';
+import { understandAnswer } from './expected-answer.ts';
 import { readAgain, sumCosts, understandSpeech } from './second-look.ts';
 import { type ExpectedSpeech, guessOf, type LanguageGuess } from './track-language.ts';
 
@@ -36,6 +37,8 @@ export interface DecodedText {
   /** Of the text's tokens; null where confidence cannot be told from them, empty after a loop. */
   readonly logprobs: Float32Array | null;
   readonly looped: boolean;
+  /** How sure it is as an answer that is expected (0–1), in place of what {@link logprobs} say; null = they do. */
+  readonly sureness: number | null;
   /** When they were asked for and can be told. */
   readonly words: readonly SpokenWord[] | undefined;
   /** BCP-47 of the language that it was read in; null = nobody said, and the recogniser cannot tell. */
@@ -57,6 +60,9 @@ const URGENCY = { partial: 'partial', eager: 'eager', final: 'final', joint: 'pa
 
 /** Which of two recognisers is wanted; a joint reading by the first one would make the texts of the other worse. */
 const USE = { partial: 'live', eager: 'final', final: 'final', joint: 'final' } as const;
+
+/** What is read as an answer, where one is expected. */
+const ANSWERS: readonly DecodePurpose[] = ['eager', 'final'];
 
 /** Numbers of {@link newStream} given out. */
 let streams = 0;
@@ -130,7 +136,11 @@ export class Decoder {
       const read = await (purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job));
       const guess = purpose === 'partial' ? null : guessOf(read, job.samples);
       const { transcript, language } = await this.#inItsLanguage(read, guess, job);
-      return { ...toDecoded(transcript, purpose), language, guess };
+      const { answer = null } = this.#expected;
+      if (answer === null || !ANSWERS.includes(purpose)) return { ...toDecoded(transcript, purpose), language, guess };
+      const asAnswer = await understandAnswer(this.#engine, { request: job, transcript }, answer);
+      const { sureness } = asAnswer;
+      return { ...toDecoded(asAnswer.transcript, purpose), sureness, language, guess };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;
@@ -171,6 +181,7 @@ function toDecoded(transcript: Transcript, purpose: DecodePurpose): DecodedText 
     draft: { draft: looped ? [] : tokens, ...forOther },
     logprobs,
     looped,
+    sureness: null,
     words,
     language: transcript.language ?? null,
     guess: null,

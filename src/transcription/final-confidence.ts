@@ -24,6 +24,11 @@ export interface JudgedFinal {
   readonly isLeftOut: boolean;
 }
 
+interface KnownOfFinal {
+  readonly language?: string | null;
+  readonly sureness?: number | null;
+}
+
 /** Judges a track's final texts, in their order, by the probabilities of their tokens. */
 export class FinalConfidence {
   #language = new LanguageEvidence(LANGUAGE_TOKENS);
@@ -35,11 +40,12 @@ export class FinalConfidence {
 
   /**
    * @param logprobs of the text's tokens; null where there are none, empty after a loop
-   * @param language that it was read in; null = not known
+   * @param known `language` that it was read in, null = not known; `sureness` in place of what the probabilities say of
+   *   the text, null = they do
    */
-  judge(logprobs: Float32Array | null, language: string | null = null): JudgedFinal {
+  judge(logprobs: Float32Array | null, { language = null, sureness = null }: KnownOfFinal = {}): JudgedFinal {
     this.#language.add(logprobs);
-    const confidence = confidenceOf(logprobs);
+    const confidence = sureness ?? confidenceOf(logprobs);
     const read = language === null ? {} : { language };
     if (confidence === null) return { marks: read, isLeftOut: false };
     return {

@@ -3,6 +3,7 @@ import type { Transcript } from '../engine-client/engine.ts';
 import { matchLanguage } from '../foundation/languages.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { meanLogprob } from './confidence.ts';
+import type { ExpectedAnswer } from './expected-answer.ts';
 
 /** From this much speech on one utterance is enough to change the language, if the recogniser is sure of its text. */
 const LONG_MS = 3000;
@@ -86,6 +87,8 @@ export interface ExpectedSpeech {
   readonly language: TrackLanguage;
   /** Names and phrases that are likely to be said. */
   readonly hotWords: readonly string[];
+  /** What is asked now, if anything of which answers can be expected. */
+  answer?: ExpectedAnswer | null;
 }
 
 function isSame(a: string, b: string): boolean {

@@ -34,6 +34,8 @@ export interface Outcome {
   readonly hypothesis: Hypothesis;
   /** Of the decode that the text is; null for a `fallback`, and where the recogniser has none. */
   readonly logprobs: Float32Array | null;
+  /** In place of what {@link logprobs} say; null = they do. */
+  readonly sureness: number | null;
   /** The language that the text was read in, and the one that the recogniser found; null = not known. */
   readonly language: DecodedText['language'];
   readonly guess: DecodedText['guess'];
@@ -76,7 +78,7 @@ interface Timed {
   readonly answeredMs: number;
 }
 
-type GoodText = Pick<DecodedText, 'text' | 'logprobs' | 'language' | 'guess' | 'isFallback' | 'late'>;
+type GoodText = Pick<DecodedText, 'text' | 'logprobs' | 'sureness' | 'language' | 'guess' | 'isFallback' | 'late'>;
 
 const NO_DRAFT: Draft = { draft: [] };
 
@@ -223,14 +225,15 @@ export class Utterance {
     decodedTo: number,
     found: Pick<Outcome, 'decode' | 'failures'>,
   ): Outcome {
-    const { logprobs, language, guess, isFallback, late } = known;
+    const { logprobs, sureness, language, guess, isFallback, late } = known;
     const hypothesis = this.#agreement.finish(text);
-    return { how, hypothesis, logprobs, language, guess, isFallback, late, decodedTo, ...found };
+    return { how, hypothesis, logprobs, sureness, language, guess, isFallback, late, decodedTo, ...found };
   }
 
   #fallBack(failures: number): Outcome {
     const { text } = this.#agreement.current;
-    const known = { text, logprobs: null, language: null, guess: null, isFallback: false, late: null };
+    const nothing = { logprobs: null, sureness: null, language: null, guess: null, late: null };
+    const known = { ...nothing, text, isFallback: false };
     return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures });
   }
 

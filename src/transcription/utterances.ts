@@ -252,12 +252,12 @@ export class Utterances {
   /** Emits the final, and a gap with `reason` for the speech that its text leaves out. */
   #settle(pending: Pending, outcome: Outcome, reason: LossReason): void {
     const { utterance, captions, stretch, decidedMs } = pending;
-    const { how, hypothesis, logprobs, language, guess, decodedTo } = outcome;
+    const { how, hypothesis, logprobs, sureness, language, guess, decodedTo } = outcome;
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const to = Math.min(stretch.speechTo, Math.max(decodedTo, utterance.speechFrom));
     if (guess !== null) this.#noteLanguage(guess, utterance.speechFrom);
-    const { marks, isLeftOut } = this.#confidence.judge(logprobs, language);
+    const { marks, isLeftOut } = this.#confidence.judge(logprobs, { language, sureness });
     const text = isLeftOut ? { ...hypothesis, text: '' } : hypothesis;
     const caption = captions.final(text, to, nowMs - arrivals.at(stretch.to), marks);
     this.#settled++;

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { readWav } from '../../src/audio/wav.ts';
 import type { FlowValue } from '../../src/flows/file/conditions.ts';
 import { chooseSpoken } from '../../src/flows/understand/choices.ts';
+import { expectedAnswer, expectedChoice } from '../../src/flows/understand/expected-answers.ts';
 import type { Question } from '../../src/flows/understand/question.ts';
 import { understand } from '../../src/flows/understand/understand.ts';
+import type { ExpectedAnswer } from '../../src/transcription/expected-answer.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
 
@@ -134,8 +136,16 @@ const LIMITS: Partial<Record<AnswerKind, Pick<Question, 'min' | 'max'>>> = { dig
 /** What `heard` means as an answer to the question of `kind`. */
 export function meaning(kind: AnswerKind, heard: string): FlowValue {
   if (kind === 'menu') return chooseSpoken(heard, MENU, LANGUAGE);
-  const question = { kind, language: LANGUAGE, now: NOW, choices: FOLDERS, ...LIMITS[kind] };
-  return understand(heard, question)?.value ?? null;
+  return understand(heard, questionOf(kind))?.value ?? null;
+}
+
+/** What the recogniser is told of the question of `kind`. */
+export function expectationOf(kind: AnswerKind): ExpectedAnswer | null {
+  return kind === 'menu' ? expectedChoice(MENU, LANGUAGE) : expectedAnswer(questionOf(kind));
+}
+
+function questionOf(kind: Question['kind']): Question {
+  return { kind, language: LANGUAGE, now: NOW, choices: FOLDERS, ...LIMITS[kind] };
 }
 
 const SOUNDS = '/usr/share/asterisk/sounds/en_US_f_Allison';

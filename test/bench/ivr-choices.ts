@@ -2,21 +2,26 @@
  * What an IVR makes of answers: synthetic voices and a person answer its questions over the phone, through noise and
  * losses; the recogniser's words are understood as flows do. And what of noise cuts its prompts off.
  */
-import type { CaptionEvent } from '../../src/calls/feed/events.ts';
+import { availableParallelism } from 'node:os';
+import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import type { FlowValue } from '../../src/flows/file/conditions.ts';
-import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
-import { readFeed } from '../helpers/feed.ts';
-import { startGateway } from '../helpers/gateway.ts';
+import { isSure } from '../../src/flows/steps/question.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { msToSamples } from '../../src/foundation/units.ts';
+import type { ExpectedAnswer } from '../../src/transcription/expected-answer.ts';
+import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
+import { TrackLanguage } from '../../src/transcription/track-language.ts';
+import { TurnText } from '../../src/transcription/turn-text.ts';
 import { TEST_MODELS_DIR } from '../helpers/installed-models.ts';
 import { gaussian, LINE_RATE_HZ, nonSpeechSignals, pinkNoise } from '../helpers/signals.ts';
 import { type BargeInFound, measureBargeIn } from './backchannels.ts';
 import { type BadLine, overLine } from './bad-line.ts';
-import { ANSWERS, loadHumanAnswers, meaning, type SpokenAnswer } from './ivr-choices-set.ts';
-import { placePatiently } from './patient-call.ts';
+import { ANSWERS, expectationOf, loadHumanAnswers, meaning, type SpokenAnswer } from './ivr-choices-set.ts';
 import { concatenate } from './prompts.ts';
 import { figure, type Report, type Table } from './report.ts';
 import { startEngineClient } from './start-engine-client.ts';
-import { toLineRate } from './whole-recordings.ts';
+import { throughPhone, toLineRate } from './whole-recordings.ts';
 
 const VOICES = ['hibari:heart', 'rms', 'slt', 'awb', 'kal', 'espeak:en-us'];
 const VOICES_MAX = 5;
@@ -24,12 +29,17 @@ const PERSON = 'a person';
 /** Pauses around an answer. */
 const BEFORE_MS = 700;
 const AFTER_MS = 1800;
-const ANSWERS_PER_CALL = 8;
-const CALLS_AT_ONCE = 8;
+const AT_ONCE = 4;
 /** Noise of a quiet line, 66 dB below full scale. */
 const LINE_RMS = 0.0005;
-/** The ends of answers are found as in calls with a flow. */
-const GATEWAY = { ENDPOINT_CAPTIONS_MS: '400', MAX_CALLS: '100' };
+const SETTINGS = readSettings({});
+const NO_METRICS = {
+  partial: () => undefined,
+  final: () => undefined,
+  partialDropped: () => undefined,
+  finalLost: () => undefined,
+  joint: () => undefined,
+};
 const NOISE_SECONDS = 20;
 const BARGE_IN_SECONDS = 6;
 const RIGHT_MIN = 0.9;
@@ -70,11 +80,20 @@ export async function benchChoices({ every }: { readonly every: number }): Promi
   const { answers, missing } = loadHumanAnswers();
   const human = answers.filter((_, index) => index % every === 0).map((answer) => ({ ...answer, voice: PERSON }));
   const outcomes: Outcome[] = [];
+  const unexpected: Outcome[] = [];
+  const engine = await startEngineClient(availableParallelism());
   for (const condition of CONDITIONS) {
-    const found = await hear([...synthetic.said, ...human], condition);
+    const all = [...synthetic.said, ...human];
+    const found = await hear(engine, all, { condition, isExpected: true });
+    const before = await hear(engine, all, { condition, isExpected: false });
     outcomes.push(...found);
-    process.stderr.write(`${condition.title}: ${share(found, isRight)} right, ${share(found, isWrong)} wrong\n`);
+    unexpected.push(...before);
+    process.stderr.write(
+      `${condition.title}: ${share(found, isRight)} right, ${share(found, isWrong)} wrong; without expectations ` +
+        `${share(before, isRight)} and ${share(before, isWrong)}\n`,
+    );
   }
+  await engine.close();
   for (const { condition, voice, kind, text, value, heard, understood } of outcomes.filter((each) => !isRight(each)))
     console.log(`${condition}, ${voice}, ${kind}: ${text} (${value}) heard as "${heard}": ${understood}`);
   const cut = await bargeIns();
@@ -82,7 +101,7 @@ export async function benchChoices({ every }: { readonly every: number }): Promi
     ...synthetic.lacking,
     ...(missing > 0 ? [`${missing} recordings of asterisk-core-sounds-en-wav`] : []),
   ];
-  return report(outcomes, cut, lacking);
+  return report({ outcomes, unexpected, cut, lacking });
 }
 
 async function speakAnswers(answers: readonly SpokenAnswer[]): Promise<{ said: Sounding[]; lacking: string[] }> {
@@ -101,53 +120,58 @@ async function speakAnswers(answers: readonly SpokenAnswer[]): Promise<{ said: S
   return { said, lacking: VOICES.filter((voice) => !there.includes(voice)).map((voice) => `the voice ${voice}`) };
 }
 
-/** Says all of it in calls, in real time, and understands the captions of each answer's part of the call. */
-async function hear(sounding: readonly Sounding[], condition: Condition): Promise<Outcome[]> {
-  const gateway = await startGateway(GATEWAY);
-  const feed = await readFeed(gateway.url);
+/** Understands all of it as calls do, as fast as the engines can. */
+async function hear(
+  engine: ManagedEngine,
+  sounding: readonly Sounding[],
+  { condition, isExpected }: { readonly condition: Condition; readonly isExpected: boolean },
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const starts = sounding.flatMap((_, index) => (index % ANSWERS_PER_CALL === 0 ? [index] : []));
+  const waiting = [...sounding.entries()];
   await Promise.all(
-    Array.from({ length: CALLS_AT_ONCE }, async () => {
-      for (let from = starts.shift(); from !== undefined; from = starts.shift()) {
-        const answers = sounding.slice(from, from + ANSWERS_PER_CALL);
-        const callSid = `CAchoices${from}`;
-        await placePatiently(gateway.url, callSid, onLine(answers, condition));
-        await feed.until((event) => event.type === 'call.ended' && event.callId === callSid);
-        outcomes.push(...judge(answers, feed.finals(callSid), condition.title));
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, answer] = next;
+        const expected = isExpected ? expectationOf(answer.kind) : null;
+        const { text, confidence } = await transcribe(engine, onLine(answer, condition), expected);
+        const understood = !isExpected || isSure({ confidence }) ? meaning(answer.kind, text) : null;
+        outcomes[index] = { ...answer, condition: condition.title, heard: text, understood };
       }
     }),
   );
-  feed.close();
-  await gateway.stop();
   return outcomes;
 }
 
-function judge(answers: readonly Sounding[], finals: readonly CaptionEvent[], condition: string): Outcome[] {
-  let atMs = 0;
-  return answers.map((answer) => {
-    const endMs = atMs + partMs(answer);
-    const heard = finals
-      .filter((final) => isBetween((final.startMs + final.endMs) / 2, atMs, endMs))
-      .map(({ text }) => text)
-      .join(' ');
-    atMs = endMs;
-    return { ...answer, condition, heard, understood: meaning(answer.kind, heard) };
+/** The words of a turn, and the least confidence of its finals. */
+async function transcribe(engine: ManagedEngine, line: Int16Array, answer: ExpectedAnswer | null) {
+  const turn = new TurnText();
+  let confidence: number | null = null;
+  const transcriber = new LiveTranscriber({
+    settings: SETTINGS,
+    engine,
+    clock: systemClock,
+    originMs: 0,
+    partials: false,
+    urgency: 'batch',
+    metrics: NO_METRICS,
+    expected: { language: new TrackLanguage(), hotWords: [], answer },
+    emit: (event) => {
+      if (event.type === 'caption') turn.add(event);
+      if (event.type === 'revision') turn.revise(event);
+      if (event.type === 'caption' && event.confidence !== undefined)
+        confidence = Math.min(confidence ?? 1, event.confidence);
+    },
   });
+  transcriber.push(throughPhone(line));
+  await transcriber.end();
+  transcriber.close();
+  return { text: turn.take(Number.POSITIVE_INFINITY), confidence };
 }
 
-function isBetween(value: number, from: number, to: number): boolean {
-  return value >= from && value < to;
-}
-
-function partMs({ samples }: Sounding): number {
-  return BEFORE_MS + samplesToMs(samples.length, LINE_RATE_HZ) + AFTER_MS;
-}
-
-/** The answers one after the other as they arrive, on a line that is never quite silent. */
-function onLine(answers: readonly Sounding[], { snrDb, loss }: Condition): Int16Array {
+/** The answer as it arrives, on a line that is never quite silent. */
+function onLine({ samples }: Sounding, { snrDb, loss }: Condition): Int16Array {
   const silence = (ms: number) => new Int16Array(msToSamples(ms, LINE_RATE_HZ));
-  const clean = concatenate(answers.flatMap(({ samples }) => [silence(BEFORE_MS), samples, silence(AFTER_MS)]));
+  const clean = concatenate([silence(BEFORE_MS), samples, silence(AFTER_MS)]);
   const noise = pinkNoise(NOISE_SECONDS, 0.1, gaussian(18));
   const speech = clean.filter((sample) => Math.abs(sample) > 100);
   const wanted = snrDb === undefined ? LINE_RMS * 32_768 : level(speech) / 10 ** (snrDb / 20);
@@ -210,7 +234,15 @@ function table(title: string, head: string, groups: ReadonlyMap<string, readonly
   };
 }
 
-function report(outcomes: readonly Outcome[], cut: readonly BargeInFound[], lacking: readonly string[]): Report {
+interface Found {
+  readonly outcomes: readonly Outcome[];
+  /** The same sound, where the recogniser knows nothing of the question. */
+  readonly unexpected: readonly Outcome[];
+  readonly cut: readonly BargeInFound[];
+  readonly lacking: readonly string[];
+}
+
+function report({ outcomes, unexpected, cut, lacking }: Found): Report {
   const clean = outcomes.filter(({ condition }) => condition === CONDITIONS[0]?.title);
   const byCondition = ({ condition }: Outcome) => condition;
   const machines = grouped(
@@ -226,8 +258,8 @@ function report(outcomes: readonly Outcome[], cut: readonly BargeInFound[], lack
   return {
     name: 'choices',
     about:
-      'Answers to the questions of an IVR, said in calls in real time. The final captions of each are understood as ' +
-      'the verbs menu, gather and confirm do.',
+      'Answers to the questions of an IVR, over a line. What is heard of each is understood as the verbs menu, ' +
+      'gather and confirm do: the recogniser is told which answers are expected, and what is not sure is asked again.',
     tables: [
       table('Synthetic voices, by line', 'line', machines),
       table("A person's recorded words, put together, by line", 'line', persons),
@@ -241,6 +273,7 @@ function report(outcomes: readonly Outcome[], cut: readonly BargeInFound[], lack
         'kind',
         grouped(outcomes, ({ kind }) => kind),
       ),
+      table('All voices, where the recogniser knows nothing of the question', 'line', grouped(unexpected, byCondition)),
       {
         title: 'Noise into a prompt that speech may cut off',
         heads: ['signals', 'cut the prompt off', 'which'],

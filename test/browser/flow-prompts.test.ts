@@ -97,7 +97,12 @@ describe('what a flow says', () => {
 
   it('takes a recording where none is, and asks before one takes the place of another', async () => {
     const sent: string[] = [];
+    const warning = { line: 9, column: 5, message: 'there is no recording jingle in prompts/' };
     await open({
+      '/v1/flows/shop': () => ({
+        ...(FLOW_ANSWERS['/v1/flows/shop'] as object),
+        warnings: sent.length === 0 ? [warning] : [],
+      }),
       '/v1/flow-recordings': (_url, route) => {
         if (route.request().method() !== 'POST') return { data: RECORDED, next: null };
         sent.push(route.request().postData() ?? '');
@@ -105,8 +110,10 @@ describe('what a flow says', () => {
       },
     });
     await unfold();
+    await page.getByText(warning.message).waitFor();
     await choose('Upload recording jingle, en-US');
     await page.getByText('Calls hear en-US/jingle.wav from now on.').waitFor();
+    await expect.poll(() => page.getByText(warning.message).count()).toBe(0);
     expect(sent[0]).toMatch(/name="name"\s+jingle\s[\s\S]*name="language"\s+en-US\s[\s\S]*filename="new\.wav"/);
     await expect.poll(note).toBe('4 prompts, 1 recorded');
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Upload recording jingle, en-US');

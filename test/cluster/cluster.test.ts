@@ -3,12 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ClusterTimes, PostgresCluster } from '../../src/cluster/postgres-cluster.ts';
 import { type Clock, sleep, systemClock, type Timer } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 
 /** A tenth of the usual ones, but for what depends on the machine. */
 const FAST: ClusterTimes = { heartbeat: 200, retry: 50, dead: 1500, grace: 750, silentLeader: 700 };
+
+const KEY = 'the key of all';
 
 interface Joined {
   readonly number: number;
@@ -26,6 +29,9 @@ function pausedClock(pause: { readonly isPaused: boolean }): Clock {
   return { ...systemClock, after };
 }
 
+/** A start gives up at once where it would wait for another server to end. */
+const hastyClock: Clock = { ...systemClock, nowMs: () => 30 * systemClock.nowMs() };
+
 describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPostgres}`, () => {
   let postgres: TestPostgres;
   let joined: Joined[] = [];
@@ -41,14 +47,29 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
 
   afterAll(() => postgres.remove());
 
-  async function join(url: string, number: number): Promise<Joined> {
+  async function join(url: string, number: number, key = KEY): Promise<Joined> {
     const log = createLog('silent');
     const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
     const pause = { isPaused: false };
+    const { cluster: metrics } = new Metrics();
     const address = `http://10.0.0.${number}:8080`;
-    const place = { id: randomUUID(), name: `machine-${number}`, address };
-    const cluster = new PostgresCluster({ ...place, url, database, clock: pausedClock(pause), log, times: FAST });
-    await cluster.open();
+    const place = { id: randomUUID(), name: `machine-${number}`, address, key };
+    const cluster = new PostgresCluster({
+      ...place,
+      url,
+      database,
+      clock: pausedClock(pause),
+      log,
+      metrics,
+      times: FAST,
+    });
+    try {
+      await cluster.open();
+    } catch (error) {
+      await cluster.close();
+      await database.close();
+      throw error;
+    }
     const leave = async () => {
       await cluster.close();
       await database.close();
@@ -111,6 +132,29 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
     await expect.poll(() => three.map(({ cluster }) => cluster.isHeard)).toEqual([true, true, true]);
     await expect.poll(() => three.map((member) => seenBy(member).length)).toEqual([3, 3, 3]);
     expect(three.map(({ cluster }) => cluster.isDeclaredDead)).toEqual([false, false, false]);
+  });
+
+  it('have one key, which only the first of all can change', async () => {
+    const url = await postgres.createDatabase();
+    const first = await join(url, 1);
+    await expect(join(url, 2, 'another key')).rejects.toThrow(/^CLUSTER_KEY: .*have another one/);
+    await join(url, 3);
+    const meta = await first.database.db.selectFrom('meta').select('value').execute();
+    expect(JSON.stringify(meta)).not.toContain(KEY);
+    await Promise.all(joined.map(({ leave }) => leave()));
+    const changed = await join(url, 4, 'another key');
+    expect(seenBy(changed)).toEqual(['machine-4 serving']);
+  });
+
+  it('share their database with no server that is alone, and it not with them', async () => {
+    const url = await postgres.createDatabase();
+    const options = { clock: hastyClock, log: createLog('silent') };
+    const first = await join(url, 1);
+    await expect(openPostgresRecords(url, options)).rejects.toThrow(/another server uses this database.*CLUSTER_KEY/);
+    await first.leave();
+    const alone = await openPostgresRecords(url, options);
+    await expect(openPostgresRecords(url, { ...options, isShared: true })).rejects.toThrow(/without CLUSTER_KEY uses/);
+    await alone.close();
   });
 
   it('lead one at a time: another takes the place of one that resigns, and of one that is silent', async () => {

@@ -22,6 +22,7 @@ const SIZES = [
   ['-phone', { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2 }],
 ] as const;
 const WEBP_QUALITY = 0.82;
+const WIDE_ALONE = ['call-live', 'flows'];
 
 interface Shot {
   readonly name: string;
@@ -52,8 +53,8 @@ try {
 async function takeForDocuments(browser: Browser, day: Day): Promise<void> {
   for (const shot of shotsOf(day)) {
     for (const [suffix, size] of SIZES) {
-      // A call that is over shows on a phone what a live one does.
-      if (shot.name === 'call-live' && suffix !== '') continue;
+      // A call that is over shows on a phone what a live one does, and steps of a flow are the same list.
+      if (WIDE_ALONE.includes(shot.name) && suffix !== '') continue;
       const png = await take(browser, shot, { ...size, colorScheme: 'light' });
       const webp = await toWebp(browser, png);
       writeFileSync(packagePath('docs', 'images', `${shot.name}${suffix}.webp`), webp);

@@ -49,6 +49,7 @@ describe('the packed program', () => {
   it('captions the simulated call of its demo', async () => {
     const { stdout } = await npx('trunkline', 'demo');
     expect(stdout).toContain('There are two lights on your modem, are they both green?');
+    expect(stdout).toContain('npx trunkline serve');
   });
 
   it('serves its page, speaks, and ends when it is told to', async () => {

@@ -25,6 +25,7 @@ const KNOWN = {
   ...TRANSCRIBE,
   language: 'de',
   hotWords: ['Anna'],
+  expectedWords: ['yes', 'no'],
   context: 'A clinic.',
   draftText: 'Anna Meier',
   stream: 7,
@@ -146,6 +147,12 @@ describe('checkJob', () => {
     ['too long a context', { ...TRANSCRIBE, context: 'x'.repeat(2001) }, 'context: expected a string of at most 2000'],
     ['a context that is no text', { ...TRANSCRIBE, context: 7 }, 'context: expected a string of at most 2000'],
     ['too long a hot word', { ...TRANSCRIBE, hotWords: ['x'.repeat(65)] }, 'hotWords: expected at most 100'],
+    [
+      'too many expected words',
+      { ...TRANSCRIBE, expectedWords: Array.from({ length: 501 }, () => 'x') },
+      'expectedWords: expected at most 500 strings of 64 characters',
+    ],
+    ['too long an expected word', { ...TRANSCRIBE, expectedWords: ['x'.repeat(65)] }, 'expectedWords: expected'],
     ['hot words that are no array', { ...TRANSCRIBE, hotWords: 'Anna' }, 'hotWords: expected'],
     [
       'too long a draft text',

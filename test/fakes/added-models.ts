@@ -28,6 +28,7 @@ const recogniser: RecogniserRow = {
     confidence: false,
     languageGuess: true,
     hotWords: true,
+    expectedWords: false,
     textDrafts: false,
     context: false,
     streams: false,

@@ -1,4 +1,5 @@
 import { ENGINE_RATE_HZ, type SpokenWord, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
+import type { ExpectedReading } from '../../engine/expected-reading.ts';
 import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import {
   type Detection,
@@ -47,6 +48,7 @@ export class FakeEngine implements Engine {
     language?: string;
     logprobs?: Float32Array | null;
     isCalibrated?: boolean;
+    expectedReadings?: readonly ExpectedReading[];
   } = ({ samples }) => ({
     text: wordsIn(samples),
   });
@@ -71,6 +73,7 @@ export class FakeEngine implements Engine {
     confidence: false,
     languageGuess: false,
     hotWords: false,
+    expectedWords: false,
     textDrafts: false,
     context: false,
     streams: false,

@@ -33,12 +33,25 @@ describe('a YAML file of the operator', () => {
       'a: {name}, hello\n',
       '1:10: a text that begins with {, [ or a quote stands in quotes as a whole (Unexpected scalar at node end)',
     ],
-    ['a: 1\na: 2\n', '2:1: the same key stands above (Map keys must be unique)'],
+    ['a: 1\na: 2\n', '2:1: the same key stands above'],
     ['a:\n\tb: 1\n', '2:1: lines are indented by spaces (Tabs are not allowed as indentation)'],
     ['a: 1\n---\nb: 2\n', '2:1: expected one document, without ---'],
     ['a: &x 1\nb: *x\n', '2:4: has aliases (*), expected none'],
   ])('says of %j what helps', (text, message) => {
     expect(() => parseYaml(text, 'file.yaml', z.unknown())).toThrow(`file.yaml:${message}`);
+  });
+
+  it.each([
+    ['the same key over and over', 'a: 1\n'.repeat(50_000), 100],
+    ['many keys', Array.from({ length: 50_000 }, (_, at) => `k${at}: 1\n`).join(''), 0],
+  ])('reads %s without comparing each with each', (_, text, count) => {
+    expect(new YamlDocument(text).problems).toHaveLength(count);
+  });
+
+  it('takes a key with and without quotes for the same', () => {
+    expect(new YamlDocument('1: a\n"1": b\n').problems).toEqual([
+      { line: 2, column: 1, message: 'the same key stands above' },
+    ]);
   });
 
   it('tells the first thing that the parser cannot read, and not what follows from it', () => {

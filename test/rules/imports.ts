@@ -91,6 +91,7 @@ const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 /** What both sides import: their messages, what CUDA lacks, how an installed model's folder is read, what it takes. */
 const SHARED = [
   'engine/contract.ts',
+  'engine/expected-reading.ts',
   'engine/cuda/cuda-report.ts',
   'engine/cuda/elf.ts',
   'engine/job-costs.ts',

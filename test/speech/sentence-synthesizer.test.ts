@@ -70,6 +70,17 @@ describe('a prompt', () => {
     expect(await say('Hm')).toMatchObject({ bytes: new Uint8Array(0), durationMs: 0 });
   });
 
+  it('is made anew where another voice stood in for the one that was wanted', async () => {
+    const { engine, asked, say } = synthesizerOf();
+    const speak = engine.speak.bind(engine);
+    engine.speak = async (request) => ({ ...(await speak(request)), isStandIn: true });
+    await say('Hello there.');
+    engine.speak = speak;
+    await say('Hello there.');
+    await say('Hello there.');
+    expect(asked).toEqual(['engine', 'engine', 'memory']);
+  });
+
   it('is made once for a text, wherever the spaces around it are', async () => {
     const { asked, say } = synthesizerOf();
     await say('Hello there. ');

@@ -1,6 +1,7 @@
 /** A live transcriber on a fake clock with a fake engine, and everything it emitted. */
 import type { Engine } from '../../src/engine-client/engine.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
+import type { ExpectedAnswer } from '../../src/transcription/expected-answer.ts';
 import type { JointOutcome } from '../../src/transcription/joint-readings.ts';
 import {
   LiveTranscriber,
@@ -11,6 +12,7 @@ import {
   type TurnEnded,
   type TurnListener,
 } from '../../src/transcription/live-transcriber.ts';
+import { TrackLanguage } from '../../src/transcription/track-language.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 
@@ -30,6 +32,8 @@ interface Options {
   readonly urgency?: 'live' | 'batch';
   readonly originMs?: number;
   readonly turns?: TurnListener;
+  /** The answer that is expected; null = none. */
+  readonly expected?: ExpectedAnswer | null;
   /** In place of the harness's own. */
   readonly engineOn?: (clock: FakeClock) => Engine;
 }
@@ -46,7 +50,8 @@ export class TranscriberHarness {
   dropped = 0;
   readonly transcriber: LiveTranscriber;
 
-  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', turns, engineOn }: Options = {}) {
+  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', ...more }: Options = {}) {
+    const { turns, expected = null, engineOn } = more;
     this.transcriber = new LiveTranscriber({
       settings: settingsWith(settings),
       engine: engineOn?.(this.clock) ?? this.engine,
@@ -55,6 +60,7 @@ export class TranscriberHarness {
       partials,
       urgency,
       turns,
+      expected: { language: new TrackLanguage(), hotWords: [], answer: expected },
       emit: (event) => {
         this.events.push(event);
         this.emittedAtMs.push(this.clock.nowMs());

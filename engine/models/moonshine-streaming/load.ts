@@ -63,6 +63,7 @@ export async function loadMoonshineStreaming(folder: string, options: StreamingO
       confidence: false,
       languageGuess: false,
       hotWords: true,
+      expectedWords: false,
       textDrafts: true,
       context: false,
       streams: true,

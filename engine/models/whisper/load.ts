@@ -62,6 +62,7 @@ export async function loadWhisper(folder: string, options: WhisperOptions): Prom
         confidence: false,
         languageGuess: languages.length > 1,
         hotWords: true,
+        expectedWords: false,
         textDrafts: true,
         context: false,
         streams: false,

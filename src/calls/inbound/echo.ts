@@ -16,10 +16,25 @@ const ECHO_WORDS_MIN = 3;
 /** Words this long may differ in one letter. */
 const FUZZY_LENGTH_MIN = 4;
 
-/** How much of `text` are words of `played`, in the same order: 0–1; 0 when `text` is empty. */
+/**
+ * An echo has all its words together: what was played has at most so many times as many there. "Yes, that is right" has
+ * words of the beginning and of the end of "That is Friday at three. Is that right?".
+ */
+const ECHO_SPREAD = 1.5;
+/** What answers begin with, and an echo only if it was played: yes and no in the languages of flows. */
+const ANSWERS = new Set('yes yeah yep yup no nope ja nein doch sí si oui non'.split(' '));
+
+/** How much of `text` are words of a stretch of `played`, in the same order: 0–1; 0 when it is empty, or an answer. */
 export function echoSimilarity(text: string, played: string): number {
   const words = keysOf(text);
-  return words.length === 0 ? 0 : commonWords(words, keysOf(played)) / words.length;
+  const others = keysOf(played);
+  const [first] = words;
+  if (first === undefined || (ANSWERS.has(first) && !others.includes(first))) return 0;
+  const size = Math.ceil(words.length * ECHO_SPREAD);
+  let most = 0;
+  for (let from = 0; from === 0 || from + size <= others.length; from++)
+    most = Math.max(most, commonWords(words, others.slice(from, from + size)));
+  return most / words.length;
 }
 
 /** Whether `text` may be an echo of `played`, so that it is no reason to stop speaking. */

@@ -6,6 +6,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import { adviceFor, isAnyLanguage, requireSpoken } from '../../foundation/recogniser-languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
+import type { ExpectedAnswer } from '../../transcription/expected-answer.ts';
 import { type ExpectedSpeech, TrackLanguage } from '../../transcription/track-language.ts';
 import type { CallNames } from '../call-names.ts';
 import type { CallParameters } from '../call-parameters.ts';
@@ -61,6 +62,12 @@ export class CallLanguages {
   /** What is known of the speech on a track. */
   of(track: Track): ExpectedSpeech {
     return this.#tracks.get(track) ?? { language: new TrackLanguage(), hotWords: [] };
+  }
+
+  /** What the caller is asked from now on; null = nothing of which answers can be expected. */
+  expectAnswer(answer: ExpectedAnswer | null): void {
+    const caller = this.#tracks.get('inbound');
+    if (caller !== undefined) caller.answer = answer;
   }
 
   /** The caller's language, named or found, in BCP-47; null = not known. */

@@ -10,6 +10,7 @@ import { timeZoneOf } from '../../flows/testing/test-world.ts';
 import type { TextLine } from '../../flows/testing/text-line.ts';
 import { wallTimeIn } from '../../flows/testing/wall-time.ts';
 import { sleep, systemClock, type Timer } from '../../foundation/clock.ts';
+import { createLog, type Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { VirtualClock } from '../../foundation/virtual-clock.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
@@ -42,6 +43,8 @@ const STEP_MS = 100;
 /** About as fast as people speak. */
 const MS_PER_CHAR = 60;
 const LOOK_MS = 20;
+/** What the log says first where a step cannot be done. */
+const CANNOT = 'a step of a flow cannot be done: ';
 /** How long the flow may take to do something with a line. */
 const REACTION_MS = 300;
 /** A step that asks for nothing in words listens after this time. */
@@ -103,6 +106,7 @@ class Conversation {
       to: options.to ?? CALLED_NUMBER,
       parameters: options.param,
       world: this.#world(),
+      log: troubleLog((message) => this.#out.line(this.#out.dim(`[${message}]`))),
       onNews: (news) => this.#onNews(news),
     });
     this.#ticking = systemClock.every(LOOK_MS, () => this.#tick());
@@ -202,6 +206,15 @@ class Conversation {
     if (news.type === 'ended')
       this.#out.line(this.#out.dim(`[ended: ${news.outcome}${news.reason === null ? '' : `, ${news.reason}`}]`));
   }
+}
+
+/** Tells what a flow's log says of steps that cannot be done: without a reason nobody could mend them. */
+function troubleLog(tell: (message: string) => void): Log {
+  const read = (line: string): void => {
+    const { msg, step } = JSON.parse(line) as { readonly msg?: string; readonly step?: string };
+    if (step !== undefined && msg !== undefined) tell(`${step}: ${msg.replace(CANNOT, '')}`);
+  };
+  return createLog('warn', { write: read });
 }
 
 /** As YAML would read it. */

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FlowSet } from '../../flows/file/flow.ts';
 import { FlowFolder, type FlowState } from '../../flows/file/flow-folder.ts';
-import { findUnknownSteps, readTests, TEST_FILE_END } from '../../flows/testing/read-test-file.ts';
+import { findUnknownSteps, readTests, TEST_FILE_END, TEST_FILE_MAX_BYTES } from '../../flows/testing/read-test-file.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { readFileText } from '../../foundation/watched-file.ts';
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
@@ -32,7 +32,6 @@ interface Checked {
   readonly findings: readonly Finding[];
 }
 
-const TEST_FILE_MAX_BYTES = 1_048_576;
 /** How messages begin that name a place. */
 const PLACED = /^(.*?):(\d+):(\d+): (.*)$/s;
 

@@ -1,7 +1,13 @@
 /** Finds the files of tests that the command line names. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type LocatedTests, readTestFile, TEST_FILE_END } from '../../flows/testing/read-test-file.ts';
+import {
+  type LocatedTests,
+  readTestFile,
+  TEST_FILE_END,
+  TEST_FILE_MAX_BYTES,
+} from '../../flows/testing/read-test-file.ts';
+import { readFileText } from '../../foundation/watched-file.ts';
 import { FileError } from '../../foundation/yaml-text.ts';
 
 /** A file of tests. */
@@ -22,9 +28,7 @@ export async function findTests(paths: readonly string[]): Promise<FoundTests[]>
   for (const path of paths) {
     for (const shown of await candidatesAt(path)) {
       if (found.has(resolve(shown))) continue;
-      const text = await readFile(shown, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        throw new FileError(`${shown}: cannot be read (${error.code ?? error.message})`);
-      });
+      const text = await readFileText(shown, TEST_FILE_MAX_BYTES);
       found.set(resolve(shown), { shown, folder: dirname(resolve(shown)), tests: readTestFile(text, shown) });
     }
   }

@@ -13,7 +13,7 @@ import { testWorld, timeZoneOf } from '../../flows/testing/test-world.ts';
 import { TextCaller } from '../../flows/testing/text-caller.ts';
 import { TextLine } from '../../flows/testing/text-line.ts';
 import { type Clock, systemClock } from '../../foundation/clock.ts';
-import { createLog } from '../../foundation/log/log.ts';
+import { createLog, type Log } from '../../foundation/log/log.ts';
 import { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { MULAW_8K } from '../../foundation/units.ts';
@@ -36,12 +36,22 @@ interface TextCall {
   readonly to: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly world: FlowWorld;
+  /** What the flow tells of its trouble; nobody hears it unless given. */
+  readonly log?: Log;
   onNews(news: CallNews): void;
 }
 
 /** Calls a flow, in text. */
-export function openTextLine({ set, settings, clock, world, from, to, ...call }: TextCall): TextLine {
-  const log = createLog('fatal');
+export function openTextLine({
+  set,
+  settings,
+  clock,
+  world,
+  from,
+  to,
+  log = createLog('fatal'),
+  ...call
+}: TextCall): TextLine {
   // What else a call has no step of a flow uses.
   const feed = { subscribe: () => () => undefined };
   const context = { settings, clock, log, feed, metrics: new Metrics() } as unknown as CallContext;

@@ -13,7 +13,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 export async function openRecogniser(folder: string, settings: Settings): Promise<readonly string[]> {
   let refusal: string | null = null;
   const engine = createEngineClient(
-    { ...settings, ASR_MODEL: folder, ASR_FINAL_MODEL: '', ASR_URL: [], ENGINE_WORKERS: 1 },
+    { ...settings, ASR_MODEL: folder, ASR_FINAL_MODEL: '', ASR_URL: [], TTS_URL: [], ENGINE_WORKERS: 1 },
     {
       clock: systemClock,
       log: createLog('silent'),

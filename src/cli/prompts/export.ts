@@ -15,9 +15,10 @@ export async function exportPrompts(folder: string, filter: PromptFilter, contex
   const taken = new Set<string>();
   for (const prompt of prompts) {
     const name = freeName(prompt, taken);
-    const file = `${prompt.language}/${name}.wav`;
+    const language = plainName(prompt.language);
+    const file = `${language}/${name}.wav`;
     terminal.err.live([{ text: `${taken.size} of ${prompts.length}: ${file}` }]);
-    await mkdir(join(folder, prompt.language), { recursive: true });
+    await mkdir(join(folder, language), { recursive: true });
     await writeFile(join(folder, file), await readSound(server, prompt.id));
     rows.push(rowOf({ ...prompt, file, recording: prompt.recording ?? name }));
   }
@@ -32,12 +33,17 @@ export async function exportPrompts(folder: string, filter: PromptFilter, contex
 
 /** That of the recording where the flow names one; else made of the prompt's place. */
 function freeName({ flow, step, part, recording, language }: FlowPromptLine, taken: Set<string>): string {
-  const place = [flow, step ?? 'failed', ...(part === 'prompt' ? [] : [part])].join('-').replace(/[^\w-]+/g, '-');
-  const wanted = (recording ?? place).slice(0, 60);
+  const place = [flow, step ?? 'failed', ...(part === 'prompt' ? [] : [part])].join('-');
+  const wanted = plainName(recording ?? place).slice(0, 60);
   let name = wanted;
   for (let n = 2; taken.has(`${language}/${name}`); n++) name = `${wanted}-${n}`;
   taken.add(`${language}/${name}`);
   return name;
+}
+
+/** What a server tells must not lead out of the folder. */
+function plainName(name: string): string {
+  return name.replace(/[^\w-]+/g, '-');
 }
 
 function rowOf(fields: Readonly<Record<(typeof COLUMNS)[number], string | null>>): string {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ServerClient } from '../server-client.ts';
 
 const flowPrompt = z.object({
-  id: z.string(),
+  id: z.string().regex(/^\w{1,64}$/),
   flow: z.string(),
   step: z.string().nullable(),
   part: z.string(),
@@ -43,8 +43,13 @@ export async function readPrompts(server: ServerClient, { flow, language }: Prom
   return all.filter(
     (prompt) =>
       (flow === undefined || prompt.flow === flow) &&
-      (language === undefined || prompt.language.toLowerCase() === language.toLowerCase()),
+      (language === undefined || isIn(prompt.language.toLowerCase(), language.toLowerCase())),
   );
+}
+
+/** `de` is all of German. */
+function isIn(language: string, asked: string): boolean {
+  return language === asked || language.startsWith(`${asked}-`);
 }
 
 /** All recordings. @throws ServerRefused */

@@ -22,7 +22,9 @@ export async function listPrompts(filter: PromptFilter, { server, json, terminal
     const words = text === null ? `[${recording}]` : text;
     terminal.out.line(`${place}  ${language}  ${SOURCES[source]}  ${printable(words)}`);
   }
-  if (prompts.length === 0) terminal.err.line('No flow says anything: is FLOWS_DIR set?');
+  const isFiltered = filter.flow !== undefined || filter.language !== undefined;
+  if (prompts.length === 0)
+    terminal.err.line(isFiltered ? 'No flow says anything there.' : 'No flow says anything: is FLOWS_DIR set?');
   for (const { path, error } of recordings)
     if (error !== null) terminal.err.line(`prompts/${printable(path)} is not used: ${printable(error)}`);
   return EXIT_OK;

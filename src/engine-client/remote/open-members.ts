@@ -1,14 +1,29 @@
-/** The servers of ASR_URL. */
+/** The servers of ASR_URL and TTS_URL. */
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
-import { ASR_SCHEMES, type AsrScheme, parseRemoteUrl, type RemoteUrl } from '../../foundation/settings/remote-urls.ts';
+import {
+  ASR_SCHEMES,
+  type AsrScheme,
+  parseRemoteUrl,
+  type RemoteUrl,
+  TTS_SCHEMES,
+} from '../../foundation/settings/remote-urls.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { OpenaiRecogniser } from './openai-recogniser.ts';
 import { RemoteMember } from './remote-member.ts';
 import type { RemoteRecogniser } from './remote-recogniser.ts';
+import { RemoteSpeaker } from './remote-speaker.ts';
 
 type RemoteSettings = Pick<Settings, 'ASR_URL' | 'ASR_API_KEY' | 'ASR_URL_MODEL'>;
+type SpeakerSettings = Pick<Settings, 'TTS_URL' | 'TTS_API_KEY' | 'TTS_URL_MODEL'>;
+
+/** What servers are looked after with. */
+interface Parts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
 
 /** What a recogniser is opened with; '' = none. */
 interface Access {
@@ -41,13 +56,19 @@ export function openRecognisers(settings: RemoteSettings): OpenedRemote[] {
 }
 
 /** The same as members of an engine. */
-export function openMembers(
-  settings: RemoteSettings,
-  parts: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
-): RemoteMember[] {
+export function openMembers(settings: RemoteSettings, parts: Parts): RemoteMember[] {
   return openRecognisers(settings).map(({ remote, name, recogniser }) => {
     const { weight, inFlightMax, languages } = remote;
     return new RemoteMember({ ...parts, recogniser, name, weight, inFlightMax, languages });
+  });
+}
+
+/** One for each server of TTS_URL. Nothing is sent yet; the caller closes them. */
+export function openSpeakers(settings: SpeakerSettings, parts: Parts): RemoteSpeaker[] {
+  const access = { apiKey: settings.TTS_API_KEY, model: settings.TTS_URL_MODEL };
+  return settings.TTS_URL.flatMap((text) => {
+    const remote = parseRemoteUrl(text, TTS_SCHEMES);
+    return remote === null ? [] : [new RemoteSpeaker({ ...parts, ...access, remote, name: nameOf(remote.url) })];
   });
 }
 

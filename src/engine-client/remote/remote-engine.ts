@@ -1,4 +1,4 @@
-/** Servers of ASR_URL and the embedded engines as one engine. */
+/** The servers of ASR_URL and TTS_URL and the embedded engines as one engine. */
 import { isDroppable, type VoiceInfo } from '../../../engine/contract.ts';
 import type { RecogniserAbilities } from '../../../engine/recogniser-abilities.ts';
 import type { Clock } from '../../foundation/clock.ts';
@@ -22,6 +22,7 @@ import type { ManagedEngine } from '../managed-engine.ts';
 import { BatchTurns } from './batch-turns.ts';
 import { RemoteChoice } from './remote-choice.ts';
 import type { RemoteMember } from './remote-member.ts';
+import type { RemoteSpeech } from './remote-speech.ts';
 
 /** A partial caption is of no use after so many times the time to the next one. */
 const PARTIAL_PATIENCE = 2;
@@ -37,6 +38,8 @@ interface RemoteEngineOptions {
   /** Does everything but reading, and that as well where no server answers in time. */
   readonly embedded: ManagedEngine;
   readonly members: readonly RemoteMember[];
+  /** The servers of TTS_URL; null = there are none. */
+  readonly speech: RemoteSpeech | null;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
@@ -74,7 +77,7 @@ export class RemoteEngine implements ManagedEngine {
   }
 
   get voices(): readonly VoiceInfo[] {
-    return this.#options.embedded.voices;
+    return (this.#options.speech ?? this.#options.embedded).voices;
   }
 
   /** First those of the embedded engines: they say which one is assumed. */
@@ -87,6 +90,7 @@ export class RemoteEngine implements ManagedEngine {
   /** Servers give neither tokens nor times; what is likely to be said goes to them. */
   get abilities(): RecogniserAbilities | null {
     const { abilities } = this.#options.embedded;
+    if (this.#options.members.length === 0) return abilities;
     return abilities && { ...abilities, logprobs: false, confidence: false, hotWords: true, context: true };
   }
 
@@ -126,7 +130,7 @@ export class RemoteEngine implements ManagedEngine {
   }
 
   speak(request: SpeakRequest): Promise<Speech> {
-    return this.#options.embedded.speak(request);
+    return (this.#options.speech ?? this.#options.embedded).speak(request);
   }
 
   turn(request: TurnRequest): Promise<TurnDecision> {
@@ -134,6 +138,7 @@ export class RemoteEngine implements ManagedEngine {
   }
 
   async transcribe(given: TranscribeRequest): Promise<Transcript> {
+    if (this.#options.members.length === 0) return this.#options.embedded.transcribe(given);
     const request = this.#withLanguage(given);
     if (request.urgency === 'batch') return this.#readBatch(request);
     return isDroppable(request.urgency) ? this.#readPartial(request) : this.#readFinal(request);
@@ -141,6 +146,7 @@ export class RemoteEngine implements ManagedEngine {
 
   async close(): Promise<void> {
     for (const member of this.#options.members) member.close();
+    this.#options.speech?.close();
     this.#batchTurns.close();
     await this.#options.embedded.close();
   }
@@ -260,7 +266,7 @@ export class RemoteEngine implements ManagedEngine {
 
   async #counted(backend: string, reason: Reason, reading: Promise<Transcript>): Promise<Transcript> {
     const transcript = await reading;
-    this.#options.metrics.recognisers.finals.inc({ backend, reason });
+    this.#options.metrics.recognisers.works.inc({ backend, reason });
     return transcript;
   }
 

@@ -1,6 +1,8 @@
 /** The flows of a folder: which version of each is used, and what is wrong with the others. */
 import type { YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkCalls } from './check-calls.ts';
+import { checkLanguages } from './check-languages.ts';
+import { checkName } from './check-names.ts';
 import { checkRecordings, type RecordingNames } from './check-recordings.ts';
 import { checkWaysOut } from './check-ways-out.ts';
 import type { Flow, FlowSet } from './flow.ts';
@@ -43,10 +45,17 @@ export function judgeFlows(
   const called = new Set([...flows.values()].flatMap(calledBy));
   const judge = (name: string, { read }: ShelvedFlow): JudgedFlow => {
     const wrong = errors.get(name) ?? [];
-    const endings = read.flow === null || called.has(name) ? [] : checkWaysOut(read.flow, flows);
-    const found = [...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning), ...endings];
-    const warnings = [...read.warnings, ...problemsOf(found, read.document)].toSorted((a, b) => a.line - b.line);
     const set = wrong.length > 0 ? null : flowSetOf(name, flows);
+    const endings = read.flow === null || called.has(name) ? [] : checkWaysOut(read.flow, flows);
+    const names = checkName(name, shelf.keys());
+    const languages = set === null ? [] : checkLanguages(set);
+    const found = [
+      ...(missing.get(name) ?? []).filter(({ isWarning }) => isWarning),
+      ...endings,
+      ...languages,
+      ...names,
+    ];
+    const warnings = [...read.warnings, ...problemsOf(found, read.document)].toSorted((a, b) => a.line - b.line);
     return { set, good: flows.get(name) ?? null, errors: wrong, warnings };
   };
   return new Map([...shelf].map(([name, shelved]) => [name, judge(name, shelved)]));
@@ -66,15 +75,16 @@ interface Judging {
  */
 function refuse({ shelf, flows, errors, missing }: Judging): void {
   let isSettled = false;
+  const refused = new Set(errors.keys());
   while (!isSettled) {
     isSettled = true;
-    const refused = new Set(errors.keys());
     for (const [name, { read, good }] of shelf) {
       if (read.flow === null || errors.has(name)) continue;
       const found = [...checkCalls(read.flow, flows, refused), ...(missing.get(name) ?? [])];
       const findings = found.filter(({ isWarning }) => isWarning === undefined);
       if (findings.length === 0) continue;
       isSettled = false;
+      refused.add(name);
       errors.set(name, problemsOf(findings, read.document));
       if (good === null || good === read.flow) flows.delete(name);
       else flows.set(name, good);

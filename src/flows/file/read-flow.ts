@@ -1,12 +1,13 @@
 /** Reads a flow's file. */
 import { createHash } from 'node:crypto';
-import { describeIssues, valueAt } from '../../foundation/schema-findings.ts';
+import { describeIssues, keysAt, valueAt } from '../../foundation/schema-findings.ts';
 import { YamlDocument, type YamlPath, type YamlProblem } from '../../foundation/yaml-document.ts';
 import { checkFlow } from './check-flow.ts';
 import type { Flow } from './flow.ts';
 import { type FlowFile, flowSchema } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
 import { toFlow } from './to-flow.ts';
+import { FLOW_VERBS, VERB_SCHEMAS } from './verbs.ts';
 
 /** What was read of a file. */
 export interface ReadFlow {
@@ -27,8 +28,10 @@ export function readFlow(text: string, name: string): ReadFlow {
   const findings: FlowFinding[] = [];
   if (!parsed.success) {
     const reading = { schema: flowSchema, value: document.value, showsTexts: true };
-    for (const { path, message, part } of describeIssues(parsed.error.issues, reading))
-      findings.push({ path, message, ...(part === 'key' ? { part } : {}) });
+    for (const { path, message, part } of describeIssues(parsed.error.issues, reading)) {
+      const told = part === 'key' ? (misplaced(path, document.value) ?? message) : message;
+      findings.push({ path, message: told, ...(part === 'key' ? { part } : {}) });
+    }
   }
   const file = parsed.success ? parsed.data : readRest(document.value, findings);
   if (file !== null) findings.push(...checkFlow(file, new Set(Object.keys(stepsOf(document.value)))));
@@ -43,6 +46,19 @@ export function readFlow(text: string, name: string): ReadFlow {
   if (!parsed.success || errors.length > 0) return { document, flow: null, errors, warnings };
   const sha256 = createHash('sha256').update(text).digest('hex');
   return { document, flow: toFlow(parsed.data, name, sha256), errors, warnings };
+}
+
+/** What is said of a field that stands beside the verb it belongs to; null = it belongs to none. */
+function misplaced(path: YamlPath, value: unknown): string | null {
+  const [, step = '', key = ''] = path;
+  if (path.length !== 3 || path[0] !== 'steps') return null;
+  const written = stepsOf(value)[step];
+  const verb = FLOW_VERBS.find(
+    (name) => isRecord(written) && name in written && keysAt(VERB_SCHEMAS[name], []).includes(String(key)),
+  );
+  if (verb === undefined) return null;
+  const short = isRecord(written) && !isRecord(written[verb]) ? `, which is then written in full` : '';
+  return `belongs to ${verb}: it stands below that, two spaces further right${short}`;
 }
 
 /** Where findings stand, in the order of the text. */

@@ -10,7 +10,7 @@ import type { FlowSet } from '../file/flow.ts';
 import type { PromptRecordings } from './prompt-pieces.ts';
 import { soundOf } from './prompt-sound.ts';
 import { RecordingFolder } from './recording-folder.ts';
-import { type PlacedPrompt, promptsOf, staticTextsOf } from './static-prompts.ts';
+import { inOrder, type PlacedPrompt, promptsOf, staticTextsOf } from './static-prompts.ts';
 
 interface FlowPromptsOptions {
   /** FLOWS_DIR */
@@ -21,6 +21,8 @@ interface FlowPromptsOptions {
   readonly log: Pick<Log, 'info' | 'error'>;
   /** In which flows speak that name no language, to callers whose language nobody knows. */
   readonly usualLanguage: string;
+  /** What is recorded has changed: what is said of flows may change with it. It must not reject. */
+  onRecordings?(): Promise<void>;
 }
 
 /** How far it is to make what all flows say. */
@@ -62,7 +64,7 @@ export class FlowPrompts {
   static async open(options: FlowPromptsOptions): Promise<FlowPrompts> {
     const { folder, clock, log, decoder } = options;
     let opened: FlowPrompts | null = null;
-    const onChange = (): void => opened?.onRecordings();
+    const onChange = async (): Promise<void> => opened?.onRecordings();
     const recordings = await RecordingFolder.open(folder, { clock, log, decoder, onChange });
     opened = new FlowPrompts(options, recordings);
     return opened;
@@ -122,8 +124,9 @@ export class FlowPrompts {
   }
 
   /** What is recorded has changed: what it replaces need not be kept, and what it replaced is said again. */
-  onRecordings(): void {
+  async onRecordings(): Promise<void> {
     for (const set of this.#sets.values()) void this.prepare(set);
+    await this.#options.onRecordings?.();
   }
 
   /** All that flows say, in the order of flows and steps; what several flows share is there once. */
@@ -131,7 +134,7 @@ export class FlowPrompts {
     const { usualLanguage } = this.#options;
     const found = new Map<string, ListedFlowPrompt>();
     for (const set of this.#sets.values()) {
-      for (const placed of promptsOf(set, usualLanguage)) {
+      for (const placed of inOrder(promptsOf(set, usualLanguage), set)) {
         const id = idOf(placed);
         found.set(id, { ...placed, id, source: sourceOf(placed, this.recordings) });
       }

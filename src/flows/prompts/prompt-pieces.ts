@@ -24,6 +24,8 @@ export interface PieceSources {
   /** The language that the flow speaks. */
   readonly language: string;
   readonly recordings: PromptRecordings;
+  /** That of the flow's file, whose recordings are played where there is nothing else; absent or null = none. */
+  readonly flowLanguage?: string | null;
   /** Null = it was never set. */
   valueOf(variable: string): FlowValue;
   /** A value as it is said. */
@@ -46,8 +48,10 @@ const CLAUSE_END = /[,:;–—]\s/gu;
  * @throws PromptTextError for a text that cannot be read
  */
 export function piecesOf({ text = '', recording }: FlowPrompt, sources: PieceSources): PromptPiece[] {
-  const { language, recordings } = sources;
-  const sound = recording === undefined ? null : recordings.find(recording, language);
+  const { language, recordings, flowLanguage = null } = sources;
+  const asked = recording === undefined ? null : recordings.find(recording, language);
+  const hasOther = recording !== undefined && text === '' && flowLanguage !== null;
+  const sound = asked ?? (hasOther ? recordings.find(recording, flowLanguage) : null);
   if (sound !== null) return [{ kind: 'recording', sound, text: text === '' ? (recording ?? '') : text }];
   const pieces: PromptPiece[] = [];
   let run: Exclude<PromptPart, { kind: 'pause' }>[] = [];

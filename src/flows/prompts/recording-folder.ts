@@ -44,8 +44,8 @@ interface RecordingFolderOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
   readonly decoder: Pick<RecordingDecoder, 'decode'>;
-  /** What is recorded has changed. */
-  onChange?(): void;
+  /** What is recorded has changed. It must not reject. */
+  onChange?(): Promise<void>;
 }
 
 interface Entry extends RecordingState {
@@ -64,7 +64,9 @@ export class RecordingFolder implements PromptRecordings {
   /** By language in lower case and name. */
   #sounds: ReadonlyMap<string, MonoAudio> = new Map();
   #trouble = '';
-  #isLooking = false;
+  /** Looks that are under way or wait for those before them. */
+  #looks = 0;
+  #last: Promise<void> = Promise.resolve();
 
   private constructor(flowsFolder: string, options: RecordingFolderOptions) {
     this.#folder = join(flowsFolder, RECORDINGS_FOLDER);
@@ -75,7 +77,10 @@ export class RecordingFolder implements PromptRecordings {
   static async open(flowsFolder: string, options: RecordingFolderOptions): Promise<RecordingFolder> {
     const opened = new RecordingFolder(flowsFolder, options);
     await opened.look();
-    opened.#timer = options.clock.every(LOOK_MS, () => void opened.look(), true);
+    const lookAgain = (): void => {
+      if (opened.#looks === 0) void opened.look();
+    };
+    opened.#timer = options.clock.every(LOOK_MS, lookAgain, true);
     return opened;
   }
 
@@ -127,10 +132,18 @@ export class RecordingFolder implements PromptRecordings {
     return isGone;
   }
 
-  /** Takes over what has changed. Never rejects. */
-  async look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  /** Takes over what has changed until now, after a look that is under way. Never rejects. */
+  look(): Promise<void> {
+    this.#looks++;
+    this.#last = this.#last
+      .then(() => this.#look())
+      .finally(() => {
+        this.#looks--;
+      });
+    return this.#last;
+  }
+
+  async #look(): Promise<void> {
     try {
       await this.#take(await this.#findFiles());
       this.#trouble = '';
@@ -139,8 +152,6 @@ export class RecordingFolder implements PromptRecordings {
       if (message !== this.#trouble && !this.#ended.signal.aborted)
         this.#options.log.error(`recordings of flows cannot be read; those before stay: ${message}`);
       this.#trouble = message;
-    } finally {
-      this.#isLooking = false;
     }
   }
 
@@ -174,7 +185,7 @@ export class RecordingFolder implements PromptRecordings {
     this.#entries = entries;
     this.#sounds = sounds;
     this.#options.log.info({ recordings: sounds.size }, 'recordings of flows were read');
-    this.#options.onChange?.();
+    await this.#options.onChange?.();
   }
 
   async #read(file: Omit<Entry, 'sound' | 'durationMs'>): Promise<Entry> {
@@ -197,9 +208,7 @@ export class RecordingFolder implements PromptRecordings {
       for (const file of await namesIn(join(this.#folder, language))) {
         const path = `${language}/${file}`;
         const place = join(this.#folder, path);
-        const size = (await stat(place).catch(() => null))?.size ?? 0;
-        const error =
-          size > RECORDING_MAX_BYTES ? `it has ${size} bytes, at most ${RECORDING_MAX_BYTES} are read` : null;
+        const error = await findTrouble(place);
         const name = FILE.exec(file)?.[1];
         found.push({
           path,
@@ -213,6 +222,14 @@ export class RecordingFolder implements PromptRecordings {
     }
     return found;
   }
+}
+
+/** Why a file is not to be read; a pipe or a device would have no end. Null = nothing speaks against it. */
+async function findTrouble(place: string): Promise<string | null> {
+  const found = await stat(place).catch(() => null);
+  if (found !== null && !found.isFile()) return 'it is no file';
+  const size = found?.size ?? 0;
+  return size > RECORDING_MAX_BYTES ? `it has ${size} bytes, at most ${RECORDING_MAX_BYTES} are read` : null;
 }
 
 function refused(entry: Entry, error: string): Entry {

@@ -54,6 +54,15 @@ export function promptsOf(set: FlowSet, usualLanguage: string): PlacedPrompt[] {
   return [...found.values()];
 }
 
+/** In the order of the files: that of where a step fails last of its flow. */
+export function inOrder(prompts: readonly PlacedPrompt[], { flows }: FlowSet): PlacedPrompt[] {
+  const places = new Map<string, number>();
+  for (const { name, steps } of flows.values())
+    for (const step of [...steps.keys(), null]) places.set(JSON.stringify([name, step]), places.size);
+  const placeOf = ({ flow, step }: PlacedPrompt): number => places.get(JSON.stringify([flow, step])) ?? places.size;
+  return prompts.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
 /** The texts of prompts that need no values, and of the others what needs none; without those that are recorded. */
 export function staticTextsOf(prompts: readonly PlacedPrompt[], recordings: PromptRecordings): PromptText[] {
   const texts = new Map<string, PromptText>();

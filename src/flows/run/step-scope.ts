@@ -107,8 +107,14 @@ export class StepScope implements StepTools {
     return this.#options.world;
   }
 
+  /** Where there is none in the language that is spoken, that of the flow's. */
   get recordings(): PromptRecordings {
-    return this.#options.recordings;
+    const { recordings, terms } = this.#options;
+    const usual = terms.language;
+    return {
+      find: (name, language) =>
+        recordings.find(name, language) ?? (usual === null ? null : recordings.find(name, usual)),
+    };
   }
 
   get language(): string {
@@ -144,6 +150,7 @@ export class StepScope implements StepTools {
     const { inputs } = this.#options;
     this.#check();
     this.#hide(request.isPrivate === true);
+    this.#options.call.languages.expectAnswer(request.answer ?? null);
     const early = inputs.takeEarly(request) ?? (await this.#finishCutIn(prompt, request));
     this.#check();
     if (early !== null) return early;
@@ -212,6 +219,7 @@ export class StepScope implements StepTools {
     this.#isOver = true;
     this.#options.inputs.endWait();
     this.#hide(false);
+    this.#options.call.languages.expectAnswer(null);
     this.#options.handTo(null);
   }
 
@@ -258,6 +266,7 @@ export class StepScope implements StepTools {
       voice: spoken.voice ?? terms.voice,
       language: this.language,
       recordings,
+      flowLanguage: terms.language,
       valueOf: (name) => variables.get(name),
       sayValue: (value, format, language) => speakValue(value, format ?? 'text', language, this.#speakOptions()),
       expectsDigits: request?.expectsDigits,

@@ -133,7 +133,8 @@ function signatureOf(body: string, { context }: StepTools['call']): Record<strin
 
 /** Names no host and nothing of the request. */
 function reasonOf(error: unknown): string {
-  if (error instanceof PrivateAddressError) return 'its address is a private one (FLOW_HTTP_ALLOW_PRIVATE)';
+  if (error instanceof PrivateAddressError)
+    return 'its address is a private one, which FLOW_HTTP_ALLOW_PRIVATE=true allows';
   if (error instanceof FetchError) return error.message;
   return networkCode(error);
 }

@@ -1,8 +1,9 @@
 /** The verb `confirm`: yes or no. */
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { VerbFields } from '../file/verbs.ts';
+import { expectedAnswer } from '../understand/expected-answers.ts';
 import { understand } from '../understand/understand.ts';
-import { type Attempt, askForAnswer, timeoutOf } from './question.ts';
+import { type Attempt, askForAnswer, isSure, timeoutOf } from './question.ts';
 import type { StepExit, StepTools } from './step.ts';
 
 /** Keys that mean yes and no. */
@@ -18,11 +19,13 @@ export async function runConfirm(fields: VerbFields['confirm'], tools: StepTools
 
 async function askOnce(fields: VerbFields['confirm'], tools: StepTools, prompt: FlowPrompt): Promise<Attempt<boolean>> {
   const { language, world, timeZone } = tools;
-  const answerIn = (text: string) => understand(text, { kind: 'yesNo', language, now: world.wall(), timeZone });
+  const question = { kind: 'yesNo', language, now: world.wall(), timeZone } as const;
+  const answerIn = (text: string) => understand(text, question);
   const input = await tools.ask(prompt, {
     timeoutMs: timeoutOf(fields),
     accepts: 'any',
     keys: [YES, NO],
+    answer: expectedAnswer(question),
     answersAside: (text) => answerIn(text) !== null,
   });
   if (input.type === 'silence') return { kind: 'none' };
@@ -33,7 +36,7 @@ async function askOnce(fields: VerbFields['confirm'], tools: StepTools, prompt: 
       isAhead: false,
       understood: understood(input.key === YES || (input.key === NO ? false : null)),
     };
-  const { value = null } = answerIn(input.text) ?? {};
+  const { value = null } = (isSure(input) ? answerIn(input.text) : null) ?? {};
   const isYes = typeof value === 'boolean' ? value : null;
   return { kind: 'speech', text: input.text, isAhead: input.isAhead, understood: understood(isYes) };
 }

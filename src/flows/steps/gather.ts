@@ -2,9 +2,10 @@
 import type { FlowValue } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { VerbFields } from '../file/verbs.ts';
+import { expectedAnswer } from '../understand/expected-answers.ts';
 import type { Question } from '../understand/question.ts';
 import { understand } from '../understand/understand.ts';
-import { type Attempt, askForAnswer, timeoutOf } from './question.ts';
+import { type Attempt, askForAnswer, isSure, timeoutOf } from './question.ts';
 import type { InputRequest, StepExit, StepTools } from './step.ts';
 
 type Gather = VerbFields['gather'];
@@ -32,7 +33,9 @@ async function askOnce(fields: Gather, tools: StepTools, prompt: FlowPrompt): Pr
   if (input.type === 'silence') return { kind: 'none' };
   if (input.type === 'speech') {
     const { text, isAhead } = input;
-    return { kind: 'speech', text, isAhead, understood: understoodAs(understand(text, questionOf(fields, tools))) };
+    const isTaken = fields.kind === 'text' || isSure(input);
+    const found = isTaken ? understand(text, questionOf(fields, tools)) : null;
+    return { kind: 'speech', text, isAhead, understood: understoodAs(found) };
   }
   if (fields.kind === 'yesNo') {
     const value = YES_NO[input.key];
@@ -45,7 +48,8 @@ async function askOnce(fields: Gather, tools: StepTools, prompt: FlowPrompt): Pr
 
 function requestOf(fields: Gather, tools: StepTools): InputRequest {
   const { kind } = fields;
-  const shared = { timeoutMs: timeoutOf(fields), isPrivate: fields.private === true };
+  const answer = expectedAnswer(questionOf(fields, tools));
+  const shared = { timeoutMs: timeoutOf(fields), isPrivate: fields.private === true, answer };
   if (kind === 'yesNo') {
     const answersAside = (text: string) => understand(text, questionOf(fields, tools)) !== null;
     return { ...shared, accepts: 'any', keys: Object.keys(YES_NO), answersAside };

@@ -2,7 +2,8 @@
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { VerbFields } from '../file/verbs.ts';
 import { chooseSpoken } from '../understand/choices.ts';
-import { type Attempt, askForAnswer, timeoutOf } from './question.ts';
+import { expectedChoice } from '../understand/expected-answers.ts';
+import { type Attempt, askForAnswer, isSure, timeoutOf } from './question.ts';
 import type { StepExit, StepTools } from './step.ts';
 
 type Menu = VerbFields['menu'];
@@ -20,13 +21,14 @@ export async function runMenu(fields: Menu, tools: StepTools): Promise<StepExit>
 async function askOnce(fields: Menu, tools: StepTools, prompt: FlowPrompt): Promise<Attempt<string>> {
   const { choices } = fields;
   const keys = Object.values(choices).flatMap(({ key }) => key ?? []);
-  const input = await tools.ask(prompt, { timeoutMs: timeoutOf(fields), accepts: 'any', keys });
+  const answer = expectedChoice(choices, tools.language);
+  const input = await tools.ask(prompt, { timeoutMs: timeoutOf(fields), accepts: 'any', keys, answer });
   if (input.type === 'silence') return { kind: 'none' };
   if (input.type === 'key') {
     const name = Object.entries(choices).find(([, { key }]) => key === input.key)?.[0] ?? null;
     return { kind: 'keys', text: input.key, isAhead: false, understood: understood(fields, name) };
   }
-  const name = chooseSpoken(input.text, choices, tools.language);
+  const name = isSure(input) ? chooseSpoken(input.text, choices, tools.language) : null;
   return { kind: 'speech', text: input.text, isAhead: input.isAhead, understood: understood(fields, name) };
 }
 

@@ -1,4 +1,5 @@
 /** What menu, gather and confirm share: tries, and what is said between them. */
+import { ANSWER_SURE } from '../../transcription/expected-answer.ts';
 import type { FlowValue } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { VerbFields } from '../file/verbs.ts';
@@ -27,6 +28,11 @@ export type Outcome<Answer> = { readonly answer: Answer } | { readonly exit: Ste
 const RETRIES = 2;
 /** How long the caller may be silent after the question. */
 const TIMEOUT_MS = 5000;
+
+/** Whether what was heard is sure enough to be taken for an answer: what is not is asked again. */
+export function isSure({ confidence }: { readonly confidence: number | null }): boolean {
+  return confidence === null || confidence >= ANSWER_SURE;
+}
 
 /** How long the caller of a question may be silent. */
 export function timeoutOf({ timeoutMs = TIMEOUT_MS }: QuestionFields): number {

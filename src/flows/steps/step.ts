@@ -1,6 +1,7 @@
 /** What the steps of a flow are made of, and what they are given to work with. */
 import type { CallApp, CallAppOptions } from '../../calls/app/call-app.ts';
 import type { MonoAudio } from '../../speech/wav-leveller.ts';
+import type { ExpectedAnswer } from '../../transcription/expected-answer.ts';
 import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
@@ -43,6 +44,8 @@ export interface InputRequest {
   readonly keys?: readonly string[];
   /** The digits that are asked for: the ends of turns wait for them. */
   readonly expectsDigits?: DigitsExpected;
+  /** What answers can be expected; left out = anything. */
+  readonly answer?: ExpectedAnswer | null;
   /**
    * Whether words answer that are said into the question and do not cut it off: the last ones of them count at its end.
    * Left out = none do but words of agreement right before the end.

@@ -8,6 +8,7 @@ import { type FlowTestFile, testFileSchema } from './test-file.ts';
 
 /** What the names of such files end with. */
 export const TEST_FILE_END = '.test.yaml';
+export const TEST_FILE_MAX_BYTES = 1_048_576;
 
 /** A file of tests, and the flow that they call. */
 export interface NamedTests extends FlowTestFile {

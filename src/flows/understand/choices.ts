@@ -79,10 +79,14 @@ function chooseOnce(
   return byNumber(text, choices, words) ?? byLikeness(said, phrases, words);
 }
 
+/** The name of a choice as it is said: `openingHours` → `opening Hours`. */
+export function nameWords(choice: string): string {
+  return choice.replace(/(?<=[a-z])(?=[A-Z])|[_-]/g, ' ');
+}
+
 function phrasesOf(choices: Readonly<Record<string, SpokenChoice>>, words: LanguageWords): Phrase[] {
   return Object.entries(choices).flatMap(([choice, { say = [] }]) => {
-    const name = choice.replace(/(?<=[a-z])(?=[A-Z])|[_-]/g, ' ');
-    return [name, ...say].flatMap((phrase) => {
+    return [nameWords(choice), ...say].flatMap((phrase) => {
       const phraseWords = foldWords(phrase);
       return phraseWords.length === 0
         ? []

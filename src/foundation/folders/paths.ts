@@ -15,3 +15,13 @@ const ROOT = findRoot();
 export function packagePath(...parts: string[]): string {
   return join(ROOT, ...parts);
 }
+
+const isCheckout = existsSync(join(ROOT, 'tsconfig.json'));
+
+/** How people type the command, in a checkout or where a packed Trunkline is installed. */
+export const COMMAND = isCheckout ? 'npm run trunkline --' : 'npx trunkline';
+
+/** A file of the package as people type it: as it is called in a checkout, elsewhere with its whole path. */
+export function typedPath(...parts: string[]): string {
+  return isCheckout ? parts.join('/') : packagePath(...parts);
+}

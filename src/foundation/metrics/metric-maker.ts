@@ -42,6 +42,22 @@ export class MetricMaker {
     return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
   }
 
+  /** A gauge that `measure` sets whenever it is read. */
+  watchedGauge<T extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+    measure: (gauge: Gauge<T>) => void,
+  ): void {
+    const gauge: Gauge<T> = new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+      collect: () => measure(gauge),
+    });
+  }
+
   histogram<T extends string>(name: string, help: string, labelNames: readonly T[], buckets: number[]): Histogram<T> {
     return new Histogram({ name, help, labelNames: [...labelNames], buckets, registers: [this.#registry] });
   }

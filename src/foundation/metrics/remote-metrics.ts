@@ -1,4 +1,4 @@
-/** The metrics of the servers that recognise (ASR_URL). */
+/** The metrics of the servers that recognise (ASR_URL) or speak (TTS_URL). */
 import { Gauge, type Registry } from 'prom-client';
 import { LAG_SECONDS, type MetricMaker } from './metric-maker.ts';
 
@@ -8,36 +8,44 @@ interface BackendState {
   readonly inFlight: number;
 }
 
-/** `metrics.recognisers` */
+/** Whose metrics they are. */
+export interface RemoteKind {
+  /** What the names of the metrics begin with. */
+  readonly prefix: string;
+  /** The setting that names the servers. */
+  readonly setting: string;
+  /** What is counted by who did it: its name in the metric, and for people. */
+  readonly works: readonly [name: string, people: string];
+}
+
+/** `metrics.recognisers`, `metrics.speakers` */
 export class RemoteMetrics {
   readonly requests;
   readonly seconds;
-  readonly finals;
+  readonly works;
   readonly #backends = new Map<string, () => BackendState>();
 
-  constructor(make: MetricMaker, registry: Registry) {
+  constructor(make: MetricMaker, registry: Registry, { prefix, setting, works: [works, people] }: RemoteKind) {
     this.requests = make.counter(
-      'trunkline_asr_backend_requests_total',
-      'Requests to the servers of ASR_URL, and what came of them',
+      `${prefix}_requests_total`,
+      `Requests to the servers of ${setting}, and what came of them`,
       ['backend', 'result'],
     );
     this.seconds = make.histogram(
-      'trunkline_asr_backend_seconds',
-      'Time that the servers of ASR_URL took for an answer',
+      `${prefix}_seconds`,
+      `Time that the servers of ${setting} took for an answer`,
       ['backend', 'urgency'],
       LAG_SECONDS,
     );
-    this.finals = make.counter('trunkline_asr_backend_finals_total', 'With ASR_URL: finals, by who read them and why', [
+    this.works = make.counter(`${prefix}_${works}_total`, `With ${setting}: ${people}, by who made them and why`, [
       'backend',
       'reason',
     ]);
-    this.#gauge(registry, 'trunkline_asr_backend_up', 'Whether a server of ASR_URL is asked', ({ isUp }) =>
-      isUp ? 1 : 0,
-    );
+    this.#gauge(registry, `${prefix}_up`, `Whether a server of ${setting} is asked`, ({ isUp }) => (isUp ? 1 : 0));
     this.#gauge(
       registry,
-      'trunkline_asr_backend_in_flight',
-      'Requests that a server of ASR_URL has',
+      `${prefix}_in_flight`,
+      `Requests that a server of ${setting} has`,
       ({ inFlight }) => inFlight,
     );
   }

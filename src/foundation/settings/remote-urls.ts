@@ -13,6 +13,9 @@ const RATE_MAX_HZ = 48_000;
 export const ASR_SCHEMES = ['http', 'https'] as const;
 export type AsrScheme = (typeof ASR_SCHEMES)[number];
 
+/** The same of TTS_URL. */
+export const TTS_SCHEMES = ['http', 'https'] as const;
+
 /** One server of ASR_URL or TTS_URL. */
 export interface RemoteUrl<S extends string = string> {
   readonly scheme: S;
@@ -24,8 +27,10 @@ export interface RemoteUrl<S extends string = string> {
   readonly inFlightMax: number | null;
   /** What it understands, in BCP-47; empty = what the embedded recogniser understands. */
   readonly languages: readonly string[];
-  /** The rate of the sound that it answers as bare samples; null = what the server's kind has. */
+  /** The rate of the bare samples that it is asked for; null = it is asked for a WAV file, which says its own. */
   readonly rateHz: number | null;
+  /** The voices that it is asked for; empty = the usual one. */
+  readonly voices: readonly string[];
 }
 
 type Options = Omit<RemoteUrl, 'url' | 'scheme'>;
@@ -35,6 +40,7 @@ const OPTIONS: Readonly<Record<string, (value: string) => Partial<Options> | nul
   weight: (value) => wholeOf(value, 1, WEIGHT_MAX, (weight) => ({ weight })),
   max: (value) => wholeOf(value, 1, IN_FLIGHT_MAX, (inFlightMax) => ({ inFlightMax })),
   rate: (value) => wholeOf(value, RATE_MIN_HZ, RATE_MAX_HZ, (rateHz) => ({ rateHz })),
+  voices: (value) => (/^[\w.:-]{1,48}(\+[\w.:-]{1,48}){0,99}$/.test(value) ? { voices: value.split('+') } : null),
   languages: (value) =>
     /^[a-zA-Z]{2,3}(-\w{2,8})*(\+[a-zA-Z]{2,3}(-\w{2,8})*)*$/.test(value) ? { languages: value.split('+') } : null,
 };
@@ -50,8 +56,8 @@ function wholeOf(
 }
 
 /**
- * Reads `URL[;weight=n][;max=n][;languages=de+fr][;rate=n]`; null when it is no such thing. A URL with a user is none:
- * keys have settings of their own, which are never printed.
+ * Reads `URL[;weight=n][;max=n][;languages=de+fr][;rate=n][;voices=a+b]`; null when it is no such thing. A URL with a
+ * user is none: keys have settings of their own, which are never printed.
  */
 export function parseRemoteUrl<S extends string>(text: string, schemes: readonly S[]): RemoteUrl<S> | null {
   const [address = '', ...options] = text.split(';').map((part) => part.trim());
@@ -60,7 +66,7 @@ export function parseRemoteUrl<S extends string>(text: string, schemes: readonly
   const scheme = schemes.find((one) => `${one}:` === url.protocol);
   const isPlain = url.hostname !== '' && url.username === '' && url.password === '' && url.hash === '';
   if (!isPlain || scheme === undefined) return null;
-  let read: Options = { weight: 1, inFlightMax: null, languages: [], rateHz: null };
+  let read: Options = { weight: 1, inFlightMax: null, languages: [], rateHz: null, voices: [] };
   for (const option of options) {
     const [name = '', value = ''] = option.split('=', 2);
     const found = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]?.(value) : null;

@@ -230,10 +230,13 @@ function show({ id, flow, step, part, language, voice, prompt, source }: ListedF
   return { id, flow, step, part, language, voice: prompt.voice ?? voice, text, recording, source };
 }
 
+/** Of a folder that nothing can be written to, and of one in whose place something else is. */
+const CLOSED = ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP'];
+
 /** A folder that is mounted read-only is none of the disk's troubles. */
 function explainClosed(error: unknown): unknown {
   const { code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  return code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
+  return code !== undefined && CLOSED.includes(code)
     ? new TrunklineError('invalid_request', `FLOWS_DIR cannot be written to (${code}): change the files there yourself`)
     : error;
 }

@@ -48,6 +48,11 @@ interface SweeperOptions {
     readonly DATA_MAX_BYTES: number;
     readonly AUDIT_RETENTION_DAYS: number;
   };
+  /**
+   * Of several gateways that share the database, the one that deletes what is too old; each looks after its own disk.
+   * Left out = this one does.
+   */
+  readonly isLeading?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<RecordMetrics, 'expired' | 'dataBytes'>;
@@ -91,14 +96,14 @@ export class RetentionSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recorder, database } = this.#options;
+    const { recorder, database, isLeading = () => true } = this.#options;
     if (recorder.isTroubled || !database.isOpen) return;
-    const aged = await this.#expireOld();
+    const aged = isLeading() ? await this.#expireOld() : NOTHING;
     const crowded = await this.#expireForSpace();
     if (aged.calls + crowded.calls > 0) await this.#options.removal.finish();
     this.#tell('age', aged);
     this.#tell('space', crowded);
-    await this.#expireAudit();
+    if (isLeading()) await this.#expireAudit();
     await this.#expireBackups();
     // Not waited for: copies may be many and large.
     void this.#options.copies?.cleanDaily();
@@ -134,7 +139,8 @@ export class RetentionSweeper {
       expired.sounds++;
       metrics.expired.inc({ what: 'sound', reason: 'space' });
     }
-    if (total() > wanted) {
+    // Rows in a database of their own make no room here.
+    if (total() > wanted && rows > 0) {
       await this.#expireCalls((total() - wanted) / rows, expired);
       rows = await rowBytes();
     }
@@ -207,6 +213,8 @@ export class RetentionSweeper {
     else log.warn(detail, 'the records had more than DATA_MAX_BYTES: the oldest sound and calls were deleted');
   }
 }
+
+const NOTHING: Readonly<Expired> = { calls: 0, sounds: 0, bytes: 0 };
 
 interface Expired {
   calls: number;

@@ -1,6 +1,7 @@
 /** Opens the sound of calls as the settings say. */
 import { join } from 'node:path';
 import type { Clock } from '../../foundation/clock.ts';
+import { sizeOf } from '../../foundation/folders/folder-size.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { ConfigError } from '../../foundation/settings/config.ts';
@@ -13,7 +14,7 @@ import type { SoundOwner } from './sound-paths.ts';
 import { SoundStore } from './sound-store.ts';
 
 /** The settings of recorded sound. */
-export type SoundSettings = Pick<Settings, 'RECORD' | 'RECORD_KEY'>;
+export type SoundSettings = Pick<Settings, 'RECORD' | 'RECORD_KEY' | 'CLUSTER_KEY'>;
 
 interface OpenSoundOptions {
   readonly clock: Clock;
@@ -57,8 +58,11 @@ export async function openSound(
   };
   try {
     const isOpen = database.isOpen;
-    const keptBytes = isOpen ? await sumBytes(database) : 0;
-    const store = await SoundStore.open({ ...parts, folder: join(folder, 'sound'), key, keptBytes, noteBytes });
+    const soundFolder = join(folder, 'sound');
+    // The database has the sizes of the sound of all gateways.
+    const isShared = settings.CLUSTER_KEY !== '';
+    const keptBytes = isShared ? (await sizeOf(soundFolder)).bytes : isOpen ? await sumBytes(database) : 0;
+    const store = await SoundStore.open({ ...parts, folder: soundFolder, key, keptBytes, noteBytes });
     if (isOpen) return store;
     const summed = database.opened.then(() => sumBytes(database));
     counted = summed.then((bytes) => store.countKept(bytes)).catch(warn);
@@ -81,6 +85,6 @@ async function sumBytes({ reader }: RecordsDatabase): Promise<number> {
 }
 
 /** @throws ConfigError when RECORD wants sound, which cannot be kept for the reason `why` */
-export function refuseSound({ RECORD }: SoundSettings, why: string): void {
+export function refuseSound({ RECORD }: Pick<SoundSettings, 'RECORD'>, why: string): void {
   if (RECORD !== 'off') throw new ConfigError([`RECORD: got ${RECORD}, but DATA_DIR cannot keep sound: ${why}`]);
 }

@@ -31,6 +31,19 @@ describe('an echo is told by its words', () => {
     expect(isEcho('coffee or', PLAYED)).toBe(false);
   });
 
+  it.each([
+    ['Yes, that is right.', 'That is Friday, November twenty seventh at three p m. Is that right?'],
+    ['Yes, that is right.', 'That is nine thirty. Is that right?'],
+    ['No, that is wrong.', 'That is nine. Is it right, or is that wrong?'],
+    ['I want that for seven people.', 'I have a table for seven at eight. Do you want that for your people?'],
+  ])('is not what answers with words of ours that were not together: %s', (answer, played) => {
+    expect([isEcho(answer, played), mayBeEcho(answer, played)]).toEqual([false, false]);
+  });
+
+  it('may begin with yes or no where these were played', () => {
+    expect(isEcho('No, that is wrong.', 'Please say: no, that is wrong.')).toBe(true);
+  });
+
   it('is nothing when nothing was played', () => {
     expect(echoSimilarity('hello there you', '')).toBe(0);
     expect(echoSimilarity('', '')).toBe(0);

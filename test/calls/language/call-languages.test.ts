@@ -29,6 +29,7 @@ class Multilingual {
       confidence: true,
       languageGuess: guesses,
       hotWords,
+      expectedWords: false,
       textDrafts: false,
       context: false,
       streams: false,

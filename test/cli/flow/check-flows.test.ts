@@ -63,7 +63,7 @@ describe('trunkline flow check', () => {
     const { code, lines } = await check([], { json: true, folder });
     expect(code).toBe(1);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { severity: 'error', file, line: 5, column: 1, message: expect.stringContaining('Map keys must be unique') },
+      { severity: 'error', file, line: 5, column: 1, message: expect.stringContaining('the same key stands above') },
       { summary: { flows: 1, errors: 1, warnings: 0 } },
     ]);
   });

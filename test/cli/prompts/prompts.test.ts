@@ -1,5 +1,7 @@
 /** The commands for what flows say, against a server that speaks with a fake engine. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -79,7 +81,8 @@ describe('trunkline prompts list', () => {
       'shop hello prompt  en-US  made ahead  Welcome to the shop.',
       'shop order prompt  en-US  with values  You are caller {call.from}.',
     ]);
-    expect((await run('list', '--language', 'DE-de')).out).toBe('laden a prompt  de-DE  made ahead  Guten Tag.\n');
+    for (const language of ['DE-de', 'de'])
+      expect((await run('list', '--language', language)).out).toBe('laden a prompt  de-DE  made ahead  Guten Tag.\n');
     const listed = JSON.parse((await run('list', '--flow', 'laden', '--json')).out);
     expect(listed).toMatchObject({ prompts: [{ flow: 'laden', step: 'a', source: 'made' }], recordings: [] });
   });
@@ -88,7 +91,7 @@ describe('trunkline prompts list', () => {
     expect(await run('list', '--flow', 'ship')).toEqual({
       code: 0,
       out: '',
-      err: 'No flow says anything: is FLOWS_DIR set?\n',
+      err: 'No flow says anything there.\n',
     });
   });
 });
@@ -145,6 +148,29 @@ describe('trunkline prompts export', () => {
     expect(rows).toContain('en-US/hello.wav,en-US,hello,shop,hello,prompt,,made,Welcome to the shop.');
     // No spreadsheet takes it for a formula.
     expect(rows.find((row) => row.includes('failedPrompt'))).toMatch(/,"'=Sorry, ""that"" failed\."$/);
+  });
+});
+
+describe('trunkline prompts export from a server that lies', () => {
+  it('writes nothing outside of its folder', async () => {
+    const prompt = { id: 'a', flow: 'f', step: 's', part: 'prompt', voice: null, text: 'A', source: 'made' };
+    const data = [
+      { ...prompt, language: '../../de', recording: 'a' },
+      { ...prompt, language: '..', recording: '../../b' },
+      { ...prompt, language: '/tmp', recording: '/etc/c' },
+    ];
+    const liar = createServer((request, response) => {
+      if (request.url?.endsWith('/sound') === true) response.end(TONE);
+      else response.end(JSON.stringify({ data, next: null }));
+    });
+    await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
+    vi.stubEnv('TRUNKLINE_URL', `http://127.0.0.1:${(liar.address() as AddressInfo).port}`);
+    const path = join(folder, 'in', 'out');
+    expect((await run('export', path)).code).toBe(0);
+    liar.close();
+    expect(readdirSync(join(folder, 'in'))).toEqual(['out']);
+    const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.map(({ name }) => name).toSorted()).toEqual(['-b.wav', '-etc-c.wav', 'a.wav', 'script.csv']);
   });
 });
 

@@ -39,7 +39,7 @@ function openEngine(...terms: MemberTerms[]): void {
     const name = `server${index}`;
     return new RemoteMember({ recogniser, name, weight, languages, inFlightMax, clock, log, metrics });
   });
-  engine = new RemoteEngine({ embedded, members, clock, metrics });
+  engine = new RemoteEngine({ embedded, members, speech: null, clock, metrics });
 }
 
 function ask(urgency: TranscribeRequest['urgency'], extra: Partial<TranscribeRequest> = {}): Promise<string> {
@@ -67,7 +67,7 @@ async function bringDown(server: FakeRecogniser): Promise<void> {
 
 const finals = async () =>
   Object.fromEntries(
-    (await metrics.recognisers.finals.get()).values.map(({ labels, value }) => [
+    (await metrics.recognisers.works.get()).values.map(({ labels, value }) => [
       `${labels['backend']} ${labels['reason']}`,
       value,
     ]),

@@ -48,6 +48,21 @@ describe.each(['rewritten', 'shipped'] as const)('Moonshine with %s graphs', (gr
     expect(mean(logprobs)).toBeLessThan(0);
   });
 
+  it('reads speech as the words that are expected alone, the likeliest first', async () => {
+    const expectedWords = ['after', 'leave', 'message', 'the', 'a', 'tone', 'please', 'banana'];
+    const { result } = await finish(asr.transcribe(spoken, [], { expectedWords }));
+    const [best, ...others] = result.expectedReadings ?? [];
+    expect(result.text).toBe(undrafted.text);
+    expect(best?.text.toLowerCase()).toContain('leave a message after the tone');
+    for (const { behind } of others) expect(behind).toBeGreaterThanOrEqual(best?.behind ?? Number.NaN);
+  });
+
+  it('finds no such reading where nothing of the kind is said', async () => {
+    const { result } = await finish(asr.transcribe(spoken, [], { expectedWords: ['banana', 'Tuesday'] }));
+    expect(result.expectedReadings).toEqual([]);
+    expect(undrafted).not.toHaveProperty('expectedReadings');
+  });
+
   it.each([4, 100])('says about the same of them with a draft of up to %i tokens', async (length) => {
     const { result } = await finish(asr.transcribe(spoken, undrafted.tokens.slice(0, length)));
     expect(result.logprobs).toHaveLength(undrafted.tokens.length);

@@ -74,6 +74,76 @@ describe('what a flow needs of other files', () => {
     expect([errors, warnings]).toEqual([[], [expect.stringContaining(message)]]);
   });
 
+  it.each([
+    ['fr', '{ recording: hello }', ['there is no recording hello in the language fr: that of de is played there']],
+    ['fr', '{ recording: hello, text: Salut. }', []],
+    ['de-AT', '{ recording: hello }', []],
+  ])('warns of a recording that another language stands in for: %s, %s', async (to, say, expected) => {
+    const steps = ['  main: { play: { recording: hello }, next: b }', `  b: { language: { to: ${to} }, next: c }`];
+    const { errors, warnings } = await findingsOf(`${flow(...steps, `  c: { say: ${say} }`)}language: de\n`);
+    expect([errors, warnings]).toEqual([[], expected.map((text) => expect.stringContaining(text))]);
+  });
+
+  it('warns of a text whose recording does not say the values in it', async () => {
+    const { warnings } = await findingsOf(flow('  main: { say: { recording: hello, text: "Hi {call.from}." } }'));
+    expect(warnings).toEqual([
+      '4:29: steps.main.say.recording: the recording is played as it is, so {call.from} of the text is not said: put ' +
+        'that into a step of its own',
+    ]);
+  });
+
+  it('warns of a text that is said in two languages', async () => {
+    const english = ['  main: { language: en-US, next: a }', '  a: { say: Hello., next: b }'];
+    const german = ['  b: { language: de-DE, next: c }', '  c: { say: Guten Tag. }'];
+    const one = `${flow(...english, ...german)}failedPrompt: Sorry.\n`;
+    expect((await findingsOf(one)).warnings).toEqual([]);
+    expect((await findingsOf(`${one}keys: { 0: a }\n`)).warnings).toEqual([
+      '5:3: steps.a: is said in en-US and in de-DE, with the same text: expected a step for each language',
+    ]);
+  });
+
+  it.each([
+    ['nothing', '{ prompt: A, kind: date, into: a }', '', 1],
+    ['only who says nothing', '{ prompt: A, kind: date, into: a, noInput: { next: end } }', '', 1],
+    ['both', '{ prompt: A, kind: date, into: a, noInput: { next: end }, noMatch: { next: end } }', '', 0],
+    ['who says nothing where anything fits', '{ prompt: A, kind: text, into: a, noInput: { next: end } }', '', 0],
+    ['all that fails', '{ prompt: A, kind: date, into: a }', 'failed: main\n', 0],
+    ['all that fails with words', '{ prompt: A, kind: date, into: a }', 'failedPrompt: Sorry.\n', 0],
+  ])('warns of questions that end a call without a word: %s is caught', async (_what, gather, top, count) => {
+    const { errors, warnings } = await findingsOf(`${flow(`  main: { gather: ${gather} }`)}${top}`);
+    expect(errors).toEqual([]);
+    expect(warnings).toEqual(
+      Array(count).fill(expect.stringMatching(/^4:3: steps\.main: ends the call without a word/)),
+    );
+  });
+
+  it('leaves it to the flow that calls another what becomes of the questions of that', async () => {
+    write(
+      'sub.yaml',
+      flow(
+        '  main: { gather: { prompt: A, kind: date, into: a }, next: b }',
+        '  b: { confirm: { prompt: B, yes: end, no: main } }',
+      ),
+    );
+    const calls = flow('  main: { flow: sub }');
+    expect((await findingsOf(`${calls}failedPrompt: Sorry.\n`)).warnings).toEqual([]);
+    expect((await findingsOf(calls)).warnings).toEqual([
+      expect.stringMatching(/^4:3: steps\.main: ends the call without a word/),
+    ]);
+    const { flows } = await FlowFolder.inspect(folder, new FakeClock());
+    expect(flows.find(({ name }) => name === 'sub')?.warnings).toEqual([]);
+  });
+
+  it('warns of names that nothing can name, or that are easily mistaken', async () => {
+    write('Shop.yaml', flow('  main: { say: Hi. }'));
+    write('two words.yaml', flow('  main: { say: Hi. }'));
+    expect((await findingsOf(flow('  main: { say: Hi. }'))).warnings).toEqual([
+      '1:1: the file: only small and capital letters tell it from Shop.yaml, expected another name',
+    ]);
+    const { flows } = await FlowFolder.inspect(folder, new FakeClock());
+    expect(flows.find(({ name }) => name === 'two words')?.warnings[0]?.message).toMatch(/cannot name "two words"/);
+  });
+
   it('has nothing against what is there', async () => {
     write('sub.yaml', SUB);
     const steps = ['  main: { flow: { name: sub, with: { order: 1 }, into: { a: found } }, next: b }'];

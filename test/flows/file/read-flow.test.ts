@@ -219,6 +219,11 @@ describe('a flow file', () => {
       flow('  main: { say: "{a" }'),
       '4:16: steps.main.say: got "{a", expected a variable',
     ],
+    [
+      'a field that belongs to the verb beside it',
+      flow('  main: { flow: { name: pay }, with: { a: 1 }, next: end }'),
+      '4:32: steps.main.with: belongs to flow: it stands below that, two spaces further right',
+    ],
     ['an unknown tag', flow('  main: { say: { text: "<b>a</b>" } }'), '4:24: steps.main.say.text: got "<b>", expected'],
     [
       'an unknown time zone',

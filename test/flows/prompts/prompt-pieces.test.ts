@@ -27,6 +27,21 @@ function shown(text: string): string[] {
   );
 }
 
+describe('a recording that there is not in the language', () => {
+  const find = (_name: string, language: string) => (language === 'de' ? SOUND : null);
+  const sources = { recordings: { find }, valueOf: () => null, sayValue: () => '', language: 'fr' };
+
+  it.each([
+    [undefined, 'de', ['recording']],
+    ['Salut.', 'de', ['text']],
+    [undefined, 'es', []],
+    [undefined, null, []],
+  ])('with the text %j in a flow in %s is %j', (text, flowLanguage, kinds) => {
+    const prompt = { recording: 'hello', ...(text !== undefined && { text }) };
+    expect(piecesOf(prompt, { ...sources, flowLanguage }).map(({ kind }) => kind)).toEqual(kinds);
+  });
+});
+
 describe('a prompt in pieces', () => {
   it('is one piece without values, however many sentences it has', () => {
     expect(shown('Welcome, dear caller. Press one.')).toEqual(['Welcome, dear caller. Press one.']);

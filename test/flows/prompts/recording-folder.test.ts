@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ function tone(ms: number, amplitude = 2000, rateHz = 44_100): Uint8Array {
   return writeWav([samples, samples], rateHz);
 }
 
-async function open(onChange?: () => void): Promise<RecordingFolder> {
+async function open(onChange?: () => Promise<void>): Promise<RecordingFolder> {
   const log = createLog('info', { write: (line) => void lines.push(line) });
   const folder = await RecordingFolder.open(flows, {
     clock: new FakeClock(),
@@ -108,11 +108,15 @@ describe('own recordings', () => {
     put('en/twice.wav', tone(300));
     put('en/twice.WAV', tone(300));
     put('notes/hello.wav', tone(300));
+    symlinkSync('/dev/zero', join(flows, 'prompts', 'en', 'endless.wav'));
+    symlinkSync('/', join(flows, 'prompts', 'en', 'root.wav'));
     const folder = await open();
     await folder.look();
     expect(errors().map((message) => message.replace(flows, ''))).toEqual([
       expect.stringContaining('/prompts/en/broken.wav: is not used: the recording cannot be used'),
+      expect.stringContaining('/prompts/en/endless.wav: is not used: it is no file'),
       expect.stringContaining('/prompts/en/long.wav: is not used: the recording is longer than 300 s'),
+      expect.stringContaining('/prompts/en/root.wav: is not used: it is no file'),
       expect.stringContaining('/prompts/en/silent.wav: is not used: the recording cannot be used: there is no sound'),
       expect.stringContaining('/prompts/en/twice.wav: is not used: another file has the same name'),
       expect.stringContaining('/prompts/en/two words.wav: is not used: expected a name such as welcome.wav'),
@@ -123,7 +127,9 @@ describe('own recordings', () => {
   it('are read again when they change, come or go', async () => {
     put('en/hello.wav', tone(300));
     let changes = 0;
-    const folder = await open(() => void changes++);
+    const folder = await open(async () => {
+      changes++;
+    });
     const first = folder.find('hello', 'en');
     await folder.look();
     expect(changes).toBe(1);

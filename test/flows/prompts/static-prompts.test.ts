@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Flow } from '../../../src/flows/file/flow.ts';
+import type { Flow, FlowSet } from '../../../src/flows/file/flow.ts';
 import { flowSetOf } from '../../../src/flows/file/flow-set.ts';
 import { readFlow } from '../../../src/flows/file/read-flow.ts';
-import { promptsOf, staticTextsOf } from '../../../src/flows/prompts/static-prompts.ts';
+import { inOrder, promptsOf, staticTextsOf } from '../../../src/flows/prompts/static-prompts.ts';
 
 const NOTHING = { find: () => null };
 
-function promptsOfFlows(texts: Readonly<Record<string, string>>) {
+function setOf(texts: Readonly<Record<string, string>>): FlowSet {
   const flows = new Map<string, Flow>();
   for (const [name, text] of Object.entries(texts)) {
     const { flow, errors } = readFlow(`version: 1\n${text}`, name);
@@ -15,8 +15,10 @@ function promptsOfFlows(texts: Readonly<Record<string, string>>) {
   }
   const set = flowSetOf(Object.keys(texts)[0] ?? '', flows);
   if (set === null) throw new Error('a flow is missing');
-  return promptsOf(set, 'en-US');
+  return set;
 }
+
+const promptsOfFlows = (texts: Readonly<Record<string, string>>) => promptsOf(setOf(texts), 'en-US');
 
 describe('what a flow says', () => {
   const shop = `
@@ -47,6 +49,11 @@ steps:
       ['boats', 'prompt', 'You have {count} boats. Goodbye.', 'slt'],
       ['bye', 'prompt', 'Bye.', 'slt'],
     ]);
+  });
+
+  it('is listed in the order of the files', () => {
+    const found = inOrder(promptsOfFlows({ shop }).toReversed(), setOf({ shop }));
+    expect(found.map(({ step }) => step)).toEqual(['ask', 'ask', 'ask', 'ask', 'boats', 'bye', null]);
   });
 
   it('is made ahead as it will be said: without values, and without what is recorded', () => {

@@ -110,6 +110,38 @@ describe('words', () => {
     expect(call.inputs).toEqual(['speech match I want repairs = repairs']);
   });
 
+  it.each([
+    ['menu', 'menu: { prompt: Which?, choices: { yes: { next: end } }, noMatch: { next: end }, retries: 0 }'],
+    ['confirm', 'confirm: { prompt: Sure?, yes: end, no: end, noMatch: { next: end }, retries: 0 }'],
+    ['gather', 'gather: { kind: yesNo, into: it, prompt: Sure?, noMatch: { next: end }, retries: 0 }'],
+  ])('of which the recogniser is not sure do not answer a question: %s', async (_verb, step) => {
+    for (const [confidence, outcome] of [
+      [0.59, 'noMatch yes = null'],
+      [0.6, /^speech match yes = (?:true|yes)$/],
+    ] as const) {
+      const call = await new FlowCall(`start: ask\nsteps:\n  ask: { ${step} }`).hear();
+      await call.say('yes', { confidence });
+      expect(call.inputs).toEqual([typeof outcome === 'string' ? `speech ${outcome}` : expect.stringMatching(outcome)]);
+    }
+  });
+
+  it('of a text are taken as they come', async () => {
+    const step = 'gather: { kind: text, into: it, prompt: What?, noMatch: { next: end }, retries: 0 }';
+    const call = await new FlowCall(`start: ask\nsteps:\n  ask: { ${step} }`).hear();
+    await call.say('a long story', { confidence: 0.1 });
+    expect(call.inputs).toEqual(['speech match a long story = a long story']);
+  });
+
+  it('that answer a question are told to the recogniser while it is asked', async () => {
+    const call = await new FlowCall(`${flow('any')}`).listen();
+    expect(call.languages.answer).toBeNull();
+    call.voice.finish();
+    await call.listen();
+    expect(call.languages.answer?.words).toEqual(expect.arrayContaining(['hours', 'repairs']));
+    await call.say('repairs');
+    expect(call.languages.answer).toBeNull();
+  });
+
   it.each(['any', 'speech'])('answer a question while it is said: bargeIn %s', async (bargeIn) => {
     const call = await new FlowCall(flow(bargeIn)).listen();
     call.voice.finish();

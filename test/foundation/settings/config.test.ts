@@ -274,6 +274,7 @@ describe('the settings', () => {
       'HINTS_API_KEY',
       'LLM_API_KEY',
       'ASR_API_KEY',
+      'TTS_API_KEY',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
       'OTEL_EXPORTER_OTLP_HEADERS',

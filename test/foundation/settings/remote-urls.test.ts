@@ -20,7 +20,7 @@ describe('a server of ASR_URL', () => {
     const { url, ...plain } = parseRemoteUrl('https://asr.example.com', ASR_SCHEMES) ?? {};
     expect([url?.href, plain]).toEqual([
       'https://asr.example.com/',
-      { scheme: 'https', weight: 1, inFlightMax: null, languages: [], rateHz: null },
+      { scheme: 'https', weight: 1, inFlightMax: null, languages: [], rateHz: null, voices: [] },
     ]);
   });
 

@@ -60,12 +60,13 @@ async function gateway(owner: Owner | null): Promise<TestServer & { readonly cli
 
 it('a gateway is told who asks and what, and none of the client’s own secrets or tricks', async () => {
   const asked: { url: string; headers: IncomingMessage['headers']; body: string }[] = [];
-  const owner = await other(async (request, response) => {
+  const owner = await other((request, response) => {
+    const { url = '', headers } = request;
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    asked.push({ url: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => asked.push({ url, headers, body: Buffer.concat(chunks).toString() }));
     response.writeHead(202, { 'content-type': 'application/json', 'set-cookie': 'a=b', 'x-inner': 'secret' });
-    response.end('{"utterance":"u1"}');
+    request.on('end', () => response.end('{"utterance":"u1"}'));
   });
   const { app } = await gateway(owner);
   const answer = await app.inject({

@@ -72,6 +72,19 @@ describe('the prompts of flows', () => {
     expect((await server.app.inject(`/v1/flow-prompts/${'0'.repeat(32)}/sound`)).statusCode).toBe(404);
   });
 
+  it('take no recording where its folder cannot be, and say so', async () => {
+    rmSync(join(folder, 'prompts'), { recursive: true });
+    writeFileSync(join(folder, 'prompts'), '');
+    const answer = await upload({ name: 'hello', language: 'en' }, writeWav([TONE], 16_000));
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^FLOWS_DIR cannot be written to \(\w+\): change the files there yourself$/),
+      }),
+    ]);
+  });
+
   it('are made when they are asked for, and it is told how far that is', async () => {
     expect(await get('/v1/flow-prompts/render')).toMatchObject({ isRunning: false, flows: 0 });
     expect((await server.app.inject({ method: 'POST', url: '/v1/flow-prompts/render' })).statusCode).toBe(202);

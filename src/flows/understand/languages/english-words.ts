@@ -89,6 +89,7 @@ export const ENGLISH_WORDS: LanguageWords = {
     plain:
       'yes, yeah, yea, yep, yup, no, nope, nah, correct, exactly, absolutely, definitely, of course, no ' +
       'thanks, no thank you, not really',
+    please: 'please',
     waiting:
       'one moment, one moment please, just a moment, a moment, one second, just a second, one sec, a second ' +
       'please, one minute please, just a minute, hold on, hold on a second, wait a second, wait a moment, ' +
@@ -150,6 +151,7 @@ export const ENGLISH_WORDS: LanguageWords = {
     otherOrder: ['US', 'PH', ''],
   },
   times: {
+    at: 'at, around, about',
     noon: 'noon, midday, mid day, noontime, twelve noon, lunchtime',
     midnight: 'midnight, twelve midnight',
     morning: 'am, a m, in the morning, morning, this morning, tomorrow morning, in the early morning',

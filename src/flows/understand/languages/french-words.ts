@@ -90,6 +90,7 @@ export const FRENCH_WORDS: LanguageWords = {
       'aucune idée, ça dépend, un instant, un moment, ' +
       'attendez, attends, comment, quoi, pardon, je ne me souviens pas',
     plain: "oui, non, exactement, bien sûr, d'accord, non merci",
+    please: "s'il vous plaît",
     waiting: "un instant, un moment, une seconde, une minute s'il vous plaît, un petit instant",
     not: 'pas, ne, aucun',
     corrections:
@@ -138,6 +139,7 @@ export const FRENCH_WORDS: LanguageWords = {
     otherOrder: [],
   },
   times: {
+    at: 'à, vers',
     noon: 'midi',
     midnight: 'minuit',
     morning: 'du matin, le matin, au matin, ce matin, matin',

@@ -83,6 +83,7 @@ export const GERMAN_WORDS: LanguageWords = {
       'nicht sicher, Moment, einen Moment, ' +
       'Augenblick, warten Sie, was, wie bitte, jein, eventuell',
     plain: 'ja, jawohl, nein, nee, genau, richtig, natürlich, klar, nein danke',
+    please: 'bitte',
     waiting:
       'einen Moment, einen Moment bitte, eine Sekunde, einen Augenblick, Moment mal, Sekunde, kleinen ' +
       'Moment, ein Moment',
@@ -146,6 +147,7 @@ export const GERMAN_WORDS: LanguageWords = {
     otherOrder: [],
   },
   times: {
+    at: 'um, gegen',
     noon: 'Mittag, zwölf Uhr mittags, 12 Uhr mittags, am Mittag',
     midnight: 'Mitternacht, um Mitternacht',
     morning: 'morgens, am Morgen, früh, vormittags, am Vormittag, in der Früh, heute Morgen, Vormittag',

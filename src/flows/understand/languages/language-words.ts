@@ -44,6 +44,7 @@ interface AnswerWords {
   readonly unsure: string;
   /** Answers that other words may follow: "yes, I do want that". */
   readonly plain: string;
+  readonly please: string;
   /** Ask for time, and say nothing else: "one moment". */
   readonly waiting: string;
   /** Make the contrary of a word of agreement: "not really". */
@@ -85,6 +86,8 @@ interface DateWords {
 }
 
 interface TimeWords {
+  /** Before a time. */
+  readonly at: string;
   readonly noon: string;
   readonly midnight: string;
   readonly morning: string;

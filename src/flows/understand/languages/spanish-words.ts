@@ -68,6 +68,7 @@ export const SPANISH_WORDS: LanguageWords = {
       'depende, ni idea, no tengo ni idea, un momento, ' +
       'espere, espera, cómo, qué, perdón, no me acuerdo',
     plain: 'sí, no, claro, claro que sí, correcto, no gracias, por supuesto',
+    please: 'por favor',
     waiting: 'un momento, un segundo, un momentito, un minuto por favor',
     not: 'no, ni',
     corrections:
@@ -117,6 +118,7 @@ export const SPANISH_WORDS: LanguageWords = {
     otherOrder: [],
   },
   times: {
+    at: 'a las, a la',
     noon: 'mediodía, el mediodía, al mediodía',
     midnight: 'medianoche, la medianoche',
     morning: 'de la mañana, de la madrugada, por la mañana, en la mañana, am, a m',

@@ -1,5 +1,6 @@
+import { remoteUrls, TTS_SCHEMES } from '../remote-urls.ts';
 import { voiceMap } from '../setting-forms.ts';
-import { type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
 
 /** From text to speech, in calls and over HTTP. */
 export const speech = {
@@ -11,6 +12,20 @@ export const speech = {
       'Voice for text that names none: rms, slt, awb, kal or kal16. With espeak-ng installed also espeak:de and its ' +
         'other languages; with hibari or kokoro in MODELS_DIR also hibari:heart, kokoro:af_heart and others. ' +
         'Empty = the best one for calls: hibari:heart where it is installed, else rms.',
+    ),
+    TTS_URL: remoteUrls(
+      TTS_SCHEMES,
+      'http://gpu.example.com:8880/v1;voices=af_heart',
+      "Servers that speak for this one: vLLM-Omni, Kokoro-FastAPI, another Trunkline or any with OpenAI's speech. " +
+        'What is said is sent there. Behind a URL: ;voices=a+b the voices to use, named remote:a here; ;languages=de what ' +
+        'they speak (else en-US); ;rate=24000 asks for bare samples of so many Hz, not for WAV; ;weight=n, ;max=n as ' +
+        'in ASR_URL. Where no sound comes in time, an embedded voice speaks. Empty = none.',
+    ),
+    TTS_API_KEY: secret('key', 'Key for the servers of TTS_URL. Empty = none.'),
+    TTS_URL_MODEL: text(
+      '',
+      'model',
+      'Model that the servers of TTS_URL are asked for, by its name there. Empty = the one that they serve.',
     ),
     VOICE_MAP: voiceMap(
       'Voices that replace the voices of other platforms; upper and lower case do not matter. In calls, ' +

@@ -17,6 +17,7 @@ const STATES = /** @type {const} */ ({
 
 const EXAMPLE = `version: 1
 start: welcome
+failed: person
 steps:
   welcome:
     menu:

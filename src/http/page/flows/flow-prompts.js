@@ -39,9 +39,12 @@ export class FlowPrompts {
     this.#file,
   );
 
-  /** @param {import('../view.js').ViewContext} context */
-  constructor(context) {
+  #onChange;
+
+  /** @param {import('../view.js').ViewContext} context @param {() => Promise<void>} onChange recordings have changed */
+  constructor(context, onChange) {
     this.#context = context;
+    this.#onChange = onChange;
     this.element.addEventListener('toggle', () => (this.element.open ? void this.#load() : this.silence()));
     this.#audio.addEventListener('ended', () => this.silence());
     this.#audio.addEventListener('error', () => this.silence());
@@ -198,7 +201,10 @@ export class FlowPrompts {
     );
   }
 
-  /** Does something to recordings, and lists them anew. @param {() => Promise<unknown>} deed */
+  /**
+   * Does something to recordings. That they have changed is told, which lists them anew.
+   * @param {() => Promise<unknown>} deed
+   */
   async #change(deed) {
     this.silence();
     try {
@@ -207,7 +213,7 @@ export class FlowPrompts {
     } catch (error) {
       setText(this.#problem, explainError(error));
     }
-    await this.#load();
+    await this.#onChange();
   }
 
   /** @param {string} id */

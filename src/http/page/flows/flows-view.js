@@ -72,7 +72,7 @@ export class FlowsView {
   /** @param {ViewContext} context */
   constructor(context) {
     this.#context = context;
-    this.#prompts = new FlowPrompts(context);
+    this.#prompts = new FlowPrompts(context, () => this.#look());
     this.#body.before(this.#prompts.element);
     this.#when.addEventListener('change', () => this.#choose({ when: this.#when.value, version: '' }));
     this.#version.addEventListener('change', () => this.#choose({ version: this.#version.value }));

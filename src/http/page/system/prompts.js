@@ -182,7 +182,10 @@ export class Prompts {
     if (wasPlaying) return;
     this.#playing = id;
     this.#audio.src = `/v1/prompts/${id}/sound`;
-    this.#audio.play().catch(() => this.#stop());
+    this.#audio.play().catch((error) => {
+      // One that another one cut off has not failed.
+      if (error.name !== 'AbortError') this.#stop();
+    });
     this.#showPlaying();
   }
 

@@ -1,9 +1,9 @@
 /** The JSON Schemas of flows and of their tests, for editors. */
 import { z } from 'zod';
-import { flowSchema } from '../src/flows/file/flow-file.ts';
-import { flowNumbersSchema } from '../src/flows/file/flow-numbers.ts';
-import { FLOW_VERBS } from '../src/flows/file/verbs.ts';
-import { testFileSchema } from '../src/flows/testing/test-file.ts';
+import { flowSchema } from './file/flow-file.ts';
+import { flowNumbersSchema } from './file/flow-numbers.ts';
+import { FLOW_VERBS } from './file/verbs.ts';
+import { testFileSchema } from './testing/test-file.ts';
 
 const MADE = 'npm run docs writes this file from src/flows. Do not edit it.';
 
