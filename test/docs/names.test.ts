@@ -20,6 +20,9 @@ const FOREIGN = new Set([
   // Variables of deploy/compose and keys of its Helm chart.
   'METRICS_KEY',
   'TRUNKLINE_IMAGE',
+  // Tensors of Triton's models.
+  'WAV_LENS',
+  'TEXT_PREFIX',
   // Read by OpenTelemetry itself.
   'OTEL_EXPORTER_OTLP_CERTIFICATE',
   'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',

@@ -14,6 +14,9 @@ import { OpenaiRecogniser } from './openai-recogniser.ts';
 import { RemoteMember } from './remote-member.ts';
 import type { RemoteRecogniser } from './remote-recogniser.ts';
 import { RemoteSpeaker } from './remote-speaker.ts';
+import { SherpaRecogniser } from './sherpa-recogniser.ts';
+import { TritonRecogniser } from './triton-recogniser.ts';
+import { WyomingRecogniser } from './wyoming-recogniser.ts';
 
 type RemoteSettings = Pick<Settings, 'ASR_URL' | 'ASR_API_KEY' | 'ASR_URL_MODEL'>;
 type SpeakerSettings = Pick<Settings, 'TTS_URL' | 'TTS_API_KEY' | 'TTS_URL_MODEL'>;
@@ -35,6 +38,9 @@ interface Access {
 const PROTOCOLS: Readonly<Record<AsrScheme, (url: URL, access: Access) => RemoteRecogniser>> = {
   http: (url, access) => new OpenaiRecogniser(url, access),
   https: (url, access) => new OpenaiRecogniser(url, access),
+  triton: (url, access) => new TritonRecogniser(url, access),
+  'sherpa+ws': (url) => new SherpaRecogniser(url),
+  wyoming: (url) => new WyomingRecogniser(url),
 };
 
 /** A server of ASR_URL, ready to be asked. */

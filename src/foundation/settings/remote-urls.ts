@@ -10,7 +10,7 @@ const RATE_MIN_HZ = 8000;
 const RATE_MAX_HZ = 48_000;
 
 /** What the first part of a URL of ASR_URL may be; it says which protocol the server speaks. */
-export const ASR_SCHEMES = ['http', 'https'] as const;
+export const ASR_SCHEMES = ['http', 'https', 'triton', 'sherpa+ws', 'wyoming'] as const;
 export type AsrScheme = (typeof ASR_SCHEMES)[number];
 
 /** The same of TTS_URL. */

@@ -54,7 +54,7 @@ describe('a server of ASR_URL', () => {
   it('is named once, and keeps its secrets out of what is printed', () => {
     expect(problemsOf({ ASR_URL: 'http://a;weight=2,http://a' })).toEqual([expect.stringContaining('each URL once')]);
     const [problem] = problemsOf({ ASR_URL: 'http://me:secret@a' });
-    expect(problem).toContain('expected up to 16 URLs without a user (http, https)');
+    expect(problem).toContain('expected up to 16 URLs without a user (http, https, triton, sherpa+ws, wyoming)');
     expect(problem).not.toContain('secret');
   });
 });

@@ -21,9 +21,10 @@ export const recognition = {
       ASR_SCHEMES,
       'http://gpu.example.com:8000/v1;weight=2',
       'Servers that recognise speech for this one: vLLM, speaches, whisper.cpp, another Trunkline or any with the ' +
-        'API of OpenAI. Speech is sent there. ASR_MODEL goes on finding speech, and reads what they do not answer ' +
-        'in time. Behind a URL: ;weight=n its share of the work, ;max=n requests at the same time, ' +
-        ';languages=de+fr what it understands (else what ASR_MODEL understands). Empty = none.',
+        'API of OpenAI; NVIDIA Triton (triton://), sherpa-onnx (sherpa+ws://) or Wyoming (wyoming://). Speech is ' +
+        'sent there. ASR_MODEL goes on finding speech, and reads what they do not answer in time. Behind a URL: ' +
+        ';weight=n its share of the work, ;max=n requests at the same time, ;languages=de+fr what it understands ' +
+        '(else what ASR_MODEL understands). Empty = none.',
     ),
     ASR_API_KEY: secret('key', 'Key for the servers of ASR_URL. Empty = none.'),
     ASR_URL_MODEL: text(
