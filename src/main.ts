@@ -105,7 +105,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     return {
       url,
       calls: () => parts.registry.list(),
-      subscribe: (listener) => parts.feed.subscribe({}, ({ event }) => listener(event)),
+      subscribe: (listener) => parts.feed.subscribeOwn({}, ({ event }) => listener(event)),
       close,
     };
   } catch (error) {

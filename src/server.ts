@@ -99,7 +99,7 @@ interface ServerOptions {
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
-  readonly stored: (Pick<StoredCalls, 'get' | 'latestAgents'> & FeedArchive) | null;
+  readonly stored: Pick<StoredCalls, 'get' | 'latestAgents'> | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Those of FLOWS_DIR; absent or null = there are none. */
@@ -120,7 +120,12 @@ interface ServerOptions {
   readonly people: People;
   /** The other gateways; absent or null = there are none. */
   readonly others?: OtherGateways | null;
-  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole' | 'publish' | 'forget'>;
+  /** What the feed's memory no longer has; null = nothing is kept. */
+  readonly feedArchive: FeedArchive | null;
+  readonly feed: Pick<
+    Feed,
+    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isWhole' | 'publish' | 'forget'
+  >;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
   readonly recordings: Recordings;
@@ -310,10 +315,10 @@ function soundContext({ registry, sound, findCall, clock }: ServerOptions, trail
 
 /** The readers of the feed, which end when the server does. */
 function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders {
-  const { settings, feed, stored, clock, log, metrics } = options;
+  const { settings, feed, feedArchive, clock, log, metrics } = options;
   const readers = new FeedReaders({
     feed,
-    archive: stored,
+    archive: feedArchive,
     clock,
     log,
     metrics,

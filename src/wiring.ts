@@ -13,6 +13,7 @@ import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
 import type { Cluster } from './cluster/cluster.ts';
+import { openClusterFeed } from './cluster/feed/open-cluster-feed.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import type { PostgresCluster } from './cluster/postgres-cluster.ts';
 import { openSharedState, type SharedState } from './cluster/state/shared-state.ts';
@@ -129,8 +130,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const [log, clock] = [options.log, systemClock];
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
-  const recorder = records?.recorder ?? null;
-  const { feed, close: closeFeed } = openFeed(settings, { epoch: cluster?.id, clock, recorder });
+  const { feed, feedArchive, beginFeed, closeFeed } = await openFeeds({ kept, cluster, metrics }, log);
   const { oneUse, claims } = shared ?? ALONE;
   const apps = openAppServices(settings, { clock, metrics, log, oneUse });
   const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
@@ -141,10 +141,10 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
   records?.follow(feed, registry);
   if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
-  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder });
+  if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
-  const storing = { records, stored: stores.archive, sound: stores.soundTap, kept: upkeep };
+  const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { ...common, registry, announced });
   const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
@@ -178,9 +178,27 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
+  await beginFeed();
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+/** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */
+async function openFeeds({ kept, cluster, metrics }: Pick<Begun, 'kept' | 'cluster' | 'metrics'>, log: Log) {
+  const { settings, records } = kept;
+  const clock = systemClock;
+  const recorder = records?.recorder ?? null;
+  if (cluster === null || records === null) {
+    const { feed, close } = openFeed(settings, { clock, recorder });
+    return { feed, feedArchive: records?.calls ?? null, beginFeed: async () => undefined, closeFeed: close };
+  }
+  const { database, calls: stored } = records;
+  const parts = { gateway: cluster.id, database, stored, clock, log, metrics: metrics.clusterFeed };
+  const { exchange, archive: feedArchive } = await openClusterFeed(settings, parts);
+  const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock, recorder });
+  const closeFeed = () => exchange.close().finally(close);
+  return { feed, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
 }
 
 /** What calls read and write beside the feed. */

@@ -74,7 +74,9 @@ export class CallRegistry {
     this.#taken = context.archive ? new TakenIds(context.archive, context.log) : null;
     context.metrics.callsMax.set(context.settings.MAX_CALLS);
     // The first reader, so that all others find calls as the events say that they are.
-    context.feed.subscribe({}, ({ event }) => this.#note(event));
+    context.feed.subscribeOwn({}, ({ event }) => this.#note(event));
+    // Notes on our calls, and their deletion.
+    context.feed.subscribeForeign((event) => this.#note(event));
   }
 
   /**
@@ -91,12 +93,13 @@ export class CallRegistry {
    * @throws TrunklineError `too_many_calls` or `draining`
    */
   admit(arriving = 0): void {
-    const { engine, settings } = this.#context;
+    const { engine, settings, feed } = this.#context;
     admitCall({
       liveCount: this.liveCount + arriving,
       maxCalls: settings.MAX_CALLS,
       firmLoad: engine.firmLoad,
       draining: this.#drained !== null,
+      feedIsFull: feed.isFull,
     });
   }
 

@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';
+import { ClusterFeedMetrics } from './metrics/cluster-feed-metrics.ts';
 import { ClusterMetrics } from './metrics/cluster-metrics.ts';
 import { HintMetrics } from './metrics/hint-metrics.ts';
 import { LaneMetrics } from './metrics/lane-metrics.ts';
@@ -332,6 +333,7 @@ export class Metrics {
 
   readonly waysIn = new WayInMetrics(this.#make);
   readonly records = new RecordMetrics(this.#make);
+  readonly clusterFeed = new ClusterFeedMetrics(this.#make);
   readonly cluster = new ClusterMetrics(this.#make);
   readonly hints = new HintMetrics(this.#make);
   readonly tracing = new TracingMetrics(this.#make);

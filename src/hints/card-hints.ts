@@ -28,7 +28,7 @@ interface WatchedCall {
 }
 
 interface CardHintsOptions {
-  readonly feed: Pick<Feed, 'subscribe' | 'publish'>;
+  readonly feed: Pick<Feed, 'subscribeOwn' | 'publish'>;
   readonly deck: () => CardDeck;
   /** Whether a call is to have hints. */
   readonly wants: (callId: string) => boolean;
@@ -43,7 +43,7 @@ export class CardHints {
 
   constructor(options: CardHintsOptions) {
     this.#options = options;
-    this.#unsubscribe = options.feed.subscribe({}, ({ event }) => this.#take(event));
+    this.#unsubscribe = options.feed.subscribeOwn({}, ({ event }) => this.#take(event));
   }
 
   close(): void {

@@ -16,7 +16,7 @@ const ANSWER_MAX_BYTES = 65_536;
 const RETRIES = { firstMs: 5000, longestMs: 300_000, jitterShare: 0.2 };
 
 interface ModelHintsOptions {
-  readonly feed: Pick<Feed, 'subscribe' | 'publish'>;
+  readonly feed: Pick<Feed, 'subscribeOwn' | 'publish'>;
   readonly endpoint: ChatEndpoint;
   /** Utterances, and ms, between two questions about a call. */
   readonly everyUtterances: number;

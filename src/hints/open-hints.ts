@@ -132,7 +132,7 @@ function followModel({ settings, feed, clock, log, metrics }: OpenOptions, askin
   });
   const patterns = settings.REDACT === 'store' ? readPatternsFile(settings.REDACT_PATTERNS_FILE) : null;
   const redaction = patterns && new FeedRedaction({ clock, patterns }, (event) => model.take(event));
-  const unsubscribe = feed.subscribe({}, ({ event }) => {
+  const unsubscribe = feed.subscribeOwn({}, ({ event }) => {
     if (!isNeeded(event)) return;
     for (const redacted of redaction?.rewrite(event) ?? [event]) model.take(redacted);
   });

@@ -1,6 +1,7 @@
 /** Opens the feed with what is redacted, as the settings say. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import type { FeedExchange } from '../calls/feed/exchange.ts';
 import { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { networkCode } from '../foundation/guarded-fetch.ts';
@@ -19,6 +20,8 @@ const FILE_MAX_BYTES = 262_144;
 interface OpenOptions {
   /** A name for this run of the program, different at each start; left out = a new one. */
   readonly epoch?: string | undefined;
+  /** The feed of several gateways; left out = this one's is its own. */
+  readonly exchange?: FeedExchange | null;
   readonly clock: Clock;
   /** What stores the feed's events; null = nothing does. */
   readonly recorder: Pick<Recorder, 'redact' | 'redactText' | 'rewrite'> | null;
@@ -36,9 +39,9 @@ interface OpenedFeed {
  */
 export function openFeed(
   { FEED_HISTORY: history, REDACT, REDACT_PATTERNS_FILE }: OpenSettings,
-  { epoch = randomUUID(), clock, recorder }: OpenOptions,
+  { epoch = randomUUID(), exchange = null, clock, recorder }: OpenOptions,
 ): OpenedFeed {
-  const options = { history, epoch };
+  const options = { history, epoch, exchange };
   const patterns = readPatternsFile(REDACT_PATTERNS_FILE);
   if (REDACT !== 'off' && recorder !== null) recorder.redactText = (text) => maskAlone(text, patterns);
   if (REDACT === 'feed') {

@@ -6,7 +6,8 @@
 import type { CallParameters } from '../calls/call-parameters.ts';
 import type { CallView } from '../calls/call-view.ts';
 import type { CallStartedEvent, FeedEvent } from '../calls/feed/events.ts';
-import type { Feed, FeedEntry } from '../calls/feed/feed.ts';
+import type { OwnEntry } from '../calls/feed/exchange.ts';
+import type { Feed } from '../calls/feed/feed.ts';
 import { Backoff } from '../foundation/backoff.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
@@ -49,7 +50,7 @@ interface RecorderOptions {
 
 /** An event that was published and is not stored yet. `identity` = what is known of a call that begins with it. */
 interface Waiting {
-  readonly entry: FeedEntry;
+  readonly entry: OwnEntry;
   /** What is stored of it. */
   event: FeedEvent;
   readonly atMs: number;
@@ -75,6 +76,8 @@ export class Recorder {
   readonly #tallies = new Map<string, CallTally>();
   readonly #backoff = new Backoff(RETRIES);
   #waiting: Waiting[] = [];
+  /** How many of those that wait, from the oldest on, have their ids and are redacted. */
+  #ready = 0;
   /** What is being written; it stays here until it is stored. */
   #writing: readonly RecordedEvent[] = [];
   /** Events that are stored and read differently now, by their ids. */
@@ -118,10 +121,11 @@ export class Recorder {
   }
 
   /** Stores what `feed` tells from now on; `source` knows the calls that it tells of. */
-  follow(feed: Pick<Feed, 'subscribe' | 'epoch'>, source: CallSource): void {
+  follow(feed: Pick<Feed, 'subscribeOwn' | 'watchIds' | 'epoch'>, source: CallSource): void {
     this.#epoch = feed.epoch;
     this.#source = source;
-    this.#unsubscribe = feed.subscribe({}, (entry) => this.#take(entry));
+    this.#unsubscribe = feed.subscribeOwn({}, (entry) => this.#take(entry));
+    feed.watchIds(() => this.#readyAll());
     this.#alive = this.#options.clock.every(ALIVE_PERIOD_MS, () => this.#sayAlive(), true);
   }
 
@@ -150,7 +154,7 @@ export class Recorder {
     if (!isDone) log.error({ events: this.backlog }, 'the records do not have the last events: they cannot be written');
   }
 
-  #take(entry: FeedEntry): void {
+  #take(entry: OwnEntry): void {
     const { event } = entry;
     if (event.type === 'call.deleted') this.#tallies.delete(event.callId);
     if (!isStored(event)) return;
@@ -165,14 +169,35 @@ export class Recorder {
     }
     this.#taken++;
     const atMs = clock.wall().getTime();
-    const redacted = this.redact(entry.id, event);
-    const target = this.targetOf(event);
-    this.#waiting.push({ entry, event: redacted.event, atMs, identity: this.#identify(event), target });
-    this.rewrite(redacted.rewrites);
+    this.#waiting.push({ entry, event, atMs, identity: this.#identify(event), target: this.targetOf(event) });
     metrics.backlog.set(this.backlog);
-    if (this.#isTroubled || this.#isWriting) return;
-    if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
+    this.#readyAll();
+  }
+
+  /** An event is stored under its id, which may come after the event itself. */
+  #readyAll(): void {
+    for (let waiting = this.#waiting[this.#ready]; waiting !== undefined; waiting = this.#waiting[this.#ready]) {
+      const { entry } = waiting;
+      if (entry.isLost === true) this.#giveUpOldest();
+      else if (entry.id === null) break;
+      else {
+        this.#ready++;
+        const redacted = this.redact(entry.id, entry.event);
+        waiting.event = redacted.event;
+        this.rewrite(redacted.rewrites);
+      }
+    }
+    if (this.#isTroubled || this.#isWriting || this.#ready === 0) return;
+    if (this.#ready >= EVENTS_AT_ONCE) this.#schedule(0);
     else if (this.#timer === null) this.#schedule(WAIT_MS);
+  }
+
+  /** The oldest event without an id never gets one. */
+  #giveUpOldest(): void {
+    this.#waiting.splice(this.#ready, 1);
+    this.#options.metrics.lost.inc({ reason: 'backlog' });
+    this.#lost++;
+    this.#noteDone(1);
   }
 
   /** Stores other contents of events that were taken before. */
@@ -242,8 +267,8 @@ export class Recorder {
   #goOn(): void {
     if (this.#isClosed) return;
     if (this.#isTroubled) this.#schedule(this.#backoff.next());
-    else if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
-    else if (this.#waiting.length > 0 || this.#rewrites.size > 0) this.#schedule(this.#leftToWaitMs());
+    else if (this.#ready >= EVENTS_AT_ONCE) this.#schedule(0);
+    else if (this.#ready > 0 || this.#rewrites.size > 0) this.#schedule(this.#leftToWaitMs());
   }
 
   /** What came during a write has waited already. */
@@ -257,11 +282,13 @@ export class Recorder {
 
   /** Takes the oldest events from those that wait, and has them change the rows of their calls. */
   #gather(): RecordedEvent[] {
-    return this.#waiting.splice(0, EVENTS_AT_ONCE).map(({ entry, event, atMs, identity, target }) => {
+    const gathered = this.#waiting.splice(0, Math.min(this.#ready, EVENTS_AT_ONCE));
+    this.#ready -= gathered.length;
+    return gathered.map(({ entry, event, atMs, identity, target }) => {
       const tally = this.#tallyOf(event.callId, identity);
       const text = tally?.add(event, atMs) ?? null;
       if (tally?.isOver === true) this.#tallies.delete(event.callId);
-      const { epoch, number } = splitFeedId(entry.id);
+      const { epoch, number } = splitFeedId(entry.id ?? '');
       const content = event === entry.event ? entry.json : JSON.stringify(event);
       const update = event.type === 'call.updated' ? event : null;
       return { epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, target, update };
@@ -328,10 +355,15 @@ export class Recorder {
     this.#isOverflowing = false;
     this.#backoff.restart();
     this.#isAliveDue = false;
-    this.#done += this.#writing.length;
-    metrics.written.inc(this.#writing.length);
+    const written = this.#writing.length;
+    metrics.written.inc(written);
     this.#writing = [];
     metrics.backlog.set(this.backlog);
+    this.#noteDone(written);
+  }
+
+  #noteDone(events: number): void {
+    this.#done += events;
     const settled = this.#settling.filter(({ upTo }) => upTo <= this.#done);
     this.#settling = this.#settling.filter(({ upTo }) => upTo > this.#done);
     for (const { resolve } of settled) resolve();
@@ -357,14 +389,6 @@ export class Recorder {
 
 /** All but partial captions, the detector's events, and the end of the record itself. */
 function isStored(event: FeedEvent): boolean {
-  switch (event.type) {
-    case 'caption':
-      return event.final;
-    case 'speech.started':
-    case 'speech.stopped':
-    case 'call.deleted':
-      return false;
-    default:
-      return true;
-  }
+  if (event.type === 'caption') return event.final;
+  return event.type !== 'speech.started' && event.type !== 'speech.stopped' && event.type !== 'call.deleted';
 }

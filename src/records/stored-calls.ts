@@ -99,10 +99,35 @@ export class StoredCalls implements FeedArchive {
     return rows.map(toEntry);
   }
 
+  /**
+   * At most `limit` stored events of the feed `epoch` with numbers from `after` + 1 to `below` - 1, by their numbers:
+   * several gateways store the events of one feed, so they have no order but that. `callId` = only that call's.
+   */
+  async between(
+    epoch: string,
+    { after, below, callId }: { readonly after: number; readonly below: number; readonly callId?: string | undefined },
+    limit: number,
+  ): Promise<readonly FeedEntry[]> {
+    let query = this.#database.reader
+      .selectFrom('events')
+      .select(EVENT_COLUMNS)
+      .where('epoch', '=', epoch)
+      .where('number', '>', after)
+      .where('number', '<', below);
+    if (callId !== undefined)
+      query = query.where('call_seq', '=', (calls) => calls.selectFrom('calls').select('seq').where('id', '=', callId));
+    return (await query.orderBy('number').limit(limit).execute()).map(toEntry);
+  }
+
   /** {@link FeedArchive.after} */
-  async after(id: string | null, { callId }: { callId?: string }, limit: number): Promise<ArchivedEntries> {
+  async after(
+    id: string | null,
+    { callId, except }: { callId?: string | undefined; except?: string },
+    limit: number,
+  ): Promise<ArchivedEntries> {
     const position = id === null ? 0 : await this.#positionOf(id);
     let query = this.#database.reader.selectFrom('events').select(EVENT_COLUMNS).where('position', '>', position);
+    if (except !== undefined) query = query.where('epoch', '<>', except);
     if (callId !== undefined)
       query = query.where('call_seq', '=', (calls) => calls.selectFrom('calls').select('seq').where('id', '=', callId));
     const rows = await query.orderBy('position').limit(limit).execute();

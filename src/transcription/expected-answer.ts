@@ -19,14 +19,14 @@ export interface ReadAnswer {
 }
 
 /** What is less sure is better asked again. */
-export const ANSWER_SURE = 0.6;
+export const ANSWER_SURE = 0.55;
 /** What the recogniser is so sure of needs no other reading. */
 const PLAIN_SURE = 0.9;
 /**
  * How probable it is that something else was said than an answer, in the recogniser's logarithms below its own text,
  * and what these are worth: it is surer of what it makes of noise than it should be.
  */
-const OTHER_BEHIND = 4;
+const OTHER_BEHIND = 5;
 const WORTH = 0.6;
 
 /**

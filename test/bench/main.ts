@@ -8,6 +8,7 @@ import { benchAccuracy } from './accuracy.ts';
 import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
+import { benchCluster } from './cluster.ts';
 import { benchCompare } from './compare.ts';
 import { benchConfidence } from './confidence.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
@@ -85,6 +86,16 @@ bench(
   'choices',
   'what an IVR makes of spoken answers through noise and losses, and of noise into its prompts',
   (quick) => benchChoices({ every: quick ? 4 : 1 }),
+);
+bench(
+  'cluster',
+  'several gateways on one PostgreSQL: how late events of one are at another, what the store costs',
+  (quick) =>
+    benchCluster(
+      quick
+        ? { seconds: 3, gateways: [1, 2], rates: [1000], calls: 10 }
+        : { seconds: 20, gateways: [1, 2, 3, 4], rates: [1000, 2000, 4000, 6000], calls: 100 },
+    ),
 );
 bench(
   'compare',

@@ -234,6 +234,7 @@ export async function startServer(
     others,
     records: null,
     stored: kept?.records.calls ?? null,
+    feedArchive: kept?.records.calls ?? null,
     registry: calls,
     transcripts: calls,
     apps: calls,

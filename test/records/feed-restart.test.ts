@@ -49,6 +49,7 @@ function collector(slow: boolean): { readonly sink: FeedSink; readonly got: Feed
     },
     beat: () => undefined,
     tellMissing: () => expect.fail('a reader was told that events are missing'),
+    tellNotice: () => undefined,
     cut: () => expect.fail('a reader was cut'),
     close: () => undefined,
   };

@@ -15,15 +15,17 @@ export interface Occupancy {
   /** Share of engine time taken by live work that is never dropped (all but partials), 0–1. */
   readonly firmLoad: number;
   readonly draining: boolean;
+  /** Too many events wait for a database that is away. Left out = that does not matter. */
+  readonly feedIsFull?: boolean;
 }
 
 /**
  * Returns if a new call is admitted.
  * @throws TrunklineError `draining` when the server is shutting down, `too_many_calls` when it is full or its engines
- * are overloaded
+ * are overloaded, or when soon the events of its calls could not be kept
  */
 export function admitCall(occupancy: Occupancy): void {
-  const { liveCount, maxCalls, firmLoad, draining } = occupancy;
+  const { liveCount, maxCalls, firmLoad, draining, feedIsFull = false } = occupancy;
   if (draining) throw new TrunklineError('draining', 'the server is shutting down and takes no new calls');
   if (liveCount >= maxCalls) {
     throw new TrunklineError(
@@ -31,6 +33,8 @@ export function admitCall(occupancy: Occupancy): void {
       `${liveCount} calls are live and at most ${maxCalls} are allowed (MAX_CALLS)`,
     );
   }
+  if (feedIsFull)
+    throw new TrunklineError('too_many_calls', 'too many events of calls wait for the database, which is away');
   // An idle server that was busy a moment ago has nobody to protect.
   if (liveCount > 0 && firmLoad >= FIRM_LOAD_MAX) {
     const percent = Math.floor(firmLoad * 100);

@@ -40,6 +40,9 @@ const DESCRIPTION = `The events of all calls, one JSON object each: \`call.start
 \`events.missing\` (\`after\`) comes to a reader that resumes when the record cannot be read: what was told after that id, and before the events that follow, is missing. It may
 ask for it again, with \`?after=\`.
 
+\`feed.degraded\` (\`since\`, ISO 8601) comes from one of several gateways whose database is away: until \`feed.restored\` (\`since\`) its readers get the events
+of its own calls alone. Both have no id.
+
 \`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of audio without a final caption: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
 repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another failure of the server, \`media\` = the audio was lost in the network.
 \`lag.started\` (\`track\`, \`atMs\`, \`lagMs\`) says that the captions of a track are more than a second late; \`lag.ended\` says that they have been on time again
@@ -134,6 +137,7 @@ function eventStream(raw: ServerResponse, asked: CaptionQuery, shown: Shown): Fe
     write: (entry, sent) => void raw.write(formatEvent(textOf(shown(entry), asked), { id: entry.id }), sent),
     // Without an id: a browser that comes back asks for the missing ones again.
     tellMissing: (after) => void raw.write(formatEvent(missingAfter(after, asked))),
+    tellNotice: (notice) => void raw.write(formatEvent(JSON.stringify(notice))),
     beat: () => void raw.write(HEARTBEAT),
     cut: () => void raw.destroy(),
     close: () => void raw.end(),
@@ -157,6 +161,7 @@ function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery, shown: S
     },
     write: (entry, sent) => socket.send(textOf(shown(entry), asked), sent),
     tellMissing: (after) => socket.send(missingAfter(after, asked)),
+    tellNotice: (notice) => socket.send(JSON.stringify(notice)),
     beat() {
       if (!isAlive) return socket.terminate();
       isAlive = false;

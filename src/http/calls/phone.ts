@@ -24,7 +24,7 @@ ends when whoever asked for it signs out.`;
 interface PhoneOptions {
   readonly registry: Pick<CallRegistry, 'admit' | 'tokens' | 'hangup'>;
   readonly access: Pick<Access, 'endLater'>;
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribeOwn'>;
 }
 
 /** `POST /v1/phone`. The call ends when whoever asked for it has signed out, or may not come in any more. */
@@ -35,7 +35,7 @@ export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { regis
     watched.get(callId)?.();
     watched.delete(callId);
   };
-  const unsubscribe = feed.subscribe({}, ({ event }) => {
+  const unsubscribe = feed.subscribeOwn({}, ({ event }) => {
     if (event.type === 'call.ended') forget(event.callId);
   });
   app.addHook('onClose', async () => unsubscribe());

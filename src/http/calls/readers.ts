@@ -2,6 +2,7 @@
  * The readers of the caption feed: limits their number and their backlog, and ends them at shutdown.
  */
 import type { FeedArchive } from '../../calls/feed/archive.ts';
+import type { FeedNotice } from '../../calls/feed/exchange.ts';
 import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { describeTrouble } from '../../foundation/database/trouble.ts';
@@ -31,6 +32,8 @@ export interface FeedSink {
   write(entry: FeedEntry, sent: () => void): void;
   /** Says that events after the one with the id `after`, and before those that follow, cannot be given. */
   tellMissing(after: string): void;
+  /** Says whether events of other gateways come. */
+  tellNotice(notice: FeedNotice): void;
   /** Shows the reader, and proxies on the way, that the connection is alive. */
   beat(): void;
   /** Ends the connection of a reader that was too slow. */
@@ -52,7 +55,7 @@ export interface FeedReader {
 }
 
 interface ReadersOptions {
-  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'watchNotices' | 'reaches' | 'isWhole'>;
   /** Where the events are that the feed no longer has; null = nowhere. */
   readonly archive: FeedArchive | null;
   readonly clock: Clock;
@@ -116,8 +119,8 @@ type ReaderOptions = ReadersOptions & { readonly sink: FeedSink; readonly onEnde
 
 class Reader implements FeedReader {
   readonly #options: ReaderOptions;
-  /** Entries for the sink. Those from `#next` on wait until the sink has sent what it has. */
-  readonly #line: FeedEntry[] = [];
+  /** What is for the sink. From `#next` on it waits until the sink has sent what it has. */
+  readonly #line: (FeedEntry | FeedNotice)[] = [];
   #next = 0;
   /**
    * Bytes of the waiting entries that were not replayed. The feed's history bounds the replay, however slow the reader.
@@ -127,6 +130,7 @@ class Reader implements FeedReader {
   #replayed = 0;
   #heartbeat: Timer | null = null;
   #unsubscribe: (() => void) | null = null;
+  #unwatch: () => void = () => undefined;
   #ended = false;
   /** Is called when no entry waits any more, or the reader has ended. */
   #onDrained: (() => void) | null = null;
@@ -138,6 +142,7 @@ class Reader implements FeedReader {
   start(filter: ReaderFilter): void {
     const { archive, clock, feed, sink } = this.#options;
     this.#heartbeat = clock.every(HEARTBEAT_MS, () => sink.beat(), true);
+    this.#unwatch = feed.watchNotices((notice) => this.#takeNotice(notice));
     const { after } = filter;
     if (after === undefined || archive === null || feed.reaches(after)) this.#follow(filter);
     else void this.#readStored({ ...filter, after }, archive);
@@ -148,6 +153,7 @@ class Reader implements FeedReader {
     this.#ended = true;
     this.#heartbeat?.cancel();
     this.#unsubscribe?.();
+    this.#unwatch();
     this.#line.length = 0;
     this.#next = 0;
     this.#onDrained?.();
@@ -208,12 +214,23 @@ class Reader implements FeedReader {
     if (this.#waitingLiveBytes + sink.unsentBytes > bufferMaxBytes) this.#cut();
   }
 
+  /** In its place among the events. */
+  #takeNotice(notice: FeedNotice): void {
+    if (this.#ended) return;
+    this.#line.push(notice);
+    this.#pump();
+  }
+
   #pump(): void {
     const { sink, bufferMaxBytes } = this.#options;
     const writeAheadBytes = Math.min(WRITE_AHEAD_BYTES, bufferMaxBytes / 2);
     while (!this.#ended && sink.unsentBytes <= writeAheadBytes) {
       const entry = this.#shift();
       if (entry === undefined) break;
+      if (!('json' in entry)) {
+        sink.tellNotice(entry);
+        continue;
+      }
       if (this.#replayed > 0) this.#replayed -= 1;
       else this.#waitingLiveBytes -= Buffer.byteLength(entry.json);
       sink.write(entry, () => this.#pump());
@@ -221,8 +238,8 @@ class Reader implements FeedReader {
     if (this.#line.length === 0) this.#onDrained?.();
   }
 
-  /** The next waiting entry. Not `Array.shift`, which moves all others: a replay may have 100,000 entries. */
-  #shift(): FeedEntry | undefined {
+  /** What waits next. Not `Array.shift`, which moves all others: a replay may have 100,000 entries. */
+  #shift(): FeedEntry | FeedNotice | undefined {
     const entry = this.#line[this.#next];
     if (entry !== undefined) this.#next += 1;
     if (this.#next === this.#line.length || this.#next >= COMPACT_ENTRIES) {

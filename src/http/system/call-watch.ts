@@ -9,7 +9,7 @@ export const LAG_WINDOW_MS = 300_000;
 const LAGS_MAX = 4096;
 
 interface CallWatchOptions {
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribeOwn'>;
   readonly metrics: Pick<Metrics, 'waysIn'>;
   readonly clock: Clock;
 }
@@ -39,7 +39,7 @@ export class CallWatch {
   constructor({ feed, metrics, clock }: CallWatchOptions) {
     this.#clock = clock;
     this.#metrics = metrics;
-    this.#stop = feed.subscribe({}, ({ event }) => this.#note(event));
+    this.#stop = feed.subscribeOwn({}, ({ event }) => this.#note(event));
   }
 
   /** Most calls at once since the start. */

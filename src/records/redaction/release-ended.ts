@@ -3,7 +3,7 @@ import type { CallRegistry } from '../../calls/registry.ts';
 import type { Recorder } from '../recorder.ts';
 
 interface ReleaseOptions {
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribeOwn'>;
   readonly registry: Pick<CallRegistry, 'release'>;
   /** Null = nothing is stored. */
   readonly recorder: Pick<Recorder, 'settled'> | null;
@@ -15,7 +15,7 @@ interface ReleaseOptions {
  * `feed`.
  */
 export function releaseEnded({ feed, registry, recorder }: ReleaseOptions): void {
-  feed.subscribe({}, ({ event }) => {
+  feed.subscribeOwn({}, ({ event }) => {
     if (event.type !== 'call.ended') return;
     const { callId } = event;
     if (recorder === null) registry.release(callId);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ArchivedEntries, FeedArchive } from '../../../src/calls/feed/archive.ts';
+import type { FeedNotice } from '../../../src/calls/feed/exchange.ts';
 import { Feed, type FeedEntry } from '../../../src/calls/feed/feed.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
@@ -28,6 +29,12 @@ class PretendSink implements FeedSink {
   /** The network takes the oldest write. */
   drain(): void {
     this.#inFlight.shift()?.sent();
+  }
+
+  readonly notices: FeedNotice[] = [];
+
+  tellNotice(notice: FeedNotice): void {
+    this.notices.push(notice);
   }
 
   tellMissing(after: string): void {

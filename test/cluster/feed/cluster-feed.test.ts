@@ -1,0 +1,208 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { ended, said, started } from '../../records/told-calls.ts';
+import { type FeedGateway, openFeedGateway, type TestReader } from './feed-gateways.ts';
+
+describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways${whyNoPostgres}`, () => {
+  let postgres: TestPostgres;
+  const opened: FeedGateway[] = [];
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((gateway) => gateway.close()));
+  });
+  afterAll(() => postgres.remove());
+
+  async function openThree(history = 200): Promise<[FeedGateway, FeedGateway, FeedGateway]> {
+    const url = await postgres.createDatabase();
+    const three = await Promise.all([1, 2, 3].map(() => openFeedGateway(url, { history })));
+    opened.push(...three);
+    return three as [FeedGateway, FeedGateway, FeedGateway];
+  }
+
+  const until = (reader: TestReader, count: number) =>
+    expect.poll(() => reader.entries.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+
+  it('tells readers of each the events of all, in one order and with the same ids', async () => {
+    const gateways = await openThree();
+    const readers = gateways.map((gateway) => gateway.read());
+    for (let n = 1; n <= 50; n++)
+      for (const [index, gateway] of gateways.entries()) gateway.publish(said(`CA${index}`, n, `${index}:${n}`));
+    for (const reader of readers) await until(reader, 150);
+    const [first, ...others] = readers.map(({ entries }) => entries.map(({ id, json }) => `${id} ${json}`));
+    expect(new Set(first)).toHaveLength(150);
+    for (const other of others) expect(other).toEqual(first);
+    for (const index of [0, 1, 2]) {
+      const own = readers[0]?.texts().filter((text) => text.startsWith(`${index}:`));
+      expect(own).toEqual(Array.from({ length: 50 }, (_, n) => `${index}:${n + 1}`));
+    }
+  });
+
+  it('gives who follows a gateway its own events alone, at once', async () => {
+    const [a, b] = await openThree();
+    const own: string[] = [];
+    a.feed.subscribeOwn({}, ({ event }) => own.push(event.callId));
+    const reader = a.read();
+    a.publish(said('CA1', 1, 'mine'));
+    expect(own).toEqual(['CA1']);
+    b.publish(said('CA2', 1, 'theirs'));
+    await until(reader, 2);
+    expect(own).toEqual(['CA1']);
+  });
+
+  it('stores each event once, with its id in the feed, by the gateway that published it', async () => {
+    const [a, b] = await openThree();
+    const reader = b.read();
+    a.publish(started('CA1'), said('CA1', 1, 'hello'), said('CA1', 2, 'there'));
+    b.publish(started('CA2'), said('CA2', 1, 'hi'), ended('CA2'));
+    await until(reader, 6);
+    await Promise.all([a.records.recorder.settled(), b.records.recorder.settled()]);
+    const stored = [
+      ...(await a.records.calls.events('CA1', { limit: 10 })),
+      ...(await a.records.calls.events('CA2', { limit: 10 })),
+    ];
+    expect(stored.map(({ id }) => id).toSorted()).toEqual(reader.entries.map(({ id }) => id).toSorted());
+    expect((await b.records.calls.row('CA1'))?.gateway).toBe(a.id);
+  });
+
+  it('lets a reader go on at another gateway 20 times: nothing is lost, nothing comes twice', async () => {
+    const gateways = await openThree(40);
+    const witness = gateways[0].read();
+    const got: string[] = [];
+    let last: string | undefined;
+    let isDone = false;
+    const calls = gateways.map((_, index) => `CA${index}`);
+    for (const [index, gateway] of gateways.entries()) gateway.publish(started(calls[index] ?? ''));
+    const publishing = (async () => {
+      for (let n = 1; n <= 600; n++) {
+        for (const [index, gateway] of gateways.entries()) gateway.publish(said(`CA${index}`, n, `${index}:${n}`));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      isDone = true;
+    })();
+    await until(witness, 1);
+    last = witness.entries[0]?.id;
+    for (let cut = 0; cut < 20; cut++) {
+      const reader = (gateways[cut % 3] ?? gateways[0]).read(last);
+      await until(reader, cut === 19 ? 1 : 20 + cut);
+      if (cut === 19) {
+        await publishing;
+        await expect
+          .poll(() => reader.texts().filter((text) => text.endsWith(':600')).length, { timeout: 20_000 })
+          .toBe(3);
+      }
+      reader.cut();
+      got.push(...reader.entries.map(({ id }) => id));
+      expect(reader.missing).toEqual([]);
+      last = reader.last() ?? last;
+    }
+    expect(isDone).toBe(true);
+    const all = witness.entries.slice(1).map(({ id }) => id);
+    expect(got).toEqual(all);
+    expect(all.length).toBeGreaterThan(1800);
+  });
+
+  it('has readers with 50 quick reconnects miss nothing', async () => {
+    const [a, b, c] = await openThree(500);
+    const witness = c.read();
+    a.publish(started('CA1'));
+    await until(witness, 1);
+    let last = witness.entries[0]?.id;
+    const got: string[] = [];
+    for (let n = 1; n <= 50; n++) {
+      (n % 2 === 0 ? a : b).publish(said('CA1', n, `${n}`));
+      const reader = (n % 3 === 0 ? a : c).read(last);
+      reader.cut();
+      got.push(...reader.entries.map(({ id }) => id));
+      last = reader.last() ?? last;
+    }
+    await until(witness, 51);
+    const end = b.read(last);
+    await until(end, 51 - 1 - got.length);
+    got.push(...end.entries.map(({ id }) => id));
+    expect(got).toEqual(witness.entries.slice(1).map(({ id }) => id));
+  });
+
+  it('serves a reader that was away for long from the records, by number, although several wrote them', async () => {
+    const gateways = await openThree(10);
+    const witness = gateways[0].read();
+    for (const [index, gateway] of gateways.entries()) gateway.publish(started(`CA${index}`));
+    await until(witness, 3);
+    const from = witness.entries[0]?.id;
+    for (let n = 1; n <= 200; n++)
+      for (const [index, gateway] of gateways.entries()) gateway.publish(said(`CA${index}`, n, `${index}:${n}`));
+    await until(witness, 603);
+    await Promise.all(gateways.map(({ records }) => records.recorder.settled()));
+    const { db } = gateways[0].records.database;
+    await db.deleteFrom('feed' as never).execute();
+    const late = gateways[1].read(from);
+    await until(late, 602);
+    expect(late.entries.map(({ id }) => id)).toEqual(witness.entries.slice(1).map(({ id }) => id));
+  });
+
+  it('tells one call alone, and its transcript, on any gateway', async () => {
+    const [a, b] = await openThree();
+    const reader = b.read('start', 'CA1');
+    a.publish(started('CA1'), started('CA9'), said('CA9', 1, 'other'), said('CA1', 1, 'hello'));
+    await until(reader, 2);
+    expect(reader.entries.map(({ event }) => event.callId)).toEqual(['CA1', 'CA1']);
+    await a.records.recorder.settled();
+    const again = b.read('start', 'CA1');
+    await until(again, 2);
+    expect(again.texts()).toEqual(['hello']);
+  });
+
+  it('forgets a deleted call on all gateways', async () => {
+    const [a, b] = await openThree();
+    const reader = b.read();
+    a.publish(started('CA1'), said('CA1', 1, 'secret'));
+    await until(reader, 2);
+    await a.records.recorder.settled();
+    a.feed.forget('CA1');
+    a.publish({ type: 'call.deleted', callId: 'CA1' }, said('CA2', 1, 'after'));
+    await until(reader, 4);
+    const { db } = a.records.database;
+    await expect
+      .poll(async () =>
+        (
+          await db
+            .selectFrom('feed' as never)
+            .selectAll()
+            .execute()
+        ).map((row) => (row as { call_id: string }).call_id),
+      )
+      .toEqual(['CA1', 'CA2']);
+    const late = b.read(reader.entries[0]?.id, 'CA1');
+    await until(late, 1);
+    expect(late.entries.map(({ event }) => event.type)).toEqual(['call.deleted']);
+  });
+
+  it('takes nothing more of a gateway that was declared dead', async () => {
+    const [a, b] = await openThree();
+    const reader = b.read();
+    const { db } = b.records.database;
+    await db
+      .insertInto('gateways' as never)
+      .values({
+        id: a.id,
+        name: 'a',
+        address: '',
+        state: 'ended',
+        live: 0,
+        max_calls: 0,
+        firm_load: 0,
+        started_ms: 0,
+        seen_ms: 0,
+      } as never)
+      .execute();
+    a.publish(said('CA1', 1, 'from the grave'));
+    b.publish(said('CA2', 1, 'alive'));
+    await until(reader, 1);
+    a.publish(said('CA1', 2, 'again'));
+    b.publish(said('CA2', 2, 'still'));
+    await until(reader, 2);
+    expect(reader.texts()).toEqual(['alive', 'still']);
+  });
+});
