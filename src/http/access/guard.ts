@@ -21,8 +21,8 @@ interface GuardOptions {
 
 /**
  * Guards all routes of `app`: a request needs a key or a session, then its route's permission (`config.permission`;
- * none = only admins), and on a route of a call the right to see that call. What another gateway has to answer is passed
- * on to it then.
+ * none = only admins), and on a route of a call the right to see that call. What another gateway has to answer is
+ * passed on to it then.
  */
 export function guardRoutes(app: FastifyInstance, { access, visibility, forwarding }: GuardOptions): void {
   app.websocketServer.on('connection', (socket, raw) => access.openRequests.attach(raw, socket));
