@@ -1,4 +1,5 @@
 /** What is kept of calls: one object with all that works on the records. */
+import type { CallView } from '../calls/call-view.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
@@ -9,6 +10,7 @@ import { AuditLog } from './audit/audit-log.ts';
 import { BackupCopies } from './backup-copies.ts';
 import { RecentCount } from './database-report.ts';
 import { FlowAnalytics } from './flows/flow-analytics.ts';
+import { LiveCalls } from './live-calls.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -59,6 +61,7 @@ export class Records {
   #sound: SoundStore | null = null;
   #outbox: Outbox | null = null;
   #isShared = false;
+  #live: LiveCalls | null = null;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -109,10 +112,13 @@ export class Records {
 
   /**
    * Several gateways share the database. This one may write while `mayWrite` says that the others know that it lives.
+   * They list its `calls`.
    */
-  share(mayWrite: () => boolean): void {
+  share(mayWrite: () => boolean, feed: Pick<Feed, 'epoch'>, calls: () => readonly CallView[]): void {
     this.#isShared = true;
     this.#writer.mayWrite = mayWrite;
+    this.#live = new LiveCalls({ database: this.database, gateway: feed.epoch, calls, clock: this.#clock });
+    this.lists.live = this.#live;
   }
 
   /** Stores what `feed` tells from now on. */
@@ -153,6 +159,7 @@ export class Records {
    * wait for a stuck disk never do.
    */
   async close(): Promise<void> {
+    this.#live?.close();
     const soundEnded = this.#sound?.close() ?? Promise.resolve();
     const copiesEnded = this.copies?.close() ?? Promise.resolve();
     await Promise.all([

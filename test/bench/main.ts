@@ -28,6 +28,7 @@ import { benchPath } from './path.ts';
 import { benchRecognisers } from './recognisers.ts';
 import { benchRecords } from './records.ts';
 import { benchRedaction } from './redaction.ts';
+import { benchRemote } from './remote.ts';
 import { publish, type Report } from './report.ts';
 import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
@@ -101,6 +102,9 @@ bench(
   'compare',
   'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
+);
+bench('remote', 'another Trunkline as recogniser: what a request costs, how late finals are when it dies', (quick) =>
+  benchRemote(quick ? { rounds: 1, requests: 100 } : { rounds: 5, requests: 1000 }),
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
   benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),

@@ -320,6 +320,7 @@ export function idleSystem(): SystemSources {
     storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
     demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    gateways: () => [],
     records: async () => null,
     checks: async () => [],
   };

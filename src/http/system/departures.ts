@@ -28,5 +28,5 @@ function departureTo(text: string, what: Departure['what']): Departure[] {
   const [address = ''] = text.split(';', 1);
   if (!URL.canParse(address)) return [];
   const { protocol, host, hostname } = new URL(address);
-  return [{ what, to: `${protocol}//${host}`, leavesMachine: !isLoopback(hostname) }];
+  return [{ what, to: `${protocol}//${host}`, leavesMachine: !isLoopback(hostname.replace(/^\[|\]$/g, '')) }];
 }

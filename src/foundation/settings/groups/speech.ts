@@ -17,9 +17,9 @@ export const speech = {
       TTS_SCHEMES,
       'http://gpu.example.com:8880/v1;voices=af_heart',
       "Servers that speak for this one: vLLM-Omni, Kokoro-FastAPI, another Trunkline or any with OpenAI's speech. " +
-        'What is said is sent there. Behind a URL: ;voices=a+b the voices to use, named remote:a here; ;languages=de ' +
-        'what they speak (else en-US); ;rate=24000 asks for bare samples of so many Hz, not for WAV; ;weight=n, ' +
-        ';max=n as in ASR_URL. Where no sound comes in time, an embedded voice speaks. Empty = none.',
+        'What is said is sent there. Behind a URL: ;voices=a+b the voices to use, named remote:a here; ' +
+        ';languages=de what they speak (else en-US); ;rate=24000 asks for bare samples of so many Hz, not for WAV; ' +
+        ';weight=n, ;max=n as in ASR_URL. Where no sound comes in time, an embedded voice speaks. Empty = none.',
     ),
     TTS_API_KEY: secret('key', 'Key for the servers of TTS_URL. Empty = none.'),
     TTS_URL_MODEL: text(
