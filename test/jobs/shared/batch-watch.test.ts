@@ -13,12 +13,12 @@ it('a reader of a batch that is cancelled and removed between two looks sees its
   const watch = new BatchWatch({ clock, look: async () => found });
   const news: BatchNews[] = [];
   await watch.add('b', (item) => void news.push(item));
-  await clock.advance(1000);
+  await clock.run(1000, 1000);
   expect(news).toEqual([]);
   found = undefined;
-  await clock.advance(1000);
+  await clock.run(1000, 1000);
   expect(news).toMatchObject([{ type: 'end', batch: { id: 'b', state: 'cancelled' } }]);
-  await clock.advance(5000);
+  await clock.run(5000, 1000);
   expect(news).toHaveLength(1);
   watch.close();
 });

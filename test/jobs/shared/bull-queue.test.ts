@@ -63,7 +63,9 @@ describe.skipIf(whyNoPostgres !== '')(`the queue of all gateways${whyNoPostgres}
     for (let n = 0; n < 5; n++) await paused.add(fileJob(`any${n}`));
     await paused.add(fileJob('mine'), 'paused');
     await eventually(() => expect(done).toHaveLength(6));
-    expect(done.filter((what) => what.endsWith('paused'))).toEqual(['mine by paused']);
+    expect(done).toContain('mine by paused');
+    // A worker that waited for a job when it was paused takes that one.
+    expect(done.filter((what) => /^any.*paused/.test(what)).length).toBeLessThanOrEqual(1);
   });
 
   it('does a job again that failed, when it is added again', async () => {

@@ -5,7 +5,7 @@ import type { BatchTables } from '../../../src/jobs/shared/batch-tables.ts';
 import { FileWork } from '../../../src/jobs/shared/file-work.ts';
 import type { FileEnd, WorkTables } from '../../../src/jobs/shared/work-tables.ts';
 import type { RecordingTranscript } from '../../../src/recordings/transcribe.ts';
-import { FakeClock } from '../../fakes/clock.ts';
+import { FakeClock, settle } from '../../fakes/clock.ts';
 import { TRANSCRIPT } from '../open-batches.ts';
 
 const FILE = {
@@ -57,17 +57,17 @@ function open() {
 
 describe('the work on a file of a shared batch', () => {
   it('is done once where the queue gives it out again while it is in work here', async () => {
-    const { clock, state, release, work, signal } = open();
+    const { state, release, work, signal } = open();
     const first = work.do('b', 0, signal);
-    await clock.advance(0);
+    await settle();
     const second = work.do('b', 0, signal);
-    await clock.advance(0);
+    await settle();
     expect([state.made, state.tries]).toEqual([1, 1]);
     release[0]?.(TRANSCRIPT);
     expect(await Promise.all([first, second])).toEqual(['done', 'done']);
     expect(state.settled).toHaveLength(1);
     const third = work.do('b', 0, signal);
-    await clock.advance(0);
+    await settle();
     expect(state.made).toBe(2);
     release[1]?.(TRANSCRIPT);
     await third;
@@ -76,10 +76,10 @@ describe('the work on a file of a shared batch', () => {
   it('stops when its batch is cancelled, also while it tells nothing, as during a download', async () => {
     const { clock, state, work, signal } = open();
     const doing = work.do('b', 0, signal);
-    await clock.advance(5000);
+    await clock.run(5000, 1000);
     expect(state.aborted).toBe(false);
     state.isWanted = false;
-    await clock.advance(5000);
+    await clock.run(5000, 1000);
     expect(await doing).toBe('done');
     expect([state.aborted, state.settled]).toEqual([true, []]);
   });
