@@ -44,7 +44,8 @@ export class OneUseTable implements OneUseStore {
   /** Takes one item. @throws the error of the database */
   async take(kind: OneUseKind, key: string): Promise<string | null> {
     const [row] = await this.#options.database.query<{ content: string; is_good: boolean }>(
-      `DELETE FROM one_use WHERE kind = $1 AND key_hash = $2 RETURNING content, expires_ms > ${POSTGRES_NOW_MS} AS is_good`,
+      `DELETE FROM one_use WHERE kind = $1 AND key_hash = $2
+      RETURNING content, expires_ms > ${POSTGRES_NOW_MS} AS is_good`,
       [kind, hashOf(key)],
     );
     return row?.is_good === true ? row.content : null;
