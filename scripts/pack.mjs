@@ -50,13 +50,16 @@ function dependenciesOf({ dependencies = {}, optionalDependencies = {} }, folder
   return Object.fromEntries(found);
 }
 
-/** Copies a package without what is never read: maps of its source, and libraries for other platforms. */
+/** What packages bring and nobody reads when they run. npm would build whatever has a `binding.gyp`. */
+const UNREAD = ['binding.gyp', 'test', 'tests', '__tests__', 'docs', 'example', 'examples', 'benchmark', 'benchmarks'];
+
+/** Copies a package without that, maps of its source, and libraries for other platforms. */
 function copyPackage(folder, stage, bundled) {
   const from = join(root, folder);
   const nested = join(from, 'node_modules');
   const libraries = join(root, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6');
   const isWanted = (path) => {
-    if (path === nested || path.endsWith('.map')) return false;
+    if (path === nested || path.endsWith('.map') || UNREAD.some((name) => path === join(from, name))) return false;
     if (!path.startsWith(libraries + sep)) return true;
     const [platform, processor = PROCESSORS[0]] = path.slice(libraries.length + 1).split(sep);
     return platform === PLATFORM && PROCESSORS.includes(processor);

@@ -296,15 +296,16 @@ function openCalls(
   const shared = { transcripts, dialer, visibility, trail, kept, feed, clock, metrics };
   void app.register(callRoutes, { ...shared, calls: registry });
   void app.register(takeOverRoutes, { calls: registry, access });
-  const sound = { ...soundContext(options, trail), fromOthers: fromOthers(forwarding) };
+  const sound = { ...soundContext(options, trail), fromOthers: fromOthers(forwarding, 404) };
   void app.register(soundRoutes, sound);
   void app.register(messageSoundRoutes, sound);
   void app.register(phoneRoutes, { registry, access, feed });
-  void app.register(assistRoutes, { assistant });
+  void app.register(assistRoutes, { assistant, fromOthers: fromOthers(forwarding, 502) });
 }
 
-function fromOthers(forwarding: Forwarding | null): SoundRoutesContext['fromOthers'] {
-  return forwarding === null ? undefined : (request, reply) => forwarding.passOnToAny(request, reply);
+/** `refusal` = the status with which gateways answer that cannot. */
+function fromOthers(forwarding: Forwarding | null, refusal: number): SoundRoutesContext['fromOthers'] {
+  return forwarding === null ? undefined : (request, reply) => forwarding.passOnToAny(request, reply, refusal);
 }
 
 function soundContext({ registry, sound, findCall, clock }: ServerOptions, trail: AuditTrail): SoundRoutesContext {

@@ -5,6 +5,7 @@ import type { CallRegistry } from './calls/registry.ts';
 import { checkCores, checkFfmpeg, checkNode, checkRuntime } from './cli/checks.ts';
 import type { Finding } from './cli/finding.ts';
 import { checkInstalled } from './cli/models/check-installed.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import type { ManagedEngine } from './engine-client/managed-engine.ts';
 import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
@@ -27,12 +28,13 @@ interface SourceOptions {
   readonly apps: AppServices;
   readonly demoCalls: SystemSources['demoCalls'];
   readonly records: Records | null;
+  readonly cluster: Pick<Cluster, 'id' | 'members'> | null;
   readonly clock: Clock;
 }
 
 /** The sources of one gateway. */
 export function systemSources(options: SourceOptions): SystemSources {
-  const { settings, registry, engine, apps, demoCalls, records, clock } = options;
+  const { settings, registry, engine, apps, demoCalls, records, cluster, clock } = options;
   const { reachability } = apps;
   return {
     engines: () => engine.report,
@@ -41,6 +43,7 @@ export function systemSources(options: SourceOptions): SystemSources {
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
     records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings, clock)),
+    gateways: () => gatewaysOf(cluster),
     checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),
   };
 }
@@ -69,6 +72,14 @@ async function recordsOf(
     redaction,
     sound: soundOf(records, settings),
   };
+}
+
+function gatewaysOf(cluster: SourceOptions['cluster']): ReturnType<SystemSources['gateways']> {
+  if (cluster === null) return [];
+  return cluster.members().map(({ id, name, address, state, live, maxCalls, firmLoad, startedMs }) => {
+    const startedAt = new Date(startedMs).toISOString();
+    return { id, name, address, state, isThis: id === cluster.id, live, max: maxCalls, firmLoad, startedAt };
+  });
 }
 
 async function countToday(records: Records | null, clock: Clock): Promise<number> {

@@ -164,7 +164,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
     webSockets,
-    system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),
+    system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
@@ -241,7 +241,11 @@ interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
 /** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
 function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
   cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
-  records?.share(() => cluster.isHeard);
+  records?.share(
+    () => cluster.isHeard,
+    feed,
+    () => registry.list(),
+  );
   // A database that refuses is asked again with the next heartbeat.
   cluster.onOrphans = async () => records?.endLostCalls(feed).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
+import { checkCluster } from './check-cluster.ts';
 import { checkFiles } from './check-files.ts';
 import { checkRecords } from './check-records.ts';
 import { checkRemotes } from './check-remotes.ts';
@@ -48,6 +49,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRemotes(settings),
     () => checkInstalled(settings, { hashes: options.hashes }),
     () => checkRecords(settings),
+    () => checkCluster(settings),
     () => checkFiles(settings),
     async () => [await checkFfmpeg()],
   ];

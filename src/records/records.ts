@@ -1,4 +1,6 @@
 /** What is kept of calls: one object with all that works on the records. */
+import { join } from 'node:path';
+import type { CallView } from '../calls/call-view.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
@@ -9,11 +11,13 @@ import { AuditLog } from './audit/audit-log.ts';
 import { BackupCopies } from './backup-copies.ts';
 import { RecentCount } from './database-report.ts';
 import { FlowAnalytics } from './flows/flow-analytics.ts';
+import { LiveCalls } from './live-calls.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
 import { CallLists } from './search/call-lists.ts';
+import { DeletedElsewhere } from './sound/deleted-elsewhere.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
@@ -59,6 +63,8 @@ export class Records {
   #sound: SoundStore | null = null;
   #outbox: Outbox | null = null;
   #isShared = false;
+  #live: LiveCalls | null = null;
+  #deletedElsewhere: DeletedElsewhere | null = null;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -109,10 +115,24 @@ export class Records {
 
   /**
    * Several gateways share the database. This one may write while `mayWrite` says that the others know that it lives.
+   * They list its `calls`.
    */
-  share(mayWrite: () => boolean): void {
+  share(
+    mayWrite: () => boolean,
+    feed: Pick<Feed, 'epoch' | 'subscribeForeign'>,
+    calls: () => readonly CallView[],
+  ): void {
     this.#isShared = true;
     this.#writer.mayWrite = mayWrite;
+    this.#live = new LiveCalls({ database: this.database, gateway: feed.epoch, calls, clock: this.#clock });
+    this.lists.live = this.#live;
+    if (this.#sound === null || this.folder === null) return;
+    const parts = { clock: this.#clock, log: this.#log };
+    const deleted = new DeletedElsewhere({ ...parts, folder: join(this.folder, 'sound'), sound: this.#sound });
+    this.#deletedElsewhere = deleted;
+    feed.subscribeForeign(({ type, callId }) => {
+      if (type === 'call.deleted') deleted.note(callId);
+    });
   }
 
   /** Stores what `feed` tells from now on. */
@@ -153,6 +173,8 @@ export class Records {
    * wait for a stuck disk never do.
    */
   async close(): Promise<void> {
+    this.#live?.close();
+    this.#deletedElsewhere?.close();
     const soundEnded = this.#sound?.close() ?? Promise.resolve();
     const copiesEnded = this.copies?.close() ?? Promise.resolve();
     await Promise.all([

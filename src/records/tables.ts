@@ -156,6 +156,15 @@ export interface GatewaysTable {
   readonly seen_ms: number;
 }
 
+/** What the lists of other gateways show of live calls. */
+export interface LiveCallsTable {
+  readonly call_id: string;
+  readonly gateway: string;
+  /** JSON. */
+  readonly content: string;
+  readonly at_ms: number;
+}
+
 /** All tables, as Kysely wants them. */
 export interface Tables {
   readonly calls: CallsTable;
@@ -169,4 +178,6 @@ export interface Tables {
   readonly meta: MetaTable;
   /** In PostgreSQL alone. */
   readonly gateways: GatewaysTable;
+  /** In PostgreSQL alone. */
+  readonly live_calls: LiveCallsTable;
 }

@@ -6,6 +6,7 @@ import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { benchCommands } from './cluster-commands.ts';
 import type { Figures, GatewayKind, Order } from './cluster-gateway.ts';
 import { figure, type Report, type Table } from './report.ts';
 
@@ -13,6 +14,8 @@ const GOAL_FOREIGN_P99_MS = 100;
 /** Of both sides of a call: what it tells in a second while somebody speaks. */
 const EVENTS_PER_TRACK = 3;
 const TRACKS = 2000;
+/** To one call. */
+const COMMANDS = 500;
 /** Clock ticks of /proc. */
 const TICK_MS = 10;
 
@@ -71,11 +74,12 @@ export async function benchCluster(options: ClusterBenchOptions): Promise<Report
     const faster: Run[] = [];
     for (const rate of more) faster.push(await measure(postgres, most, rate, options.seconds));
     const kinds = await measureKinds(postgres, options.calls);
+    const commands = await benchCommands(postgres, COMMANDS);
     const runs = [...alike, ...faster];
     return {
       name: 'cluster',
       about: 'Several gateways that share PostgreSQL: how late events of one are at another, and what the store costs.',
-      tables: [feedTable(runs), costTable(alike), kindTable(kinds), paperTable(runs)],
+      tables: [feedTable(runs), costTable(alike), kindTable(kinds), paperTable(runs), commands],
       notes: notesOf(loadBefore ?? 0),
       goals: goalsOf(alike),
     };

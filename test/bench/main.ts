@@ -95,7 +95,7 @@ bench(
     benchCluster(
       quick
         ? { seconds: 3, gateways: [1, 2], rates: [1000], calls: 10 }
-        : { seconds: 20, gateways: [1, 2, 3, 4], rates: [1000, 2000, 4000, 6000], calls: 100 },
+        : { seconds: 15, gateways: [1, 2, 3, 4], rates: [1000, 2000, 4000, 6000], calls: 60 },
     ),
 );
 bench(

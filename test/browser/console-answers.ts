@@ -209,8 +209,19 @@ export const SYSTEM = {
     lost: 0,
     redaction: 'store',
   },
+  gateways: [
+    gateway('bridge-0', { isThis: true, live: 14, firmLoad: 0.41 }),
+    gateway('bridge-1', { live: 38, firmLoad: 0.93 }),
+    gateway('bridge-2', { state: 'draining', live: 3 }),
+  ],
   prompts: { cached: 118, memoryBytes: 14_200_000, diskBytes: 9_400_000, uploaded: 1 },
 };
+
+function gateway(name: string, changes: { readonly [name: string]: unknown }): object {
+  const address = `http://${name}.bridge.internal:8080`;
+  const usual = { id: name, name, address, state: 'serving', isThis: false, live: 0, max: 40, firmLoad: 0.05 };
+  return { ...usual, startedAt: minutesAgo(600), ...changes };
+}
 
 function way(id: string, name: string, changes: { failure?: object; [name: string]: unknown }): object {
   const usual = { configured: true, open: true, protection: null, settings: [], workedAt: null, failure: null };

@@ -62,6 +62,9 @@ describe.skipIf(whyNoCluster !== '')(`several gateways${whyNoCluster}`, () => {
       speakAt(third.url, 'CA4'),
     ];
     for (const { url } of [...all, running]) await expect.poll(() => liveAt(url)).toEqual(['CA1', 'CA2', 'CA3', 'CA4']);
+    // What no event tells is told about each second.
+    const seenAtSecond = async () => (await callsAt(second.url, '?state=live')).find(({ id }) => id === 'CA1');
+    await expect.poll(seenAtSecond).toMatchObject({ phase: expect.any(String), lagMs: expect.any(Number) });
     await third.stop('SIGKILL');
     for (const url of [first.url, second.url]) await expect.poll(() => liveAt(url)).toEqual(['CA1', 'CA2']);
     const ended = (await callsAt(running.url, '?state=ended')).map(({ id, endReason }) => `${id} ${endReason}`);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeWav } from '../../src/audio/wav.ts';
 import { openFlows } from '../../src/flows/open-flows.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -39,6 +40,26 @@ describe('the flows of a gateway', () => {
       ['flow one', []],
       ['flow two', ['Here is two.']],
     ]);
+    flows.close();
+  });
+
+  it('are warned of a recording that is missing until it is uploaded', async () => {
+    const prompt = '{ text: Hi., recording: hello }';
+    writeFileSync(join(folder, 'shop.yaml'), `version: 1\nstart: a\nsteps:\n  a: { say: ${prompt} }\n`);
+    const ahead = { keep: () => undefined, make: async () => ({ texts: 0, made: 0, sentences: 0, failed: 0 }) };
+    const settings = readSettings({ FLOWS_DIR: folder });
+    const flows = await openFlows({ settings, ahead, clock: new FakeClock(), log: createLog('silent') });
+    const warnings = () => flows.folder?.list()[0]?.warnings.map(({ message }) => message);
+    expect(warnings()).toEqual(['steps.a.say.recording: there is no recording hello in prompts/']);
+    const tone = Int16Array.from({ length: 8000 }, (_, n) => 5000 * Math.sin(n / 3));
+    await flows.prompts?.recordings.put({
+      language: 'en',
+      name: 'hello',
+      bytes: new Uint8Array(writeWav([tone], 8000)),
+    });
+    expect(warnings()).toEqual([]);
+    await flows.prompts?.recordings.delete('en', 'hello');
+    expect(warnings()).toHaveLength(1);
     flows.close();
   });
 });

@@ -29,7 +29,7 @@ import { Records } from '../../src/records/records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import type { SoundStore } from '../../src/records/sound/sound-store.ts';
 import type { People } from '../../src/records/users/people.ts';
-import { createServer } from '../../src/server.ts';
+import { createServer, type OtherGateways } from '../../src/server.ts';
 import { openSpeech, type Speech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -177,6 +177,9 @@ export interface TestServer {
   readonly kept: CallUpkeep | null;
 }
 
+/** The other gateways of a cluster, as a test says they are. */
+export type OthersOfTest = OtherGateways;
+
 /** A path at which there is no program. */
 const NOWHERE = '/nonexistent/ffmpeg';
 
@@ -191,6 +194,7 @@ export async function startServer(
   sound: SoundStore | null = null,
   database: RecordsDatabase | null = null,
   openPrompts: (speech: Speech) => Promise<FlowPrompts | null> = async () => null,
+  others: OthersOfTest | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -227,6 +231,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    others,
     records: null,
     stored: kept?.records.calls ?? null,
     feedArchive: kept?.records.calls ?? null,
@@ -320,6 +325,7 @@ export function idleSystem(): SystemSources {
     storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
     demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    gateways: () => [],
     records: async () => null,
     checks: async () => [],
   };

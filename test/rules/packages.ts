@@ -47,7 +47,7 @@ const JUDGED: Readonly<Record<string, string>> = {
 const FREE_FOR_TOOLS = [...FREE, 'MPL-2.0', 'CC-BY-4.0'];
 
 /** Packages that would run a program while they are installed. `.npmrc` has npm run none of them (`ignore-scripts`). */
-const INSTALL_SCRIPTS_KNOWN = ['esbuild', 'onnxruntime-node'];
+const INSTALL_SCRIPTS_KNOWN = ['esbuild', 'msgpackr-extract', 'onnxruntime-node', 'protobufjs'];
 
 /** Packages whose licence nobody has judged. */
 export function findUnjudgedLicences(lock: LockFile): string[] {

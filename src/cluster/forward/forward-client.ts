@@ -12,8 +12,6 @@ export const HOP_HEADER = 'x-trunkline-hop';
 /** Who asked the first gateway: base64url of JSON. */
 export const PRINCIPAL_HEADER = 'x-trunkline-principal';
 
-/** How long a gateway may take to begin its answer. */
-const ANSWER_MS = 2000;
 /** How long an answer may stand still that somebody waits for. */
 const STILL_MS = 10_000;
 /** Connections to one gateway that are kept. */
@@ -32,8 +30,8 @@ export interface ForwardedRequest {
   readonly principal: string;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** How long its answer may take to begin; left out = 2 s. */
-  readonly answerMs?: number;
+  /** How long its answer may take to begin. */
+  readonly answerMs: number;
 }
 
 interface ClientOptions {
@@ -80,7 +78,7 @@ export class ForwardClient {
     };
     return new Promise((resolve, reject) => {
       const request = isTls ? requestByHttps(options) : requestByHttp(options);
-      const timer = clock.after(asked.answerMs ?? ANSWER_MS, () => request.destroy(new Error('late')), true);
+      const timer = clock.after(asked.answerMs, () => request.destroy(new Error('late')), true);
       request.on('error', (error: Error) => {
         timer.cancel();
         reject(unreachable(error));

@@ -15,6 +15,9 @@ export type CallNews =
 /** Verbs at which a caller is waited for. */
 const LISTENING: readonly string[] = ['menu', 'gather', 'confirm', 'record', 'app', 'queueMusic'];
 
+/** Those of them that make something of all that the caller does. */
+const ANSWERED: readonly string[] = ['menu', 'gather', 'confirm'];
+
 /** A step that the flow came to. */
 export interface TakenStep {
   readonly flow: string;
@@ -49,6 +52,11 @@ export class ObservedCall {
   /** Whether the flow is at a step that waits for the caller. */
   get isAtQuestion(): boolean {
     return this.outcome === null && this.#verb !== null && LISTENING.includes(this.#verb);
+  }
+
+  /** Whether it is at one that makes something of all that the caller does. */
+  get isAnswered(): boolean {
+    return this.isAtQuestion && ANSWERED.includes(this.#verb ?? '');
   }
 
   /** Whether it is, and has said what it asks. */

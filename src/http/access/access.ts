@@ -95,7 +95,7 @@ export class Access {
   /**
    * To be called first with each request: learns of a session that another gateway has opened, and whether another
    * gateway passes the request on. Null = there is nothing to learn.
-   * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts`, `invalid_request` or `shared_state_unavailable`
+   * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts` or `invalid_request`
    */
   prepare(request: FastifyRequest): Promise<void> | null {
     return this.#cluster?.prepare(request, (isRight) => this.#attempt(request, isRight)) ?? null;
@@ -313,7 +313,10 @@ export class Access {
     }
     const key = bearerOf(request);
     if (key !== null) return this.#proveKey(request, key);
-    return this.#sessions.proofOf(sessionOf(request)) ?? this.#askForKey();
+    const proof = this.#sessions.proofOf(sessionOf(request));
+    if (proof !== null) return proof;
+    this.#cluster?.refuseUnknown(request);
+    return this.#askForKey();
   }
 
   /** Throws `anonymous_refused` or `users_unreadable`. */

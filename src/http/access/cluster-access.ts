@@ -36,6 +36,8 @@ export class ClusterAccess {
   readonly counts: SharedCounts;
   readonly #options: ClusterAccessOptions;
   readonly #forwarded = new WeakMap<FastifyRequest, Principal>();
+  /** Requests whose session nobody could be asked for, and why. */
+  readonly #unknown = new WeakMap<FastifyRequest, unknown>();
   #sessions: Sessions | null = null;
   #watch: SessionWatch | null = null;
 
@@ -65,14 +67,21 @@ export class ClusterAccess {
   /**
    * Learns of a session that another gateway has opened, and whether another gateway passes the request on. Null =
    * there is nothing to wait for. `attempt` counts wrong keys.
-   * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts`, `invalid_request` or `shared_state_unavailable`
+   * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts` or `invalid_request`
    */
   prepare(request: FastifyRequest, attempt: (isRight: () => boolean) => boolean): Promise<void> | null {
     if (claimsToBeForwarded(request)) {
       this.#take(request, attempt);
       return null;
     }
-    return bearerOf(request) === null ? (this.#watch?.learn(sessionOf(request)) ?? null) : null;
+    if (bearerOf(request) !== null || this.#watch === null) return null;
+    // Only a route that asks whose the session is cannot be answered without.
+    return this.#watch.learn(sessionOf(request)).catch((error: unknown) => void this.#unknown.set(request, error));
+  }
+
+  /** Throws why nobody could be asked for the session of a request, if that is so. */
+  refuseUnknown(request: FastifyRequest): void {
+    if (this.#unknown.has(request)) throw this.#unknown.get(request);
   }
 
   close(): void {

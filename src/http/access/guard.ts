@@ -21,14 +21,14 @@ interface GuardOptions {
 
 /**
  * Guards all routes of `app`: a request needs a key or a session, then its route's permission (`config.permission`;
- * none = only admins), and on a route of a call the right to see that call. What another
- * gateway has to answer is passed on to it then.
+ * none = only admins), and on a route of a call the right to see that call. What another gateway has to answer is
+ * passed on to it then.
  */
 export function guardRoutes(app: FastifyInstance, { access, visibility, forwarding }: GuardOptions): void {
   app.websocketServer.on('connection', (socket, raw) => access.openRequests.attach(raw, socket));
   app.addHook('onClose', () => access.close());
   app.addHook('onRoute', (route) => {
-    route.schema = { ...route.schema, ...described(route.config?.permission ?? UNSAID) };
+    route.schema = { ...route.schema, ...described(route.config?.permission ?? UNSAID, route.config?.ownedBy) };
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -42,7 +42,8 @@ export function guardRoutes(app: FastifyInstance, { access, visibility, forwardi
   });
 }
 
-/** What the API's description says of who may use a route. */
-function described(permission: Permission): object {
-  return { 'x-permission': permission, 'x-roles': PERMISSIONS[permission] };
+/** What the API's description says of who may use a route, and which gateway of several answers. */
+function described(permission: Permission, ownedBy: string | undefined): object {
+  const owner = ownedBy === undefined ? {} : { 'x-owned-by': ownedBy };
+  return { 'x-permission': permission, 'x-roles': PERMISSIONS[permission], ...owner };
 }

@@ -1,4 +1,5 @@
 /** The endpoint that starts captions of both directions of a running Asterisk call, for an assistant of its agent. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -12,12 +13,19 @@ export interface Assistant {
 
 const name = z.string().min(1).max(128);
 
-/** `POST /v1/asterisk/assist`; `assistant` is null when ARI_URL is empty. */
-export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | null }> = (app, { assistant }, done) => {
+interface AssistOptions {
+  /** Null = ARI_URL is empty. */
+  readonly assistant: Assistant | null;
+  /** Answers with what another gateway says; false = none can, or there is none. Left out = there is none. */
+  readonly fromOthers?: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | undefined;
+}
+
+/** `POST /v1/asterisk/assist`. */
+export const assistRoutes: FastifyPluginCallbackZod<AssistOptions> = (app, { assistant, fromOthers }, done) => {
   app.post(
     '/v1/asterisk/assist',
     {
-      config: { permission: 'calls.make' },
+      config: { permission: 'calls.make', ownedBy: 'ari' },
       schema: {
         summary: 'Caption a running call of Asterisk',
         description:
@@ -48,8 +56,13 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
       const { channel, names = {}, agent, queue } = request.body;
       const given = { callerName: names.inbound, agentName: names.outbound, agent, queue };
       const parameters = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
-      const { callId } = await assistant.assist(channel, Object.fromEntries(parameters));
-      return reply.code(201).send({ callId });
+      const assisted = await assistant.assist(channel, Object.fromEntries(parameters)).catch(async (error: unknown) => {
+        // The application of ARI_APP is another gateway's, which has to listen then.
+        const mayBeElsewhere = error instanceof TrunklineError && error.code === 'asterisk_unavailable';
+        if (mayBeElsewhere && (await fromOthers?.(request, reply))) return null;
+        throw error;
+      });
+      return assisted === null ? reply : reply.code(201).send({ callId: assisted.callId });
     },
   );
   done();

@@ -10,10 +10,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Who can answer: `call` = the gateway that has the live call `:id`, `sound` = as well, and of an ended call the
-     * one that has its sound, `batch` = the one that has the batch `:id`, `ari` = the one that has Asterisk's
-     * applications; left out = any.
+     * one that has its sound, `ari` = the one that has Asterisk's application; left out = any.
      */
-    readonly ownedBy?: 'call' | 'sound' | 'batch' | 'ari';
+    readonly ownedBy?: 'call' | 'sound' | 'ari';
     /** What is stored answers where the owner does not. */
     readonly storedToo?: boolean;
   }

@@ -32,6 +32,11 @@ const ANSWER_HEADERS = [
   'retry-after',
 ];
 
+/** How long a gateway may take to begin its answer. */
+const ANSWER_MS = 2000;
+/** Asterisk has to be asked for several things before somebody is listened to. */
+const JOIN_MS = 10_000;
+
 interface ForwardingOptions {
   readonly owners: Pick<Owners, 'otherOwnerOf' | 'others'>;
   readonly client: Pick<ForwardClient, 'send'>;
@@ -71,12 +76,13 @@ export class Forwarding {
   }
 
   /**
-   * Answers with what one of the other gateways has: with the first answer that is not a `404`. False = none has it.
+   * Answers with what one of the other gateways has: with the first answer whose status is not `refusal`. The request's
+   * body may have been read. False = none has it.
    */
-  async passOnToAny(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  async passOnToAny(request: FastifyRequest, reply: FastifyReply, refusal: number): Promise<boolean> {
     if (this.#options.access.isForwarded(request)) return false;
     for (const member of this.#options.owners.others()) {
-      const isAnswered = await this.#answerFrom(member, request, reply, (status) => status !== 404).catch(
+      const isAnswered = await this.#answerFrom(member, request, reply, (status) => status !== refusal).catch(
         (error: unknown) => {
           if (isUnreachable(error)) return false;
           throw error;
@@ -94,7 +100,7 @@ export class Forwarding {
     isTaken: (status: number) => boolean,
   ): Promise<boolean> {
     const { client, access, metrics } = this.#options;
-    const body = await readBody(request);
+    const body = request.body === undefined ? await readBody(request) : Buffer.from(JSON.stringify(request.body));
     const answer = await client
       .send(member, {
         method: request.method,
@@ -103,6 +109,7 @@ export class Forwarding {
         body,
         principal: JSON.stringify(access.principalOf(request)),
         signal: goneSignal(reply),
+        answerMs: request.routeOptions.config.ownedBy === 'ari' ? JOIN_MS : ANSWER_MS,
       })
       .catch((error: unknown) => {
         metrics.forwarded.inc({ outcome: 'unreachable' });

@@ -26,6 +26,8 @@ import { AFTER_PARAMETER, TwilioTransfers } from './twilio-transfers.ts';
 
 const MEDIA_PATH = '/twilio/media';
 const AFTER_PATH = '/twilio/after';
+/** As feeds of the page end then. */
+const SIGNED_OUT = { code: 4001, reason: 'signed_out' } as const;
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
@@ -214,15 +216,22 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });
   });
 
-  openMedia(app, { settings, registry, webSockets, access }, { origins, transfers });
+  openMedia(app, { settings, registry, webSockets, access }, { origins, transfers, isShared: oneUse !== null });
   done();
 };
+
+interface MediaParts {
+  readonly origins: Origins;
+  readonly transfers: TwilioTransfers;
+  /** Another gateway may have given the token: then nobody else here ends the call of a page whose user signs out. */
+  readonly isShared: boolean;
+}
 
 /** `WS /twilio/media`. */
 function openMedia(
   app: Parameters<typeof twilioRoutes>[0],
   { settings, registry, webSockets, access }: Pick<TwilioOptions, 'settings' | 'registry' | 'webSockets' | 'access'>,
-  { origins, transfers }: { readonly origins: Origins; readonly transfers: TwilioTransfers },
+  { origins, transfers, isShared }: MediaParts,
 ): void {
   app.route({
     method: 'GET',
@@ -237,6 +246,10 @@ function openMedia(
     handler: websocketOnly(MEDIA_PATH),
     wsHandler: (socket, request) => {
       const fromPage = isFromPage(request);
+      if (fromPage && isShared) {
+        const forget = access.endLater(request, () => socket.close(SIGNED_OUT.code, SIGNED_OUT.reason));
+        socket.once('close', forget);
+      }
       const dialect = new TwilioDialect(fromPage ? 'browser' : 'twilio');
       webSockets.accept(socket, dialect, {
         tokenRequired: fromPage || isTokenRequired(settings),

@@ -91,6 +91,18 @@ const records = z.object({
     .describe('Null = there is no folder for sound'),
 });
 
+const gateway = z.object({
+  id: z.string().describe('Made anew at each start'),
+  name: z.string().describe('The name of its machine'),
+  address: z.string().describe('GATEWAY_URL'),
+  state: z.enum(['serving', 'draining']),
+  isThis: z.boolean().describe('It answers this request'),
+  live: z.int().describe('Calls that take up a place there'),
+  max: z.int().describe('Its MAX_CALLS'),
+  firmLoad: z.number().describe('Share of its engines that finals, speech and detection take; 1 = all'),
+  startedAt: z.string(),
+});
+
 /** The whole answer. */
 export const systemSchema = z.object({
   version: z.string(),
@@ -123,6 +135,7 @@ export const systemSchema = z.object({
   departures: z.array(departure).describe('Where speech or what was said goes to'),
   disk,
   records: records.nullable().describe('Null = nothing is kept'),
+  gateways: z.array(gateway).describe('The servers that share DATABASE_URL (CLUSTER_KEY); empty = this one is alone'),
   prompts: z.object({ cached: z.int(), memoryBytes: z.int(), diskBytes: z.int(), uploaded: z.int() }),
 });
 

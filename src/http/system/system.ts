@@ -41,6 +41,7 @@ export interface SystemSources {
   readonly demoCalls: DemoCaller;
   /** What is kept of calls; null = nothing. */
   readonly records: () => Promise<SystemAnswer['records']>;
+  readonly gateways: () => SystemAnswer['gateways'];
   /** The checks of `trunkline doctor` that can run beside a gateway. */
   readonly checks: () => Promise<z.infer<typeof finding>[]>;
 }
@@ -179,6 +180,7 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
     refused: await describeRefusals(metrics),
     departures: findDepartures(settings),
     records,
+    gateways: sources.gateways(),
     prompts: prompts(),
   };
 }

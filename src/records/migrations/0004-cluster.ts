@@ -26,6 +26,13 @@ const TABLES: readonly string[] = [
     started_ms BIGINT NOT NULL,
     seen_ms BIGINT NOT NULL
   )`,
+  // What it has is worth nothing after a crash.
+  `CREATE UNLOGGED TABLE live_calls (
+    call_id TEXT PRIMARY KEY,
+    gateway TEXT NOT NULL,
+    content TEXT NOT NULL,
+    at_ms BIGINT NOT NULL
+  )`,
   `CREATE TABLE one_use (
     kind TEXT NOT NULL,
     key_hash TEXT NOT NULL,

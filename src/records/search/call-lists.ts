@@ -5,6 +5,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { Track } from '../../protocols/dialect.ts';
+import type { LiveCalls } from '../live-calls.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { CallsTable, TextsTable } from '../tables.ts';
 import { type CallFilter, passes, whereCall } from './call-filter.ts';
@@ -62,6 +63,8 @@ type CallRow = Selectable<CallsTable>;
 
 /** Reads lists of calls. */
 export class CallLists {
+  /** What other gateways tell of their live calls, by ids; null = there are none. */
+  live: Pick<LiveCalls, 'fieldsOf'> | null = null;
   readonly texts: TextSearch;
   readonly #options: CallListsOptions;
 
@@ -236,12 +239,12 @@ export class CallLists {
       .orderBy('tag')
       .execute();
     const tagsOf = groupBy(tags, ({ call_seq }) => call_seq);
-    return rows.map((row) =>
-      this.#options.calls.toView(
-        row,
-        (tagsOf.get(row.seq) ?? []).map(({ tag }) => tag),
-      ),
-    );
+    const openIds = rows.filter(({ state }) => state !== 'ended').map(({ id }) => id);
+    const live = await this.live?.fieldsOf(openIds);
+    return rows.map((row) => {
+      const tagsOfRow = (tagsOf.get(row.seq) ?? []).map(({ tag }) => tag);
+      return { ...this.#options.calls.toView(row, tagsOfRow), ...live?.get(row.id) };
+    });
   }
 }
 

@@ -12,12 +12,22 @@ export interface SoundOwner {
 /** Files that are being written, and those that a dying process left; each is moved when it is whole. */
 export const UNFINISHED_FOLDER = 'unfinished';
 
-const NAME = /^(?<startedMs>\d{13,16})-[0-9a-f]{16}\.sound$/;
+const NAME = /^(?<startedMs>\d{13,16})-(?<hash>[0-9a-f]{16})\.sound$/;
 
 /** The file's name. Call ids may hold any character, so the name has a hash of them. */
 export function soundName({ callId, startedMs }: SoundOwner): string {
-  const hash = createHash('sha256').update(callId).digest('hex').slice(0, 16);
-  return `${String(startedMs).padStart(13, '0')}-${hash}.sound`;
+  return `${String(startedMs).padStart(13, '0')}-${hashOfCall(callId)}.sound`;
+}
+
+/** What stands for a call's id in the names of its files. */
+export function hashOfCall(callId: string): string {
+  return createHash('sha256').update(callId).digest('hex').slice(0, 16);
+}
+
+/** What a file's name says; null = it is not of ours. */
+export function readSoundName(name: string): { readonly startedMs: number; readonly hash: string } | null {
+  const { startedMs, hash } = NAME.exec(name)?.groups ?? {};
+  return startedMs === undefined || hash === undefined ? null : { startedMs: Number(startedMs), hash };
 }
 
 /** Where a file is while it is written. */

@@ -117,6 +117,24 @@ describe('FeedReaders', () => {
     expect([all.written, one.written]).toEqual([['e-1', 'e-2'], ['e-2']]);
   });
 
+  it('tells all, also one that opens later, that events of other gateways are missing, and that they are back', () => {
+    const { readers, feed, say } = makeReaders();
+    const [early, late] = [new PretendSink(), new PretendSink()];
+    const since = '2026-01-01T00:00:00.000Z';
+    readers.open({ callId: 'CA2' }, early);
+    feed.tell({ type: 'feed.degraded', since });
+    const reader = readers.open({}, late);
+    say();
+    feed.tell({ type: 'feed.restored', since });
+    const types = ({ notices }: PretendSink) => notices.map((notice) => `${notice.type} ${notice.since}`);
+    expect(types(early)).toEqual([`feed.degraded ${since}`, `feed.restored ${since}`]);
+    expect(types(late)).toEqual(types(early));
+    expect(late.written).toEqual(['e-1']);
+    reader.end();
+    feed.tell({ type: 'feed.degraded', since });
+    expect(late.notices).toHaveLength(2);
+  });
+
   it('beats every 15 s until the reader ends, and leaves no timer behind', () => {
     const { readers, clock } = makeReaders();
     const sink = new PretendSink();

@@ -49,7 +49,7 @@ const CALLS = [
 async function undoCluster(db: RecordsDatabase['db']): Promise<void> {
   await sql`DROP FUNCTION feed_append`.execute(db);
   await sql`DROP SEQUENCE feed_number`.execute(db);
-  for (const table of ['gateways', 'one_use', 'attempts', 'batches', 'feed'])
+  for (const table of ['gateways', 'live_calls', 'one_use', 'attempts', 'batch_files', 'batches', 'feed'])
     await sql`DROP TABLE ${sql.table(table)}`.execute(db);
   await sql`DELETE FROM meta WHERE name = 'cluster:feed-epoch'`.execute(db);
 }

@@ -13,8 +13,8 @@ export const records = {
         'keep nothing. Empty = trunkline in XDG_STATE_HOME or ~/.local/state.',
     ),
     DATABASE_URL: databaseUrl(
-      'PostgreSQL database (13 or later) that keeps the records in place of DATA_DIR. Only one server may use it. ' +
-        'Empty = SQLite in DATA_DIR.',
+      'PostgreSQL database (13 or later) that keeps the records in place of DATA_DIR. Without CLUSTER_KEY only one ' +
+        'server may use it. Empty = SQLite in DATA_DIR.',
     ),
     RECORD: choice(
       'off',

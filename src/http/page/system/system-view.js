@@ -3,6 +3,7 @@ import { make } from '../dom.js';
 import { getJson, Refusal } from '../gateway.js';
 import { Apps } from './apps.js';
 import { Engines } from './engines.js';
+import { Gateways } from './gateways.js';
 import { Audit, Users } from './people.js';
 import { Prompts } from './prompts.js';
 import { Doctor, SettingsList } from './settings.js';
@@ -18,6 +19,7 @@ export class SystemView {
   #asking = new AbortController();
   #summary = new Summary();
   #engines = new Engines();
+  #gateways = new Gateways();
   #ways = new WaysIn();
   #refusals = new Refusals();
   #storage = new Storage();
@@ -83,6 +85,7 @@ export class SystemView {
       make(
         'div',
         { class: 'panels' },
+        this.#gateways.element,
         this.#engines.element,
         this.#ways.element,
         this.#apps.element,
@@ -122,6 +125,7 @@ export class SystemView {
     this.#panels.hidden = false;
     for (const part of [
       this.#summary,
+      this.#gateways,
       this.#engines,
       this.#ways,
       this.#apps,
