@@ -264,7 +264,7 @@ export class SharedBatches implements BatchService {
     return this.#options.queue.add({ kind: 'file', batchId, number }, only);
   }
 
-  /** What was asked for is stored already: a next step that the database keeps from being done is left to the upkeep. */
+  /** What was asked for is stored: a next step for which the database is away is left to the upkeep. */
   async #orLater(step: Promise<void>): Promise<void> {
     await step.catch((error: unknown) => {
       if (!isDatabaseTrouble(error)) throw error;
