@@ -174,6 +174,21 @@ describe('a Triton server', () => {
     expect(asked.filter((what) => what === 'metadata')).toHaveLength(2);
   });
 
+  it.each([
+    ['/a%2Fb%20%C3%BC', 'a/b ü'],
+    ['/100%', '100%'],
+  ])('is asked for the model of the path %s', async (path, model) => {
+    recogniser.close();
+    recogniser = new TritonRecogniser(new URL(`triton://127.0.0.1:${port}${path}`), { apiKey: '', model: 'other' });
+    let request: Buffer = Buffer.alloc(0);
+    onInfer = (call, answer) => {
+      request = call.request;
+      answer(null, transcript('a'));
+    };
+    expect(await ask()).toBe('a');
+    expect(request.includes(model)).toBe(true);
+  });
+
   it('that hangs is left at the end', async () => {
     onInfer = () => undefined;
     const waiting = ask();
