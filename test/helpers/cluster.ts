@@ -98,18 +98,23 @@ export async function callFromPage(
   at: ClusterGateway,
   frames = 5,
   callSid?: string,
+  parameters: Readonly<Record<string, string>> = {},
 ): Promise<PageCall> {
   const prepared = (await (await through.ask('/v1/phone', { method: 'POST' })).json()) as {
     callId: string;
     token: string;
   };
-  return beginCall(at, { callId: callSid ?? prepared.callId, token: prepared.token }, frames);
+  return beginCall(at, { callId: callSid ?? prepared.callId, token: prepared.token, parameters }, frames);
 }
 
 /** Begins a call as a page does, with a token that it has; all its messages leave at once. */
 export async function beginCall(
   at: ClusterGateway,
-  { callId, token }: { readonly callId: string; readonly token: string },
+  {
+    callId,
+    token,
+    parameters = {},
+  }: { readonly callId: string; readonly token: string; readonly parameters?: Readonly<Record<string, string>> },
   frames = 5,
 ): Promise<PageCall> {
   const socket = new WebSocket(`${at.url.replace('http', 'ws')}/twilio/media`, {
@@ -140,7 +145,7 @@ export async function beginCall(
       accountSid: 'AC1',
       callSid: callId,
       tracks: ['inbound'],
-      customParameters: { token },
+      customParameters: { ...parameters, token },
       mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
     },
   });

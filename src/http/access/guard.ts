@@ -21,8 +21,8 @@ interface GuardOptions {
 
 /**
  * Guards all routes of `app`: a request needs a key or a session, then its route's permission (`config.permission`;
- * none = only admins), and on a route of a call the right to see that call. What another gateway has to answer is
- * passed on to it then.
+ * none = only admins), and on a route of a call the right to see that call, which the gateway of the call judges where
+ * the request is passed on.
  */
 export function guardRoutes(app: FastifyInstance, { access, visibility, forwarding }: GuardOptions): void {
   app.websocketServer.on('connection', (socket, raw) => access.openRequests.attach(raw, socket));
@@ -36,8 +36,9 @@ export function guardRoutes(app: FastifyInstance, { access, visibility, forwardi
     access.endWithProof(request, reply);
     const { url = '', config } = request.routeOptions;
     access.permit(request, config.permission ?? UNSAID);
-    if (CALL_ROUTE.test(url)) await visibility.refuseUnseen(request, callParams.parse(request.params).id);
+    // The gateway of a call knows whose it is before all others do, and guards it as this one does.
     if (await forwarding?.passOn(request, reply)) return reply;
+    if (CALL_ROUTE.test(url)) await visibility.refuseUnseen(request, callParams.parse(request.params).id);
     return;
   });
 }

@@ -163,6 +163,18 @@ describe.each(DATABASES)('webhooks of calls with $name', ({ isThere, start }) =>
     expect(most).toBeLessThanOrEqual(4);
   });
 
+  run('are sent once where several gateways look for what is due', async () => {
+    const database = await databases.open();
+    const [one, two, three] = [open(database), open(database), open(database)];
+    for (let index = 0; index < 34; index++) {
+      await Promise.all([one, two, three].map(({ tell }, at) => tell(...call(`CA${at}-${index}`))));
+      for (const { outbox } of [one, two, three]) outbox.wake();
+    }
+    await eventually(async () => expect(await one.waiting()).toEqual([]));
+    expect(receiver.taken).toHaveLength(102);
+    expect(new Set(receiver.taken.map(({ id }) => id)).size).toBe(102);
+  });
+
   run('are gone with a call that is deleted', async () => {
     const database = await databases.open();
     const { tell, waiting } = open(database);
