@@ -1,12 +1,10 @@
 /** The table `gateways`: who lives. Times are the database's, so that no gateway's clock matters. */
+import { POSTGRES_NOW_MS } from '../foundation/database/postgres.ts';
 import type { ClusterMember } from './cluster.ts';
 import type { ClusterSession } from './cluster-session.ts';
 
 /** How long the rows of gateways that ended are kept. */
 const ENDED_KEPT_MS = 86_400_000;
-
-/** Now, by the database's clock, in ms since 1970. */
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /** What a gateway says of itself. */
 export interface GatewayLoad {
@@ -42,10 +40,10 @@ export type NewGateway = Pick<ClusterMember, 'id' | 'name' | 'address' | 'state'
 export async function insertGateway(session: ClusterSession, { id, name, address, state }: NewGateway): Promise<void> {
   await session.query(
     `INSERT INTO gateways (id, name, address, state, live, max_calls, firm_load, started_ms, seen_ms)
-    VALUES ($1, $2, $3, $4, 0, 0, 0, ${NOW_MS}, ${NOW_MS}) ON CONFLICT (id) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, 0, 0, 0, ${POSTGRES_NOW_MS}, ${POSTGRES_NOW_MS}) ON CONFLICT (id) DO NOTHING`,
     [id, name, address, state],
   );
-  await session.query(`DELETE FROM gateways WHERE state = 'ended' AND seen_ms < ${NOW_MS} - $1::bigint`, [
+  await session.query(`DELETE FROM gateways WHERE state = 'ended' AND seen_ms < ${POSTGRES_NOW_MS} - $1::bigint`, [
     ENDED_KEPT_MS,
   ]);
 }
@@ -57,13 +55,13 @@ export async function beat(
   { live, maxCalls, firmLoad }: GatewayLoad,
 ): Promise<Beat | null> {
   const seen = await session.query(
-    `UPDATE gateways SET seen_ms = ${NOW_MS}, state = $2, live = $3, max_calls = $4, firm_load = $5
+    `UPDATE gateways SET seen_ms = ${POSTGRES_NOW_MS}, state = $2, live = $3, max_calls = $4, firm_load = $5
     WHERE id = $1 AND state <> 'ended' RETURNING id`,
     [id, state, live, maxCalls, firmLoad],
   );
   if (seen.length === 0) return null;
   const rows = await session.query<GatewayRow>(
-    `SELECT *, ${NOW_MS} AS now_ms FROM gateways WHERE state <> 'ended' ORDER BY id = $1 DESC, started_ms, id`,
+    `SELECT *, ${POSTGRES_NOW_MS} AS now_ms FROM gateways WHERE state <> 'ended' ORDER BY id = $1 DESC, started_ms, id`,
     [id],
   );
   return { members: rows.map(memberOf), nowMs: rows[0]?.now_ms ?? 0 };
@@ -76,7 +74,7 @@ export async function beat(
 export async function declareDead(session: ClusterSession, id: string, deadAfterMs: number): Promise<boolean> {
   const ended = await session.query(
     `UPDATE gateways SET state = 'ended'
-    WHERE id = $1 AND state <> 'ended' AND seen_ms <= ${NOW_MS} - $2::bigint RETURNING id`,
+    WHERE id = $1 AND state <> 'ended' AND seen_ms <= ${POSTGRES_NOW_MS} - $2::bigint RETURNING id`,
     [id, deadAfterMs],
   );
   return ended.length > 0;
@@ -84,15 +82,16 @@ export async function declareDead(session: ClusterSession, id: string, deadAfter
 
 /** This gateway ends. @throws the error of the database */
 export async function endGateway(session: ClusterSession, id: string): Promise<void> {
-  await session.query(`UPDATE gateways SET state = 'ended', seen_ms = ${NOW_MS} WHERE id = $1 AND state <> 'ended'`, [
-    id,
-  ]);
+  await session.query(
+    `UPDATE gateways SET state = 'ended', seen_ms = ${POSTGRES_NOW_MS} WHERE id = $1 AND state <> 'ended'`,
+    [id],
+  );
 }
 
 /** How many gateways were not silent for so long. @throws the error of the database */
 export async function countLiving(session: ClusterSession, deadAfterMs: number): Promise<number> {
   const rows = await session.query<{ living: number }>(
-    `SELECT count(*) AS living FROM gateways WHERE state <> 'ended' AND seen_ms > ${NOW_MS} - $1::bigint`,
+    `SELECT count(*) AS living FROM gateways WHERE state <> 'ended' AND seen_ms > ${POSTGRES_NOW_MS} - $1::bigint`,
     [deadAfterMs],
   );
   return rows[0]?.living ?? 0;

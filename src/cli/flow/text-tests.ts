@@ -53,7 +53,7 @@ export function openTextLine({
   ...call
 }: TextCall): TextLine {
   // What else a call has no step of a flow uses.
-  const feed = { subscribe: () => () => undefined };
+  const feed = { subscribeOwn: () => () => undefined };
   const context = { settings, clock, log, feed, metrics: new Metrics() } as unknown as CallContext;
   return new TextLine({
     ...call,

@@ -1,10 +1,12 @@
 /** Which gateway has a call, for requests that only it can answer. */
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../foundation/clock.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { Cluster, ClusterMember } from '../cluster.ts';
-import { NOW_MS, type StateDatabase } from '../state/state-database.ts';
+import type { StateDatabase } from '../state/state-database.ts';
 
 /** How long a request waits for the database. */
 const WAIT_MS = 1000;
@@ -64,7 +66,7 @@ export class Owners {
       .query<Owner>(
         `SELECT gateways.id, gateways.address FROM calls JOIN gateways ON gateways.id = calls.gateway
         WHERE calls.id = $1 AND calls.state <> 'ended' AND gateways.id <> $2
-        AND gateways.state <> 'ended' AND gateways.seen_ms > ${NOW_MS} - $3::bigint`,
+        AND gateways.state <> 'ended' AND gateways.seen_ms > ${POSTGRES_NOW_MS} - $3::bigint`,
         [callId, cluster.id, DEAD_AFTER_MS],
       )
       .then(([found]) => {

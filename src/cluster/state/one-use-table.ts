@@ -1,8 +1,10 @@
 /** The table `one_use`: what any gateway may take, once. */
+
 import { createHash } from 'node:crypto';
 import type { OneUseKind, OneUseStore } from '../../calls/admission/shared-one-use.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { NOW_MS, type StateDatabase } from './state-database.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import type { StateDatabase } from './state-database.ts';
 
 /** How often what has expired is removed, at most: when something is put. */
 const CLEAN_PERIOD_MS = 60_000;
@@ -26,7 +28,7 @@ export class OneUseTable implements OneUseStore {
   async put(kind: OneUseKind, items: Parameters<OneUseStore['put']>[1]): Promise<void> {
     await this.#options.database.query(
       `INSERT INTO one_use (kind, key_hash, content, expires_ms)
-      SELECT $1, item.key_hash, item.content, ${NOW_MS} + item.life_ms
+      SELECT $1, item.key_hash, item.content, ${POSTGRES_NOW_MS} + item.life_ms
       FROM unnest($2::text[], $3::text[], $4::bigint[]) AS item(key_hash, content, life_ms)
       ON CONFLICT (kind, key_hash) DO UPDATE SET content = excluded.content, expires_ms = excluded.expires_ms`,
       [
@@ -42,7 +44,8 @@ export class OneUseTable implements OneUseStore {
   /** Takes one item. @throws the error of the database */
   async take(kind: OneUseKind, key: string): Promise<string | null> {
     const [row] = await this.#options.database.query<{ content: string; is_good: boolean }>(
-      `DELETE FROM one_use WHERE kind = $1 AND key_hash = $2 RETURNING content, expires_ms > ${NOW_MS} AS is_good`,
+      `DELETE FROM one_use WHERE kind = $1 AND key_hash = $2
+      RETURNING content, expires_ms > ${POSTGRES_NOW_MS} AS is_good`,
       [kind, hashOf(key)],
     );
     return row?.is_good === true ? row.content : null;
@@ -60,7 +63,7 @@ export class OneUseTable implements OneUseStore {
     const { clock, database } = this.#options;
     if (clock.nowMs() - this.#cleanedAtMs < CLEAN_PERIOD_MS) return;
     this.#cleanedAtMs = clock.nowMs();
-    await database.query(`DELETE FROM one_use WHERE expires_ms <= ${NOW_MS}`, []);
+    await database.query(`DELETE FROM one_use WHERE expires_ms <= ${POSTGRES_NOW_MS}`, []);
   }
 }
 

@@ -1,6 +1,8 @@
 /** The table `attempts`: how many wrong keys and passwords came, to whichever gateway. */
+
 import { createHmac } from 'node:crypto';
-import { NOW_MS, type StateDatabase } from './state-database.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import type { StateDatabase } from './state-database.ts';
 
 /** Tokens that may be owed: somebody who asks several gateways at once pays for all of it, but not for ever. */
 const DEBT_MAX = 200;
@@ -48,7 +50,7 @@ export class SharedAttempts {
     const subjects = new Map(counts.map(({ subject }) => [this.#hash(subject), subject]));
     const rows = await this.#options.database.query<{ subject_hash: string; tokens: number }>(
       `INSERT INTO attempts AS stored (kind, subject_hash, tokens, at_ms)
-      SELECT $1, item.subject_hash, $4::float8 - item.taken, ${NOW_MS}
+      SELECT $1, item.subject_hash, $4::float8 - item.taken, ${POSTGRES_NOW_MS}
       FROM unnest($2::text[], $3::float8[]) AS item(subject_hash, taken)
       ON CONFLICT (kind, subject_hash) DO UPDATE SET
         tokens = greatest(least(stored.tokens + (excluded.at_ms - stored.at_ms) / $5::float8, $4::float8)
@@ -72,7 +74,7 @@ export class SharedAttempts {
   async #clean(): Promise<void> {
     this.#writes += 1;
     if (this.#writes % CLEAN_EVERY !== 0) return;
-    await this.#options.database.query(`DELETE FROM attempts WHERE at_ms < ${NOW_MS} - $1::bigint`, [KEPT_MS]);
+    await this.#options.database.query(`DELETE FROM attempts WHERE at_ms < ${POSTGRES_NOW_MS} - $1::bigint`, [KEPT_MS]);
   }
 
   #hash(subject: string): string {

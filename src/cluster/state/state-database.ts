@@ -7,9 +7,6 @@ const CONNECTIONS = 2;
 /** Longer than anybody waits for an answer. */
 const LIMIT_MS = 2000;
 
-/** Now, by the database's clock, in ms since 1970. */
-export const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-
 /** The database of a cluster, asked in short. */
 export class StateDatabase {
   readonly #pool: pg.Pool;

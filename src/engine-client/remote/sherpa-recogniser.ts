@@ -16,6 +16,10 @@ export class SherpaRecogniser implements RemoteRecogniser {
   readonly inFlightMax = IN_FLIGHT_MAX;
   readonly #url: URL;
   readonly #idle: WebSocket[] = [];
+  /** Listens to those that are kept: what comes unasked would be taken for the answer to the next utterance. */
+  readonly #onUnasked = function (this: WebSocket): void {
+    this.terminate();
+  };
   readonly #open = new Set<WebSocket>();
 
   /** @param url `sherpa+ws://host:6006` */
@@ -43,7 +47,7 @@ export class SherpaRecogniser implements RemoteRecogniser {
 
   #takeIdle(): WebSocket | null {
     for (let socket = this.#idle.pop(); socket !== undefined; socket = this.#idle.pop())
-      if (socket.readyState === WebSocket.OPEN) return socket;
+      if (socket.readyState === WebSocket.OPEN) return socket.off('message', this.#onUnasked);
     return null;
   }
 
@@ -54,10 +58,15 @@ export class SherpaRecogniser implements RemoteRecogniser {
       handshakeTimeout: HANDSHAKE_MAX_MS,
     });
     this.#open.add(socket);
-    socket.on('close', () => this.#open.delete(socket));
+    socket.on('close', () => {
+      this.#open.delete(socket);
+      const at = this.#idle.indexOf(socket);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
     return new Promise((resolve, reject) => {
       const onAbort = (): void => socket.terminate();
       signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
       const settle = (): void => signal.removeEventListener('abort', onAbort);
       socket.on('open', () => {
         settle();
@@ -102,7 +111,7 @@ export class SherpaRecogniser implements RemoteRecogniser {
   }
 
   #keep(socket: WebSocket): void {
-    if (this.#idle.length < IDLE_MAX) this.#idle.push(socket);
+    if (this.#idle.length < IDLE_MAX) this.#idle.push(socket.on('message', this.#onUnasked));
     else socket.send(SHERPA_DONE, () => socket.close());
   }
 }

@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, type ClientUnaryCall, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import {
   inferRequest,
   KSERVE,
@@ -18,6 +18,7 @@ const ANSWER_MAX_BYTES = 262_144;
 /** Triton puts only requests of the same length into one run of a model. */
 const STEP_SAMPLES = 8000;
 const PORT = 8001;
+const RECONNECT_MAX_MS = 2000;
 
 /** The tensors of k2-fsa's and TensorRT-LLM's models: https://github.com/k2-fsa/sherpa/tree/master/triton */
 const TENSORS = { samples: 'WAV', length: 'WAV_LENS', prefix: 'TEXT_PREFIX', text: 'TRANSCRIPTS' } as const;
@@ -32,36 +33,43 @@ const REFUSED = [
   status.UNIMPLEMENTED,
 ];
 
+/** The request that asked is not wanted any more. */
+class GivenUp extends Error {}
+
 /** An NVIDIA Triton server. A request that is not wanted any more is cancelled there. */
 export class TritonRecogniser implements RemoteRecogniser {
   readonly inFlightMax = IN_FLIGHT_MAX;
   readonly #client: Client;
   readonly #model: string;
   readonly #headers: Metadata;
+  readonly #calls = new Set<ClientUnaryCall>();
   #known: Promise<KserveModel> | null = null;
 
   /** @param url `triton://host:8001/model`; without a path the model is `model`. `apiKey`: '' = none */
   constructor({ hostname, port, pathname }: URL, { apiKey, model }: { apiKey: string; model: string }) {
-    this.#model = decodeURIComponent(pathname.slice(1)) || model;
+    this.#model = modelOf(pathname) || model;
     this.#headers = new Metadata();
     if (apiKey !== '') this.#headers.set('authorization', `Bearer ${apiKey}`);
-    this.#client = new Client(`${hostname}:${port === '' ? PORT : port}`, credentials.createInsecure(), {
+    // Without `dns:` a host called `unix` would be taken for a kind of address.
+    this.#client = new Client(`dns:${hostname}:${port === '' ? PORT : port}`, credentials.createInsecure(), {
       // It would ask the environment where to send speech.
       'grpc.enable_http_proxy': 0,
       'grpc.max_receive_message_length': ANSWER_MAX_BYTES,
       'grpc.keepalive_time_ms': 20_000,
+      // By default a server that was away for long is not looked for again for two minutes.
+      'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
     });
   }
 
   async recognise({ samples, language, signal }: RemoteRequest): Promise<RemoteText> {
-    const { inputs } = await this.#describe(signal).catch((error: unknown) => {
-      // Another request may have asked, and have been given up.
-      if (signal.aborted || error instanceof RemoteError) throw error;
-      return this.#describe(signal);
-    });
+    const { inputs } = await this.#describe(signal);
     const has = (name: string): boolean => inputs.some((input) => input.name === name);
     const request = inferRequest(this.#model, tensorsOf(samples, language, has), TENSORS.text);
-    const answer = await this.#call(KSERVE.infer, request, signal);
+    const answer = await this.#call(KSERVE.infer, request, signal).catch((error: unknown) => {
+      // It may have been given another model, which takes something else.
+      if (error instanceof RemoteError && error.failure === 'refused') this.#known = null;
+      throw error;
+    });
     const text = readRemoteText(
       readOrRefuse(() => readInferredText(answer, TENSORS.text)),
       samples.length,
@@ -71,11 +79,23 @@ export class TritonRecogniser implements RemoteRecogniser {
   }
 
   close(): void {
+    for (const call of this.#calls) call.cancel();
     this.#client.close();
   }
 
+  async #describe(signal: AbortSignal): Promise<KserveModel> {
+    for (;;) {
+      try {
+        return await this.#describeOnce(signal);
+      } catch (error) {
+        // Another request may have asked, and have been given up.
+        if (signal.aborted || !(error instanceof GivenUp)) throw error;
+      }
+    }
+  }
+
   /** What the model takes, asked once. */
-  #describe(signal: AbortSignal): Promise<KserveModel> {
+  #describeOnce(signal: AbortSignal): Promise<KserveModel> {
     this.#known ??= this.#call(KSERVE.metadata, metadataRequest(this.#model), signal)
       .then((answer) => checkModel(readOrRefuse(() => readMetadata(answer))))
       .catch((error: unknown) => {
@@ -89,7 +109,8 @@ export class TritonRecogniser implements RemoteRecogniser {
     return new Promise((resolve, reject) => {
       const done = (error: ServiceError | null, answer?: Uint8Array): void => {
         signal.removeEventListener('abort', onAbort);
-        if (error?.code === status.CANCELLED) reject(error);
+        this.#calls.delete(call);
+        if (signal.aborted) reject(new GivenUp('it was not waited for'));
         else if (error !== null) reject(toRemoteError(error));
         else resolve(answer ?? new Uint8Array());
       };
@@ -101,10 +122,20 @@ export class TritonRecogniser implements RemoteRecogniser {
         this.#headers,
         done,
       );
+      this.#calls.add(call);
       const onAbort = (): void => call.cancel();
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     });
+  }
+}
+
+/** The model that a URL's path names, as it stands where it is not well encoded; '' = none. */
+function modelOf(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname.slice(1));
+  } catch {
+    return pathname.slice(1);
   }
 }
 

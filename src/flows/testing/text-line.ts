@@ -103,6 +103,7 @@ export class TextLine {
         caller: null,
         name: () => undefined,
         suggest: () => undefined,
+        expectAnswer: () => undefined,
       } as unknown as CallAppOptions['languages'],
       context,
       log,

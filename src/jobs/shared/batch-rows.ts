@@ -83,6 +83,11 @@ export interface FileToQueue {
 /** What a file's row has for clients. */
 export const FILE_COLUMNS = ['number', 'name', 'source', 'state', 'share', 'duration_ms', 'error'] as const;
 
+/** PostgreSQL takes every character but one. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD');
+}
+
 /** The row of a new batch. */
 export function batchRowOf(batch: Batch, home: string): Selectable<BatchesTable> {
   const { id, tenant, state, createdMs, endedMs, webhook, idempotency } = batch;
@@ -101,7 +106,7 @@ export function batchRowOf(batch: Batch, home: string): Selectable<BatchesTable>
     request: JSON.stringify(asked),
     idempotency_key: idempotency?.key ?? null,
     idempotency_hash: idempotency?.hash ?? null,
-    webhook_url: webhook?.url ?? null,
+    webhook_url: webhook && storable(webhook.url),
     webhook_state: webhook?.state ?? null,
     webhook_attempts: webhook?.attempts ?? 0,
     created_ms: createdMs,
@@ -110,7 +115,8 @@ export function batchRowOf(batch: Batch, home: string): Selectable<BatchesTable>
 }
 
 /** The row of a new file. */
-export function fileRowOf(batchId: string, { number, name, source, state }: BatchFile) {
+export function fileRowOf(batchId: string, { number, name: given, source, state }: BatchFile) {
+  const name = storable(given);
   return { batch_id: batchId, number, name, source: JSON.stringify(source), state, is_queued: 0, tries: 0 };
 }
 

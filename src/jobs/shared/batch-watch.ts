@@ -1,6 +1,6 @@
 /** Watches batches for their readers: whichever gateway works on them, their rows say how far they are. */
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import type { FileView, WholeBatchView } from '../batch.ts';
+import type { BatchView, FileView, WholeBatchView } from '../batch.ts';
 import type { BatchNews } from '../batch-service.ts';
 
 const LOOK_PERIOD_MS = 1000;
@@ -14,7 +14,7 @@ interface WatchOptions {
 interface Watched {
   readonly listeners: Set<(news: BatchNews) => void>;
   /** As its listeners know it; null = it has not been looked at. */
-  files: readonly FileView[] | null;
+  known: WholeBatchView | null;
   readonly first: Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export class BatchWatch {
   }
 
   #begin(id: string): Watched {
-    const watched: Watched = { listeners: new Set(), files: null, first: this.#lookAt(id) };
+    const watched: Watched = { listeners: new Set(), known: null, first: this.#lookAt(id) };
     this.#watched.set(id, watched);
     this.#timer ??= this.#options.clock.every(LOOK_PERIOD_MS, () => void this.#look(), true);
     return watched;
@@ -74,16 +74,24 @@ export class BatchWatch {
   async #lookAt(id: string): Promise<void> {
     const found = await this.#options.look(id);
     const watched = this.#watched.get(id);
-    if (watched === undefined || found === undefined) return;
-    const known = watched.files;
-    watched.files = found.files;
+    if (watched === undefined) return;
+    const { known } = watched;
+    if (found === undefined) {
+      // It was cancelled and removed between two looks.
+      if (known !== null) this.#end(id, watched, { ...known.batch, state: 'cancelled' });
+      return;
+    }
+    watched.known = found;
     if (known === null) return;
     for (const [at, file] of found.files.entries()) {
-      const type = whatIsNew(known[at], file);
+      const type = whatIsNew(known.files[at], file);
       if (type !== null) for (const listener of [...watched.listeners]) listener({ type, file });
     }
-    if (found.batch.state === 'running') return;
-    for (const listener of [...watched.listeners]) listener({ type: 'end', batch: found.batch });
+    if (found.batch.state !== 'running') this.#end(id, watched, found.batch);
+  }
+
+  #end(id: string, { listeners }: Watched, batch: BatchView): void {
+    for (const listener of [...listeners]) listener({ type: 'end', batch });
     this.#watched.delete(id);
     if (this.#watched.size === 0) this.close();
   }

@@ -35,6 +35,8 @@ const LOSSES_MAX = 3;
 
 /** Two of them listen. The rest is for queries. */
 const CONNECTIONS_MAX = 6;
+/** As for other connections: a server that answers nothing for this long is taken for gone. */
+const QUERY_TIMEOUT_MS = 30_000;
 
 interface BullQueueOptions {
   /** A database without a pooler in between: it is listened to. */
@@ -99,7 +101,11 @@ export class BullQueue implements JobQueue {
       options: `-c search_path=${SCHEMA}`,
       max: CONNECTIONS_MAX,
       keepAlive: true,
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
     });
+    // Each queue of BullMQ listens to it, and there is one for each gateway.
+    this.#pool.setMaxListeners(0);
     // Unheard, the error of an idle connection would end the process. The next query makes another one.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => {
@@ -124,7 +130,8 @@ export class BullQueue implements JobQueue {
 
   async add(job: QueuedJob, only?: string): Promise<void> {
     const jobOptions = { jobId: idOf(job), removeOnComplete: true, removeOnFail: true };
-    await this.#queue(only === undefined ? ANYWHERE : queueOf(only)).add(job.kind, job, jobOptions);
+    const queue = await this.#openedQueue(only === undefined ? ANYWHERE : queueOf(only));
+    await queue.add(job.kind, job, jobOptions);
     this.#isTroubled = false;
   }
 
@@ -135,7 +142,8 @@ export class BullQueue implements JobQueue {
   }
 
   async pause(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.pause(true)));
+    const [anywhere] = this.#workers;
+    await anywhere?.pause(true);
   }
 
   close(): Promise<void> {
@@ -159,9 +167,22 @@ export class BullQueue implements JobQueue {
     return this.#pool as PgPool;
   }
 
-  #queue(name: string): PostgresQueue {
-    const found = this.#queues.get(name);
-    if (found !== undefined) return found;
+  /** @throws the error of the database */
+  async #openedQueue(name: string): Promise<PostgresQueue> {
+    if (this.#life.signal.aborted) throw new Error('the queue of batches is closed');
+    const queue = this.#queues.get(name) ?? this.#newQueue(name);
+    try {
+      await queue.waitUntilReady();
+      return queue;
+    } catch (error) {
+      // It remembers that the database was away when it was made, and fails for good.
+      if (this.#queues.get(name) === queue) this.#queues.delete(name);
+      void queue.close().catch(ignore);
+      throw error;
+    }
+  }
+
+  #newQueue(name: string): PostgresQueue {
     const queue = openQueue(name, this.#connection);
     queue.on('error', (error) => this.#tell(error));
     this.#queues.set(name, queue);

@@ -14,6 +14,8 @@ import type { FileEnd, WorkTables } from './work-tables.ts';
 
 /** The shortest time between two notes of a file's progress. */
 const PROGRESS_PERIOD_MS = 1000;
+/** How often it is looked whether a file of which nothing is told, as while it is downloaded, is still wanted. */
+const WANTED_PERIOD_MS = 5000;
 /** How long after a full disk a file is tried again, perhaps by another gateway. */
 const DISK_PERIOD_MS = 10_000;
 /** A recording over which so many gateways ended is not given to another. */
@@ -38,16 +40,25 @@ interface FileWorkOptions {
 /** The work of one gateway on shared batches. */
 export class FileWork {
   readonly #options: FileWorkOptions;
+  readonly #inWork = new Map<string, Promise<JobOutcome>>();
 
   constructor(options: FileWorkOptions) {
     this.#options = options;
   }
 
   /**
-   * Transcribes a file and stores what came of it. A file that has ended is passed over.
+   * Transcribes a file and stores what came of it. A file that has ended is passed over. One that is in work here, and
+   * is given out again because the database was away for long, is waited for: two would write over each other's files.
    * @throws the reason of `signal`; errors of the database
    */
-  async do(id: string, number: number, signal: AbortSignal): Promise<JobOutcome> {
+  do(id: string, number: number, signal: AbortSignal): Promise<JobOutcome> {
+    const key = `${id} ${number}`;
+    const doing = this.#inWork.get(key) ?? this.#do(id, number, signal).finally(() => this.#inWork.delete(key));
+    this.#inWork.set(key, doing);
+    return doing;
+  }
+
+  async #do(id: string, number: number, signal: AbortSignal): Promise<JobOutcome> {
     const { tables, work } = this.#options;
     const [stored, found] = await Promise.all([tables.get(id), tables.file(id, number)]);
     if (stored === undefined || found === undefined) return 'done';
@@ -67,12 +78,14 @@ export class FileWork {
     const { work, transcripts } = this.#options;
     const unwanted = new AbortController();
     const either = AbortSignal.any([signal, unwanted.signal]);
-    const onProgress = this.#progressOf(batch, file, unwanted);
+    const { onProgress, stop } = this.#follow(batch, file, unwanted);
     try {
       await this.#options.makeFolder(batch.id);
       const transcript = await transcripts.make(batch, file, { signal: either, onProgress });
+      stop();
       return { state: 'done', transcript, spoken: await this.#spokenOf(batch, file) };
     } catch (error) {
+      stop();
       if (unwanted.signal.aborted) return null;
       if (signal.aborted || isDatabaseTrouble(error)) {
         const waitsFor = isDiskTrouble(error) ? diskErrorOf(error) : null;
@@ -90,13 +103,13 @@ export class FileWork {
     return this.#options.transcripts.read(batch, number, true).catch(() => null);
   }
 
-  #progressOf({ id }: Batch, { number }: BatchFile, unwanted: AbortController): (made: { share: number }) => void {
+  /** Notes the progress of a file until `stop`, and learns whether it is still wanted. */
+  #follow({ id }: Batch, { number }: BatchFile, unwanted: AbortController) {
     const { clock, work } = this.#options;
     let toldMs = Number.NEGATIVE_INFINITY;
-    return ({ share }) => {
-      const nowMs = clock.nowMs();
-      if (nowMs - toldMs < PROGRESS_PERIOD_MS) return;
-      toldMs = nowMs;
+    let share = 0;
+    const tell = (): void => {
+      toldMs = clock.nowMs();
       work.progress(id, number, share).then(
         (isWanted) => {
           if (!isWanted) unwanted.abort(new Error('the batch was cancelled'));
@@ -104,6 +117,12 @@ export class FileWork {
         () => undefined,
       );
     };
+    const timer = clock.every(WANTED_PERIOD_MS, tell, true);
+    const onProgress = (made: { readonly share: number }): void => {
+      share = made.share;
+      if (clock.nowMs() - toldMs >= PROGRESS_PERIOD_MS) tell();
+    };
+    return { onProgress, stop: () => timer.cancel() };
   }
 
   /** Waits for a database that is away: the work is done already. */

@@ -25,7 +25,7 @@ export interface JobQueue {
   add(job: QueuedJob, only?: string): Promise<void>;
   /** Does jobs from now on, some at once. @throws the error of the database */
   begin(work: JobWork): Promise<void>;
-  /** Takes no more jobs; those in work go on. */
+  /** Takes no more jobs that others can do; those in work, and those that only this gateway can do, go on. */
   pause(): Promise<void>;
   /** Hands over what is in work, and closes. Idempotent. */
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Timer } from '../../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
 import { type Batch, type BatchView, fileViewOf, tallyOf, viewOf, type WholeBatchView } from '../batch.ts';
 import type { Draft } from '../batch-index.ts';
 import type { BatchNews, BatchService, FileResult } from '../batch-service.ts';
@@ -25,6 +26,7 @@ import { WorkTables } from './work-tables.ts';
 const FILES_OF_TENANT_MAX = 2;
 /** How often it is looked whether a gateway died between two steps. */
 const UPKEEP_PERIOD_MS = 10_000;
+const UPKEEP_CLOSE_MAX_MS = 5000;
 /** How long a gateway may be away, as during its update, before the recordings on its disk count as lost. */
 const AWAY_MAX_MS = 120_000;
 
@@ -54,6 +56,7 @@ export class SharedBatches implements BatchService {
   #folder: DataFolder | null = null;
   #upkeep: Timer | null = null;
   #isDraining = false;
+  #keepingUp: Promise<void> | null = null;
   #isTroubled = false;
 
   constructor(options: SharedBatchesOptions) {
@@ -91,11 +94,11 @@ export class SharedBatches implements BatchService {
     this.#folder = await openDataFolder(settings.BATCH_DIR, { clock, onWait });
     await this.#adoptFiles();
     await queue.begin((job, signal) => this.#do(job, signal));
-    this.#upkeep = clock.every(UPKEEP_PERIOD_MS, () => void this.#keepUp(), true);
-    void this.#keepUp();
+    this.#upkeep = clock.every(UPKEEP_PERIOD_MS, () => this.#keepUpOnce(), true);
+    this.#keepUpOnce();
   }
 
-  /** Takes no new batches and no more work; what is in work goes on. */
+  /** Takes no new batches, and no more work that others can do; what only this gateway has goes on. */
   drain(): void {
     this.#isDraining = true;
     void this.#options.queue.pause().catch(() => undefined);
@@ -105,16 +108,21 @@ export class SharedBatches implements BatchService {
   async close(): Promise<void> {
     this.drain();
     this.#upkeep?.cancel();
+    this.#upkeep = null;
     this.#watch.close();
     await this.#options.queue.close();
+    // It looks at the folder, which is another one's when it is closed.
+    if (this.#keepingUp !== null) await settlesWithin(this.#options.clock, this.#keepingUp, UPKEEP_CLOSE_MAX_MS);
     await this.#folder?.close();
   }
 
   async draft(tenant: string): Promise<Draft> {
     if (this.#isDraining) throw new TrunklineError('draining', 'the server is shutting down and takes no new batches');
     const { BATCHES_MAX } = this.#options.settings;
+    const kept = await this.#tables.count(tenant);
+    // Counted last: others may have come while the table was asked.
     const drafts = [...this.#drafts.values()].filter((draft) => draft.tenant === tenant).length;
-    if (drafts + (await this.#tables.count(tenant)) >= BATCHES_MAX) throw tooMany(BATCHES_MAX);
+    if (drafts + kept >= BATCHES_MAX) throw tooMany(BATCHES_MAX);
     const id = randomUUID();
     const draft = { id, tenant, folder: this.#folderOf(id), disk: this.#options.recordings.disk };
     this.#drafts.set(id, draft);
@@ -145,11 +153,15 @@ export class SharedBatches implements BatchService {
       endedMs: null,
       files: files.map((file, number) => ({ ...file, number, state: 'waiting', durationMs: null, error: null })),
     };
-    const outcome = await this.#tables.add(batch, address, settings.BATCHES_MAX);
+    const outcome = await this.#tables.add(batch, address, settings.BATCHES_MAX).catch((error: unknown) => {
+      // It may be stored all the same. If it is, its uploads are needed; if not, they are strays.
+      if (isDatabaseTrouble(error)) this.#drafts.delete(draft.id);
+      throw error;
+    });
     if (outcome === 'full') throw tooMany(settings.BATCHES_MAX);
     if (outcome === 'repeated') return { batch: await this.#repeated(batch), isNew: false };
     this.#drafts.delete(draft.id);
-    await this.#queueNext(batch.tenant);
+    await this.#orLater(this.#queueNext(batch.tenant));
     return {
       batch: viewOf(batch, tallyOf(batch.files.map((file) => fileViewOf(file, null))), this.#ttlMs),
       isNew: true,
@@ -180,7 +192,7 @@ export class SharedBatches implements BatchService {
   async cancel(tenant: string, id: string): Promise<BatchView> {
     const { batch } = await this.#find(tenant, id);
     if (await this.#tables.cancel(id, this.#options.clock.wall().getTime())) {
-      await this.#onEnd(id);
+      await this.#orLater(this.#onEnd(id));
       return (await this.get(tenant, id)).batch;
     }
     const { batch: view } = await this.#whole({ batch, home: '' });
@@ -252,6 +264,20 @@ export class SharedBatches implements BatchService {
     return this.#options.queue.add({ kind: 'file', batchId, number }, only);
   }
 
+  /** What was asked for is stored: a next step for which the database is away is left to the upkeep. */
+  async #orLater(step: Promise<void>): Promise<void> {
+    await step.catch((error: unknown) => {
+      if (!isDatabaseTrouble(error)) throw error;
+    });
+  }
+
+  /** One at a time: a slow database is not asked twice. */
+  #keepUpOnce(): void {
+    this.#keepingUp ??= this.#keepUp().finally(() => {
+      this.#keepingUp = null;
+    });
+  }
+
   /** Each step may have been the last one of a gateway that died: whoever is there takes the next. */
   async #keepUp(): Promise<void> {
     const { clock, queue, metrics, log } = this.#options;
@@ -267,6 +293,7 @@ export class SharedBatches implements BatchService {
       await this.#removeStrays();
       this.#isTroubled = false;
     } catch (error) {
+      if (this.#upkeep === null) return;
       if (!isDatabaseTrouble(error)) log.error({ err: error }, 'the upkeep of batches failed');
       else if (!this.#isTroubled) log.warn({ reason: describeTrouble(error) }, 'batches wait for their database');
       this.#isTroubled = true;
@@ -284,9 +311,11 @@ export class SharedBatches implements BatchService {
   async #removeStrays(): Promise<void> {
     const { recordings } = this.#options;
     const folders = await this.#foldersHere();
+    // A draft may become a batch while the table is asked.
+    const drafts = new Set(this.#drafts.keys());
     const running = new Set(await this.#work.running(folders));
     for (const id of folders)
-      if (!running.has(id) && !this.#drafts.has(id)) await recordings.disk.removeFolder(this.#folderOf(id));
+      if (!running.has(id) && !drafts.has(id)) await recordings.disk.removeFolder(this.#folderOf(id));
   }
 
   async #foldersHere(): Promise<string[]> {

@@ -1,5 +1,6 @@
 /** The batches of all gateways, as those who work on them use them. All methods reject with DatabaseAway as well. */
 import { sql } from 'kysely';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { BatchFile, Webhook } from '../batch.ts';
 import { type BatchDatabase, type FileToQueue, toQueue } from './batch-rows.ts';
@@ -118,7 +119,7 @@ export class WorkTables {
 
   /** Fails the recordings on the disks of gateways that were not seen for `graceMs`. Returns how many. */
   async failLost(graceMs: number, error: NonNullable<BatchFile['error']>): Promise<number> {
-    const oldestMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint - ${graceMs}::bigint`;
+    const oldestMs = sql<number>`${sql.raw(POSTGRES_NOW_MS)} - ${graceMs}::bigint`;
     const { numUpdatedRows } = await this.#db
       .updateTable('batch_files as file')
       .from('batches as batch')
@@ -126,7 +127,8 @@ export class WorkTables {
       .whereRef('batch.id', '=', 'file.batch_id')
       .where('batch.state', '=', 'running')
       .where('file.state', '=', 'waiting')
-      .where(sql<string>`file.source::json ->> 'kind'`, '<>', 'url')
+      // Not as JSON: PostgreSQL reads none with half of a surrogate pair in it, which a path may have.
+      .where('file.source', 'not like', '%"kind":"url"%')
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(

@@ -11,6 +11,8 @@ const CHUNK_SAMPLES = 4000;
 /** An event's line, its further data and its bytes are no longer, each: a transcript has a few hundred bytes. */
 const PART_MAX_BYTES = 65_536;
 const NEWLINE = 0x0a;
+/** A transcript fits in. */
+const BUFFER_BYTES = 1024;
 
 /** What a server tells. */
 export interface WyomingEvent {
@@ -43,34 +45,75 @@ function event(type: string, data: object, payloadBytes = 0): Uint8Array {
   return Buffer.from(`${JSON.stringify({ type, data, ...payload })}\n`);
 }
 
-/** Finds the events in what a server sends, however it is cut. */
+/** The line that an event begins with. */
+interface Head {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly dataBytes: number;
+  readonly payloadBytes: number;
+}
+
+/** Finds the events in what a server sends, however it is cut. Takes time in proportion to what is sent. */
 export class WyomingReader {
-  #buffered: Buffer = Buffer.alloc(0);
+  /** Grows to twice its size, so that little pieces are not copied again and again. */
+  #buffer: Buffer = Buffer.alloc(BUFFER_BYTES);
+  #begin = 0;
+  #end = 0;
+  /** Bytes after `#begin` in which there is no newline. */
+  #searched = 0;
+  /** Of the event that is not complete; null = its line is not. */
+  #head: Head | null = null;
 
   /** The events that `bytes` completes. @throws WyomingError; then nothing more can be read */
   read(bytes: Uint8Array): WyomingEvent[] {
-    this.#buffered = Buffer.concat([this.#buffered, bytes]);
+    this.#append(bytes);
     const events: WyomingEvent[] = [];
     for (let found = this.#next(); found !== null; found = this.#next()) events.push(found);
-    if (this.#buffered.length > 3 * PART_MAX_BYTES) throw new WyomingError('it sends events that never end');
     return events;
   }
 
+  #append(bytes: Uint8Array): void {
+    const kept = this.#end - this.#begin;
+    if (this.#end + bytes.length > this.#buffer.length) {
+      const size = Math.max(this.#buffer.length, 2 * (kept + bytes.length));
+      const buffer = Buffer.allocUnsafe(size);
+      this.#buffer.copy(buffer, 0, this.#begin, this.#end);
+      this.#buffer = buffer;
+      this.#begin = 0;
+      this.#end = kept;
+    }
+    this.#buffer.set(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
   #next(): WyomingEvent | null {
-    const end = this.#buffered.indexOf(NEWLINE);
-    if (end > PART_MAX_BYTES || (end < 0 && this.#buffered.length > PART_MAX_BYTES))
+    this.#head ??= this.#takeHead();
+    if (this.#head === null) return null;
+    const { type, data, dataBytes, payloadBytes } = this.#head;
+    if (this.#end - this.#begin < dataBytes + payloadBytes) return null;
+    const more = dataBytes === 0 ? {} : readObject(this.#buffer.subarray(this.#begin, this.#begin + dataBytes));
+    this.#begin += dataBytes + payloadBytes;
+    this.#head = null;
+    return { type, data: { ...data, ...more } };
+  }
+
+  #takeHead(): Head | null {
+    const line = this.#buffer.subarray(this.#begin, this.#end);
+    const end = line.indexOf(NEWLINE, this.#searched);
+    if (end > PART_MAX_BYTES || (end < 0 && line.length > PART_MAX_BYTES))
       throw new WyomingError('it sent a line that is too long');
+    this.#searched = end < 0 ? line.length : 0;
     if (end < 0) return null;
-    const head = readObject(this.#buffered.subarray(0, end));
-    const dataBytes = lengthOf(head['data_length']);
-    const payloadBytes = lengthOf(head['payload_length']);
+    const head = readObject(line.subarray(0, end));
     const { type, data } = head;
     if (typeof type !== 'string') throw new WyomingError('it sent an event without a type');
-    const dataEnd = end + 1 + dataBytes;
-    if (this.#buffered.length < dataEnd + payloadBytes) return null;
-    const more = dataBytes === 0 ? {} : readObject(this.#buffered.subarray(end + 1, dataEnd));
-    this.#buffered = this.#buffered.subarray(dataEnd + payloadBytes);
-    return { type, data: { ...(isObject(data) ? data : {}), ...more } };
+    this.#begin += end + 1;
+    return {
+      type,
+      data: isObject(data) ? data : {},
+      dataBytes: lengthOf(head['data_length']),
+      payloadBytes: lengthOf(head['payload_length']),
+    };
   }
 }
 

@@ -15,6 +15,7 @@ interface Route {
 const OPEN = [
   /^\w+ \/(?:[\w-]+\/)*[\w-]+\.(?:js|css|svg|html)$/,
   /^\w+ \/(?:health|ready)?$/,
+  /^\w+ \/schemas\/[\w-]+\.json$/,
   /^(?:POST|DELETE) \/v1\/session$/,
   /^\w+ \/(?:asterisk|exotel|plivo|signalwire|telnyx|twilio|vonage)\//,
 ];
