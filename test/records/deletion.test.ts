@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { CallRemoval, type SentenceCache } from '../../src/records/deletion/call-removal.ts';
@@ -67,7 +68,8 @@ function wordsIn(folder: string, words: readonly string[]): string[] {
   return words.filter((word) => content.some((text) => text.includes(word)));
 }
 
-describe.each(DATABASES)('deletion of a call in $name', ({ isThere, start }) => {
+describe.each(DATABASES)('deletion of a call in $name', ({ isThere, start, name }) => {
+  const kind = name.startsWith('PostgreSQL') ? 'postgres' : 'sqlite';
   const databases = start();
   afterAll(() => databases.end());
   const run = it.runIf(isThere);
@@ -100,6 +102,20 @@ describe.each(DATABASES)('deletion of a call in $name', ({ isThere, start }) => 
     const replayed: string[] = [];
     feed.subscribe({ after: 'x' }, ({ event }) => replayed.push(event.callId));
     expect(replayed.filter((id) => id === 'CA1')).toHaveLength(1);
+    await records.close();
+  });
+
+  it.runIf(isThere && kind === 'postgres')('takes what gateways told each other, before it answers', async () => {
+    const gateway = openToldGateway(await databases.open());
+    const { records, tell } = gateway;
+    const { db } = records.database;
+    await tell(...telling('CA1'));
+    for (const [number, call] of ['CA1', 'CA2', 'CA1'].entries())
+      await sql`INSERT INTO feed VALUES (${number}, 'g', ${number}, ${call}, '{"text":"words"}', 0)`.execute(db);
+    const seq = (await records.calls.seqOf('CA1')) ?? 0;
+    await removalOf(gateway, new FakeSentences()).remove({ id: 'CA1', seq, startedMs: 0 });
+    const { rows } = await sql`SELECT call_id FROM feed`.execute(db);
+    expect(rows).toEqual([{ call_id: 'CA2' }]);
     await records.close();
   });
 

@@ -47,6 +47,8 @@ interface Change {
   /** Null = it is to be dropped. */
   readonly content: string | null;
   readonly expiresAtMs: number;
+  /** The store may have it. */
+  isTried: boolean;
 }
 
 interface SharedOptions {
@@ -75,7 +77,7 @@ export class SharedOneUse<V> implements OneTime<V> {
 
   constructor(options: SharedOptions) {
     this.#options = options;
-    const onDropped = (key: string): void => this.#change(key, null);
+    const onDropped = (key: string): void => this.#drop(key);
     this.#own = new OneUse({ clock: options.clock, itemsMax: options.itemsMax, onDropped });
   }
 
@@ -120,16 +122,24 @@ export class SharedOneUse<V> implements OneTime<V> {
 
   #change(key: string, content: string | null): void {
     this.#due.delete(key);
-    this.#due.set(key, { content, expiresAtMs: this.#options.clock.nowMs() + LIFE_MS });
+    this.#due.set(key, { content, expiresAtMs: this.#options.clock.nowMs() + LIFE_MS, isTried: false });
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null;
     });
+  }
+
+  /** What the store never got is not owed to it: else a flood would fill the memory while it is away. */
+  #drop(key: string): void {
+    const due = this.#due.get(key);
+    if (typeof due?.content === 'string' && !due.isTried) this.#due.delete(key);
+    else this.#change(key, null);
   }
 
   async #write(): Promise<void> {
     const { clock, kind, store } = this.#options;
     while (this.#due.size > 0) {
       const changes = [...this.#due].slice(0, CHANGES_AT_ONCE);
+      for (const [, change] of changes) change.isTried = true;
       const nowMs = clock.nowMs();
       const items = changes.flatMap(([key, { content, expiresAtMs }]) =>
         content === null || expiresAtMs <= nowMs ? [] : [{ key, content, lifeMs: expiresAtMs - nowMs }],

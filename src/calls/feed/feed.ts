@@ -164,7 +164,11 @@ export class Feed {
   /** For the exchange: the next entry in the common order, or one that is shown here before it has its place. */
   deliver(entry: PlacedEntry): void {
     const isForeign = entry.gateway !== this.epoch;
-    if (isForeign && entry.event.type === 'call.deleted') this.#told.forget(entry.event.callId);
+    if (entry.event.type === 'call.deleted') {
+      // Also where we deleted it: what others had told of it may have come since we forgot it.
+      if (isForeign) this.forget(entry.event.callId);
+      else this.#told.forget(entry.event.callId);
+    }
     this.#noteFallen(this.#told.append(entry) as PlacedEntry | null);
     if (isForeign) for (const reader of this.#foreign) reader(entry.event);
   }

@@ -11,7 +11,7 @@ import { ClusterArchive } from './cluster-archive.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import { readFeedStart } from './feed-rows.ts';
 
-type FeedSettings = Pick<Settings, 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'FEED_HISTORY'>;
+type FeedSettings = Pick<Settings, 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'FEED_HISTORY' | 'REDACT'>;
 
 interface OpenOptions {
   /** The id of this gateway, which its feed has as its epoch. */
@@ -32,7 +32,9 @@ interface OpenedClusterFeed {
 /** Finds out where the feed is; nothing is read or written yet. @throws the error of the database */
 export async function openClusterFeed(settings: FeedSettings, options: OpenOptions): Promise<OpenedClusterFeed> {
   const { database, stored } = options;
-  const { DATABASE_URL, DATABASE_DIRECT_URL, FEED_HISTORY: history } = settings;
+  const { DATABASE_URL, DATABASE_DIRECT_URL, FEED_HISTORY, REDACT } = settings;
+  // The table has what was said as it was said: it is kept no longer than gateways need it that were cut off.
+  const history = REDACT === 'store' ? 0 : FEED_HISTORY;
   const url = DATABASE_DIRECT_URL || DATABASE_URL;
   const client = createClient(url);
   client.on('error', () => undefined);

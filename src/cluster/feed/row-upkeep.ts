@@ -12,7 +12,7 @@ interface UpkeepOptions {
   readonly trim: (number: number) => void;
 }
 
-/** Has old rows of the feed deleted, once a second while there are new ones. */
+/** Has old rows of the feed deleted, once a second while there are any. */
 export class RowUpkeep {
   readonly #options: UpkeepOptions;
   /** How far the feed was, second by second, the oldest first. */
@@ -40,8 +40,11 @@ export class RowUpkeep {
     let old = 0;
     while ((this.#marks[0]?.atMs ?? nowMs) <= nowMs - KEPT_MS) old = this.#marks.shift()?.number ?? old;
     const upTo = Math.min(old, this.#last - history);
-    if (upTo <= this.#trimmed) return;
-    this.#trimmed = upTo;
-    trim(upTo);
+    if (upTo > this.#trimmed) {
+      this.#trimmed = upTo;
+      trim(upTo);
+    }
+    // Rows grow old where nothing new comes, too.
+    if (this.#trimmed < this.#last - history) this.#timer = clock.after(PERIOD_MS, () => this.#look(), true);
   }
 }

@@ -47,7 +47,7 @@ export class TritonRecogniser implements RemoteRecogniser {
 
   /** @param url `triton://host:8001/model`; without a path the model is `model`. `apiKey`: '' = none */
   constructor({ hostname, port, pathname }: URL, { apiKey, model }: { apiKey: string; model: string }) {
-    this.#model = decodeURIComponent(pathname.slice(1)) || model;
+    this.#model = modelOf(pathname) || model;
     this.#headers = new Metadata();
     if (apiKey !== '') this.#headers.set('authorization', `Bearer ${apiKey}`);
     // Without `dns:` a host called `unix` would be taken for a kind of address.
@@ -127,6 +127,15 @@ export class TritonRecogniser implements RemoteRecogniser {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     });
+  }
+}
+
+/** The model that a URL's path names, as it stands where it is not well encoded; '' = none. */
+function modelOf(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname.slice(1));
+  } catch {
+    return pathname.slice(1);
   }
 }
 

@@ -14,11 +14,17 @@ export type RowsDatabase = Pick<RecordsDatabase, 'db' | 'kind'>;
  * Deletes all rows of a call. When the program ends in the middle, the call is due for {@link findDueCalls} at once, so
  * that the next start does the rest.
  */
-export async function deleteCallRows({ db }: Pick<RowsDatabase, 'db'>, seq: number): Promise<void> {
+export async function deleteCallRows({ db, kind }: RowsDatabase, seq: number): Promise<void> {
   await db.updateTable('calls').set({ keep_until_ms: 0 }).where('seq', '=', seq).execute();
   while ((await deleteTexts(db, seq)) === TEXTS_PER_WRITE);
   while ((await deleteEvents(db, seq)) === EVENTS_PER_WRITE);
+  if (kind === 'postgres') await deleteFeedRows(db, seq);
   await db.deleteFrom('calls').where('seq', '=', seq).execute();
+}
+
+/** What several gateways told each other of the call. What is on its way is deleted when they learn of the deletion. */
+async function deleteFeedRows(db: Kysely<Tables>, seq: number): Promise<void> {
+  await sql`DELETE FROM feed WHERE call_id = (SELECT id FROM calls WHERE seq = ${seq})`.execute(db);
 }
 
 async function deleteTexts(db: Kysely<Tables>, seq: number): Promise<number> {

@@ -4,7 +4,7 @@ import type { Role } from '../../foundation/roles.ts';
 import type { Passwords } from './passwords.ts';
 import { hashKey, makeKey } from './secrets.ts';
 import { agentOf, type User } from './user.ts';
-import type { UserChange, Users } from './users.ts';
+import { refuseLastAdmin, type UserChange, type Users } from './users.ts';
 
 /** A user to be. Without a password it is a key. */
 export interface NewUser {
@@ -85,18 +85,18 @@ export class UserAdministration {
         agent: agentOf(newRole, user.name, kept),
         ...(password !== undefined && { secret: await passwords.hash(password) }),
       };
-      return users.change(user.name, change);
+      return users.change(user.name, change, !this.#options.hasKeys);
     });
   }
 
   /** Removes a user. @throws TrunklineError `last_admin`, `user_not_found`, `users_in_file` */
   remove(name: string): Promise<User> {
     return this.#inTurn(async () => {
-      const { users, isOffline } = this.#options;
+      const { users, isOffline, hasKeys } = this.#options;
       const user = users.list.get(name);
       const isOnly = isOffline && users.list.size === 1;
       if (!isOnly && this.#isLastAdmin(user)) refuseLastAdmin();
-      await users.remove(user.name);
+      await users.remove(user.name, !hasKeys && !isOnly);
       return user;
     });
   }
@@ -114,11 +114,4 @@ export class UserAdministration {
     this.#last = own.catch(() => undefined);
     return own;
   }
-}
-
-function refuseLastAdmin(): never {
-  throw new TrunklineError(
-    'last_admin',
-    'nobody else could administer this server: add another admin first, or set API_KEYS',
-  );
 }

@@ -1,9 +1,9 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Tables, UsersTable } from '../tables.ts';
 import { markNoUsers, unmarkNoUsers } from './no-users-mark.ts';
 import type { User } from './user.ts';
-import { type UserChange, UserList, type Users } from './users.ts';
+import { refuseLastAdmin, type UserChange, UserList, type Users } from './users.ts';
 
 /** The users in the records' database. */
 export class TableUsers implements Users {
@@ -70,17 +70,26 @@ export class TableUsers implements Users {
     await this.reload();
   }
 
-  async change(name: string, change: UserChange): Promise<User> {
+  async change(name: string, change: UserChange, keepsAdmin = false): Promise<User> {
     const user = this.list.get(name);
-    await this.#db.updateTable('users').set(change).where('name', '=', user.name).execute();
+    await this.#write(keepsAdmin, (db) => db.updateTable('users').set(change).where('name', '=', user.name).execute());
     await this.reload();
     return this.list.get(name);
   }
 
-  async remove(name: string): Promise<void> {
+  async remove(name: string, keepsAdmin = false): Promise<void> {
     const user = this.list.get(name);
-    await this.#db.deleteFrom('users').where('name', '=', user.name).execute();
+    await this.#write(keepsAdmin, (db) => db.deleteFrom('users').where('name', '=', user.name).execute());
     await this.reload();
+  }
+
+  /** Another gateway that would take an admin away waits, and sees then who is left. */
+  async #write(keepsAdmin: boolean, write: (db: Transaction<Tables>) => Promise<unknown>): Promise<void> {
+    await this.#db.transaction().execute(async (transaction) => {
+      const before = keepsAdmin ? await lockAdmins(transaction) : 0;
+      await write(transaction);
+      if (before > 0 && (await lockAdmins(transaction)) === 0) refuseLastAdmin();
+    });
   }
 
   close(): void {
@@ -90,4 +99,11 @@ export class TableUsers implements Users {
 
 function toUser({ created_ms, ...row }: Selectable<UsersTable>): User {
   return { ...row, createdMs: created_ms };
+}
+
+/** How many there are. None of their rows is changed by others before the transaction ends. */
+async function lockAdmins(transaction: Transaction<Tables>): Promise<number> {
+  const query = transaction.updateTable('users').set(({ ref }) => ({ role: ref('role') }));
+  const { numUpdatedRows } = await query.where('role', '=', 'admin').executeTakeFirst();
+  return Number(numUpdatedRows);
 }

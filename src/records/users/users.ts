@@ -13,10 +13,13 @@ export interface Users {
   readonly list: UserList;
   /** @throws TrunklineError `user_exists`, or `users_in_file` */
   add(user: User): Promise<void>;
-  /** @throws TrunklineError `user_not_found`, or `users_in_file` */
-  change(name: string, change: UserChange): Promise<User>;
-  /** @throws TrunklineError `user_not_found`, or `users_in_file` */
-  remove(name: string): Promise<void>;
+  /**
+   * `keepsAdmin`: not if no admin were left, also where another gateway takes one away at the same time.
+   * @throws TrunklineError `user_not_found`, `last_admin` or `users_in_file`
+   */
+  change(name: string, change: UserChange, keepsAdmin?: boolean): Promise<User>;
+  /** `keepsAdmin` as in {@link change}. @throws TrunklineError `user_not_found`, `last_admin` or `users_in_file` */
+  remove(name: string, keepsAdmin?: boolean): Promise<void>;
   close(): void;
 }
 
@@ -63,4 +66,12 @@ export class UserList {
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
+}
+
+/** Refuses a change after which there would be no admin. @throws TrunklineError `last_admin` */
+export function refuseLastAdmin(): never {
+  throw new TrunklineError(
+    'last_admin',
+    'nobody else could administer this server: add another admin first, or set API_KEYS',
+  );
 }

@@ -107,6 +107,18 @@ describe('things of one use that gateways share', () => {
     expect(await two.take('a')).toBeNull();
   });
 
+  it('are bounded while the table is away: it is not told of what it never had', async () => {
+    const { clock, store, one } = begin(2);
+    const dropped: string[] = [];
+    store.drop = async (_kind, keys) => void dropped.push(...keys);
+    store.how = 'away';
+    for (let n = 0; n < 1000; n++) one.put(`${n}`, 'x');
+    store.how = 'there';
+    await clock.run(10_000, 500);
+    expect([...store.kept.keys()]).toEqual(expect.arrayContaining(['998', '999']));
+    expect(dropped.length).toBeLessThan(10);
+  });
+
   it('are nothing where another version has written what cannot be read', async () => {
     const { store, one } = begin();
     store.kept.set('a', 'no JSON');

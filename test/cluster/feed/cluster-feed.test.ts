@@ -179,6 +179,34 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways${whyNoPostgr
     expect(late.entries.map(({ event }) => event.type)).toEqual(['call.deleted']);
   });
 
+  it('has nothing of a call that another gateway deletes, whatever was on its way', async () => {
+    const [a, b, c] = await openThree();
+    const readers = [a, b, c].map((gateway) => gateway.read());
+    a.publish(started('CA1'), said('CA1', 1, 'secret one'), ended('CA1'));
+    for (const reader of readers) await until(reader, 3);
+    await a.records.recorder.settled();
+    // In one moment, so that what A tells is on its way when B has forgotten.
+    a.publish(said('CA1', 2, 'secret two'));
+    b.feed.forget('CA1');
+    b.publish({ type: 'call.deleted', callId: 'CA1' });
+    a.publish(said('CA1', 3, 'secret three'), said('CA2', 1, 'after'));
+    for (const reader of readers) await until(reader, 6);
+    const { db } = a.records.database;
+    const inTable = async () => {
+      const rows = await db
+        .selectFrom('feed' as never)
+        .selectAll()
+        .execute();
+      return JSON.stringify(rows).includes('secret');
+    };
+    await expect.poll(inTable).toBe(false);
+    for (const gateway of [a, b, c]) {
+      const texts: string[] = [];
+      gateway.feed.subscribe({ after: 'x' }, ({ json }) => void texts.push(json));
+      expect(texts.filter((text) => text.includes('secret one') || text.includes('secret two'))).toEqual([]);
+    }
+  });
+
   it('takes nothing more of a gateway that was declared dead', async () => {
     const [a, b] = await openThree();
     const reader = b.read();

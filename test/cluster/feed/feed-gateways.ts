@@ -67,7 +67,7 @@ export async function openFeedGateway(
   const id = randomUUID();
   const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
   const records = new Records({ database, folder: null, retentionDays: 30, clock: systemClock, log, metrics });
-  const settings = { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, FEED_HISTORY: history };
+  const settings = { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, FEED_HISTORY: history, REDACT: 'off' as const };
   const parts = { gateway: id, database, stored: records.calls, clock, log, metrics: metrics.clusterFeed };
   const { exchange, archive } = await openClusterFeed(settings, parts);
   const feed = new Feed({ history, epoch: id, exchange });

@@ -87,6 +87,14 @@ describe('a server of sherpa-onnx', () => {
     expect(await ask()).toContain('failed');
   });
 
+  it('that answers twice is not taken to have answered the next utterance', async () => {
+    expect(await ask()).toBe('got 64008');
+    connections[0]?.send('the words of another');
+    await eventually(() => expect(connections[0]?.readyState).toBe(3));
+    expect(await ask()).toBe('got 64008');
+    expect(connections).toHaveLength(2);
+  });
+
   it('that hangs is left when nobody waits any more', async () => {
     answer = () => null;
     const asking = new AbortController();

@@ -16,6 +16,8 @@ let recogniser: TritonRecogniser;
 let asked: string[];
 let onInfer: Unary;
 let inputs: readonly string[];
+/** Metadata is not answered until this is resolved. */
+let held: Promise<void>;
 
 const text = (writer: BinaryWriter, field: number, value: string): BinaryWriter =>
   writer.tag(field, WireType.LengthDelimited).string(value);
@@ -52,6 +54,7 @@ function ask(signal = new AbortController().signal, samples = 8001): Promise<str
 
 beforeEach(async () => {
   asked = [];
+  held = Promise.resolve();
   inputs = ['WAV', 'WAV_LENS', 'TEXT_PREFIX'];
   onInfer = (_call, answer) => answer(null, transcript('<|de|> Gehört.'));
   server = new Server();
@@ -60,7 +63,7 @@ beforeEach(async () => {
     {
       metadata: ((_call, answer) => {
         asked.push('metadata');
-        answer(null, metadata());
+        void held.then(() => answer(null, metadata()));
       }) satisfies Unary,
       infer: ((call, answer) => {
         asked.push('infer');
@@ -111,6 +114,7 @@ describe('a Triton server', () => {
     ['NOT_FOUND', 'refused'],
     ['UNAUTHENTICATED', 'refused'],
     ['INTERNAL', 'failed'],
+    ['CANCELLED', 'failed'],
     ['UNAVAILABLE', 'failed'],
   ] as const)('that answers %s is %s', async (code, failure) => {
     onInfer = (_call, answer) => answer({ code: status[code], details: 'my secret' });
@@ -143,6 +147,54 @@ describe('a Triton server', () => {
     asking.abort();
     expect(await waiting).toBe('Error');
     await eventually(() => expect(isCancelled).toBe(true));
+  });
+
+  it('is asked on for those who wait while others give up', async () => {
+    let release = (): void => undefined;
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const giving = [new AbortController(), new AbortController()];
+    const [first, second, third] = [...giving.map(({ signal }) => ask(signal)), ask()];
+    for (const [n, asking] of giving.entries()) {
+      await eventually(() => expect(asked).toHaveLength(n + 1));
+      asking.abort();
+    }
+    await eventually(() => expect(asked).toHaveLength(3));
+    release();
+    expect(await Promise.all([first, second, third])).toEqual(['Error', 'Error', 'Gehört.']);
+  });
+
+  it('is asked anew what its model takes when it refuses what the model took before', async () => {
+    expect(await ask()).toBe('Gehört.');
+    onInfer = (_call, answer) => answer({ code: status.INVALID_ARGUMENT });
+    expect(await ask()).toContain('refused');
+    onInfer = (_call, answer) => answer(null, transcript('Neu.'));
+    expect(await ask()).toBe('Neu.');
+    expect(asked.filter((what) => what === 'metadata')).toHaveLength(2);
+  });
+
+  it.each([
+    ['/a%2Fb%20%C3%BC', 'a/b ü'],
+    ['/100%', '100%'],
+  ])('is asked for the model of the path %s', async (path, model) => {
+    recogniser.close();
+    recogniser = new TritonRecogniser(new URL(`triton://127.0.0.1:${port}${path}`), { apiKey: '', model: 'other' });
+    let request: Buffer = Buffer.alloc(0);
+    onInfer = (call, answer) => {
+      request = call.request;
+      answer(null, transcript('a'));
+    };
+    expect(await ask()).toBe('a');
+    expect(request.includes(model)).toBe(true);
+  });
+
+  it('that hangs is left at the end', async () => {
+    onInfer = () => undefined;
+    const waiting = ask();
+    await eventually(() => expect(asked).toContain('infer'));
+    recogniser.close();
+    expect(await waiting).toBe('failed: it answered CANCELLED');
   });
 
   it('that is not there has failed', async () => {

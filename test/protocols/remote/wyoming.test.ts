@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readWyomingText, WyomingError, WyomingReader, wyomingRequest } from '../../../src/protocols/remote/wyoming.ts';
 
 const line = (event: object): Buffer => Buffer.from(`${JSON.stringify(event)}\n`);
@@ -67,4 +67,22 @@ describe('what a server sends in Wyoming', () => {
     expect(readWyomingText({ type: 'transcript', data: { text: ' Hello. ' } }, 16_000)).toBe('Hello.');
     expect(readWyomingText({ type: 'transcript', data: {} }, 16_000)).toBeNull();
   });
+});
+
+it('an event that comes byte by byte is parsed once', () => {
+  const payload = 'x'.repeat(2000);
+  const data = JSON.stringify({ text: 'Heard.' });
+  const sizes = { data_length: data.length, payload_length: payload.length };
+  const sent = Buffer.from(`${JSON.stringify({ type: 'transcript', ...sizes })}\n${data}${payload}`);
+  const parse = vi.spyOn(JSON, 'parse');
+  const reader = new WyomingReader();
+  const events = Array.from(Buffer.concat([sent, sent]), (_byte, at) =>
+    reader.read(Buffer.concat([sent, sent]).subarray(at, at + 1)),
+  ).flat();
+  expect(parse).toHaveBeenCalledTimes(4);
+  parse.mockRestore();
+  expect(events).toEqual([
+    { type: 'transcript', data: { text: 'Heard.' } },
+    { type: 'transcript', data: { text: 'Heard.' } },
+  ]);
 });

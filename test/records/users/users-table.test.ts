@@ -49,6 +49,36 @@ describe.each(DATABASES)('in $name', ({ isThere, start }) => {
     expect(changes).toBe(4);
   });
 
+  it.runIf(isThere)('an admin is left when two gateways take one away at the same time', async () => {
+    const { db } = await databases.open();
+    for (let round = 0; round < 20; round++) {
+      const first = await TableUsers.open(db, null);
+      await first.add({ ...ANN, name: 'a', secret: hashKey(`a${round}`) });
+      await first.add({ ...ANN, name: 'b', secret: hashKey(`b${round}`) });
+      const second = await TableUsers.open(db, null);
+      const taken = await Promise.allSettled([
+        first.remove('a', true),
+        round % 2 === 0 ? second.remove('b', true) : second.change('b', { role: 'supervisor' }, true),
+      ]);
+      expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      await second.reload();
+      const left = second.list.all;
+      expect(left.filter(({ role }) => role === 'admin')).toHaveLength(1);
+      for (const { name } of left) await second.remove(name);
+    }
+  });
+
+  it.runIf(isThere)('an admin is left when a gateway has not heard yet that another went', async () => {
+    const { db } = await databases.open();
+    const first = await TableUsers.open(db, null);
+    await first.add({ ...ANN, name: 'a', secret: hashKey('a') });
+    await first.add({ ...ANN, name: 'b', secret: hashKey('b') });
+    const late = await TableUsers.open(db, null);
+    await first.remove('a', true);
+    await expect(late.remove('b', true)).rejects.toMatchObject({ code: 'last_admin' });
+    expect((await TableUsers.open(db, null)).list.all.map(({ name }) => name)).toEqual(['b']);
+  });
+
   it.runIf(isThere)('sessions and the key of their hashes are there for the next start', async () => {
     const sessions = new StoredSessions(database.db);
     const secret = await sessions.secret();
