@@ -121,9 +121,8 @@ describe('one flow', () => {
     expect(await page.evaluate('location.hash')).toBe('#/flows?name=shop&version=77e0d21c');
     await page.locator('#flows-when').selectOption('today');
     await expect.poll(() => asked.at(-1)).toMatch(/^\?from=[^&]+$/);
-    expect(await page.getByRole('link', { name: 'Calls', exact: true }).getAttribute('href')).toBe(
-      '#/history?flow=shop&when=today',
-    );
+    const calls = page.getByRole('link', { name: 'Calls', exact: true });
+    await expect.poll(() => calls.getAttribute('href')).toBe('#/history?flow=shop&when=today');
   });
 
   it('has its steps where nothing is counted, and its figures where its file is gone', async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { speakAt, startCluster, type TestCluster, whyNoCluster } from './cluster-harness.ts';
+import { readEvents, type Told } from './cluster-readers.ts';
 
 let cluster: TestCluster | undefined;
 
@@ -11,26 +12,13 @@ afterEach(async () => {
   cluster = undefined;
 });
 
-interface Told {
-  readonly id: string;
-  readonly event: FeedEvent;
-}
-
 /** Reads the feed at `url` after the event `last` until `count` events have come, and breaks off then. */
 async function readSome(url: string, last: string | null, count: number): Promise<readonly Told[]> {
-  const headers = last === null ? {} : { 'last-event-id': last };
-  const response = await fetch(`${url}/v1/captions`, { headers });
   const told: Told[] = [];
-  let text = '';
-  for await (const chunk of response.body ?? []) {
-    text += Buffer.from(chunk).toString('utf8');
-    for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
-      const [, id, data] = /^id: (.*)\ndata: (.*)$/m.exec(text.slice(0, at)) ?? [];
-      text = text.slice(at + 2);
-      if (id !== undefined && data !== undefined) told.push({ id, event: JSON.parse(data) as FeedEvent });
-      // Which ends the connection.
-      if (told.length === count) return told;
-    }
+  for await (const each of readEvents(url, last)) {
+    told.push(each);
+    // Which ends the connection.
+    if (told.length === count) return told;
   }
   return told;
 }

@@ -8,6 +8,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallView } from '../../src/calls/call-view.ts';
+import type { CaptionEvent, FeedEvent } from '../../src/calls/feed/events.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { type CallReport, placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
@@ -168,4 +169,13 @@ export async function callsAt(url: string, query = ''): Promise<readonly CallVie
   const response = await fetch(`${url}/v1/calls${query}`);
   if (!response.ok) throw new Error(`GET /v1/calls answered ${response.status}`);
   return ((await response.json()) as { data: readonly CallView[] }).data;
+}
+
+/** The final captions of a call that are stored, as the gateway at `url` tells them. */
+export async function finalsAt(url: string, callId: string): Promise<readonly CaptionEvent[]> {
+  const response = await fetch(`${url}/v1/calls/${callId}/events?limit=1000`);
+  const { data } = (await response.json()) as { data: readonly { readonly event: FeedEvent }[] };
+  return data
+    .map(({ event }) => event)
+    .filter((event): event is CaptionEvent => event.type === 'caption' && event.final);
 }

@@ -1,12 +1,12 @@
 /** Several gateways that are one service: killed, drained, cut off from their database. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { freeSipPort, freeUdpPorts } from '../helpers/ports.ts';
 import {
   type ClusterGateway,
   callsAt,
+  finalsAt,
   speakAt,
   startCluster,
   type TestCluster,
@@ -36,13 +36,6 @@ async function startThree(environment: Readonly<Record<string, string>> = {}) {
 
 const liveAt = async (url: string): Promise<readonly string[]> =>
   (await callsAt(url, '?state=live')).map(({ id }) => id).toSorted();
-
-/** The final captions of a call that are stored, as any gateway tells them. */
-async function finalsAt(url: string, callId: string): Promise<readonly FeedEvent[]> {
-  const response = await fetch(`${url}/v1/calls/${callId}/events?limit=1000`);
-  const { data } = (await response.json()) as { data: readonly { readonly event: FeedEvent }[] };
-  return data.map(({ event }) => event).filter((event) => event.type === 'caption' && event.final);
-}
 
 const statesIn = async ({ url }: ClusterGateway): Promise<string> => {
   const page = await (await fetch(`${url}/metrics`)).text();
@@ -91,7 +84,7 @@ describe.skipIf(whyNoCluster !== '')(`several gateways${whyNoCluster}`, () => {
     for (const { callSid } of calls)
       for (const { url } of all) {
         await expect.poll(async () => (await finalsAt(url, callSid)).length).toBeGreaterThanOrEqual(12);
-        const utterances = (await finalsAt(url, callSid)).map((event) => 'utterance' in event && event.utterance);
+        const utterances = (await finalsAt(url, callSid)).map(({ utterance }) => utterance);
         expect(utterances).toEqual([...new Set(utterances)]);
       }
     await expect.poll(async () => (await callsAt(running.url, '?state=ended')).length).toBe(3);

@@ -15,13 +15,13 @@ export function recording(name: string): Int16Array {
   return readWav(readFileSync(recordingPath(name))).channels[0] ?? new Int16Array(0);
 }
 
-/** What is said in it. */
-export function textOf(name: string): string {
+/** What is said in it, or in its first `turns`. */
+export function textOf(name: string, turns?: number): string {
   const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<
     string,
     string | string[]
   >;
-  return [texts[name] ?? []].flat().join(' ');
+  return [texts[name] ?? []].flat().slice(0, turns).join(' ');
 }
 
 /** Word error rate in percent. */
