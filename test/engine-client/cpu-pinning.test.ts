@@ -9,6 +9,10 @@ afterEach(closeEngineClients);
 const cpusOf = (pid: number | 'self'): string =>
   /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
 
+/** Those of the engines. A process is there before `taskset` has bound it. */
+const cpusOfEngines = ({ status }: { readonly status: { readonly pids: readonly number[] } }) =>
+  expect.poll(() => status.pids.map(cpusOf));
+
 /** One of those that this process may use. */
 const ONE = Number(/^\d+/.exec(cpusOf('self'))?.[0]);
 
@@ -17,11 +21,11 @@ describe('ENGINE_CPUS', () => {
     const { engineClient, clock } = open({ cpus: [ONE] });
     const before = cpusOf('self');
     await engineClient.start();
-    expect(engineClient.status.pids.map(cpusOf)).toEqual([String(ONE)]);
+    await cpusOfEngines(engineClient).toEqual([String(ONE)]);
     expect(await say(engineClient, 'word')).not.toBe('');
     killEngine(engineClient);
     await restart(engineClient, clock);
-    expect(engineClient.status.pids.map(cpusOf)).toEqual([String(ONE)]);
+    await cpusOfEngines(engineClient).toEqual([String(ONE)]);
     expect(cpusOf('self')).toBe(before);
   });
 

@@ -6,6 +6,7 @@
  * Where several gateways share the feed, readers get the events of all of them in one order, a moment after they were
  * published. Who follows the calls of this gateway alone has its events at once, also while the others are away.
  */
+import { LRUCache } from 'lru-cache';
 import { Channel } from './channel.ts';
 import type { FeedEvent } from './events.ts';
 import type { FeedExchange, FeedNotice, OwnEntry, PlacedEntry } from './exchange.ts';
@@ -34,6 +35,7 @@ export interface FeedFilter {
   readonly allows?: (entry: FeedEntry) => boolean;
 }
 
+const DELETED_MAX = 1000;
 const ID_NUMBER = /^[1-9]\d{0,15}$/;
 
 interface FeedOptions {
@@ -61,6 +63,8 @@ export class Feed {
   readonly #foreign = new Set<(event: FeedEvent) => void>();
   readonly #noticed = new Set<(notice: FeedNotice) => void>();
   readonly #named = new Set<() => void>();
+  /** Calls that were deleted lately: what comes of one after that, on its way from another gateway, is not told. */
+  readonly #deleted = new LRUCache<string, true>({ max: DELETED_MAX });
   /** All entries with a higher number are kept, but for {@link #fallen}. */
   #floor: number;
   /** The last entry that was no longer kept before it had a number. */
@@ -164,11 +168,15 @@ export class Feed {
   /** For the exchange: the next entry in the common order, or one that is shown here before it has its place. */
   deliver(entry: PlacedEntry): void {
     const isForeign = entry.gateway !== this.epoch;
-    if (entry.event.type === 'call.deleted') {
+    const { type, callId } = entry.event;
+    if (type === 'call.deleted') {
       // Also where we deleted it: what others had told of it may have come since we forgot it.
-      if (isForeign) this.forget(entry.event.callId);
-      else this.#told.forget(entry.event.callId);
-    }
+      if (isForeign) this.forget(callId);
+      else this.#told.forget(callId);
+      this.#deleted.set(callId, true);
+    } else if (type === 'call.started') this.#deleted.delete(callId);
+    // Its gateway had not learnt of the deletion yet.
+    else if (this.#deleted.has(callId)) return;
     this.#noteFallen(this.#told.append(entry) as PlacedEntry | null);
     if (isForeign) for (const reader of this.#foreign) reader(entry.event);
   }
