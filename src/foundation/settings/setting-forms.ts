@@ -1,7 +1,7 @@
 /** The forms of settings that are more than a number, a choice or a text: URLs, keys, voices, ports. */
 import { z } from 'zod';
 import { isAddressRange } from '../addresses.ts';
-import { type SettingSpec, splitList, whole } from './setting-kinds.ts';
+import { type SettingSpec, secret, splitList, whole } from './setting-kinds.ts';
 
 function isPublicUrl(value: string): boolean {
   if (value === '') return true;
@@ -75,19 +75,30 @@ export function databaseUrl(meaning: string): SettingSpec<string> {
 /** Nobody can guess a random key of this length. */
 const CLUSTER_KEY_MIN_CHARS = 32;
 
+/** With anything else a header would be refused, by an error that may repeat it. */
+const IN_A_HEADER = /^[\x21-\x7e]*$/;
+
 /** CLUSTER_KEY. */
 export function clusterKey(meaning: string): SettingSpec<string> {
   return {
     schema: z
       .string()
       .refine(
-        (value) => value === '' || value.length >= CLUSTER_KEY_MIN_CHARS,
-        `empty, or a key of ${CLUSTER_KEY_MIN_CHARS} characters or more (openssl rand -hex 32)`,
+        (value) => value === '' || (value.length >= CLUSTER_KEY_MIN_CHARS && IN_A_HEADER.test(value)),
+        `empty, or a key of ${CLUSTER_KEY_MIN_CHARS} ASCII characters or more (openssl rand -hex 32)`,
       ),
     defaultText: '',
     unit: 'key',
     meaning,
     secret: true,
+  };
+}
+
+/** ASR_API_KEY, TTS_API_KEY: what is sent as a bearer token. */
+export function bearerKey(meaning: string): SettingSpec<string> {
+  return {
+    ...secret('key', meaning),
+    schema: z.string().refine((value) => IN_A_HEADER.test(value), 'a key of ASCII characters without spaces'),
   };
 }
 

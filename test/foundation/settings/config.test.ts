@@ -249,7 +249,7 @@ describe('the settings', () => {
       expect.stringMatching(/^CLUSTER_KEY needs GATEWAY_URL/),
     ]);
     expect(problemsOf({ CLUSTER_KEY: 'short', DATABASE_URL, GATEWAY_URL })).toEqual([
-      expect.stringMatching(/^CLUSTER_KEY: .*32 characters/),
+      expect.stringMatching(/^CLUSTER_KEY: .*32 ASCII characters/),
     ]);
     expect(problemsOf({ DATABASE_DIRECT_URL: DATABASE_URL })).toEqual([
       expect.stringMatching(/^DATABASE_DIRECT_URL needs DATABASE_URL/),

@@ -58,3 +58,12 @@ describe('a server of ASR_URL', () => {
     expect(problem).not.toContain('secret');
   });
 });
+
+describe('a key of servers', () => {
+  it.each(['ASR_API_KEY', 'TTS_API_KEY'])('%s can be sent in a header, and is not printed', (name) => {
+    expect(problemsOf({ [name]: 'sk-abc.DEF_123' })).toEqual([]);
+    const [problem] = problemsOf({ [name]: 'sëcret\nkey' });
+    expect(problem).toContain('expected a key of ASCII characters without spaces');
+    expect(problem).not.toContain('cret');
+  });
+});

@@ -1,5 +1,6 @@
 import { ASR_SCHEMES, remoteUrls } from '../remote-urls.ts';
-import { type SettingGroup, secret, share, text, whole } from '../setting-kinds.ts';
+import { bearerKey } from '../setting-forms.ts';
+import { type SettingGroup, share, text, whole } from '../setting-kinds.ts';
 
 /** From audio to captions. */
 export const recognition = {
@@ -26,7 +27,7 @@ export const recognition = {
         ';weight=n its share of the work, ;max=n requests at the same time, ;languages=de+fr what it understands ' +
         '(else what ASR_MODEL understands). Empty = none.',
     ),
-    ASR_API_KEY: secret('key', 'Key for the servers of ASR_URL. Empty = none.'),
+    ASR_API_KEY: bearerKey('Key for the servers of ASR_URL. Empty = none.'),
     ASR_URL_MODEL: text(
       '',
       'model',

@@ -1,6 +1,6 @@
 import { remoteUrls, TTS_SCHEMES } from '../remote-urls.ts';
-import { voiceMap } from '../setting-forms.ts';
-import { type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+import { bearerKey, voiceMap } from '../setting-forms.ts';
+import { type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** From text to speech, in calls and over HTTP. */
 export const speech = {
@@ -21,7 +21,7 @@ export const speech = {
         ';languages=de what they speak (else en-US); ;rate=24000 asks for bare samples of so many Hz, not for WAV; ' +
         ';weight=n, ;max=n as in ASR_URL. Where no sound comes in time, an embedded voice speaks. Empty = none.',
     ),
-    TTS_API_KEY: secret('key', 'Key for the servers of TTS_URL. Empty = none.'),
+    TTS_API_KEY: bearerKey('Key for the servers of TTS_URL. Empty = none.'),
     TTS_URL_MODEL: text(
       '',
       'model',
