@@ -6,6 +6,7 @@ import { type DialOptions, SipPhone } from '../../../src/simulator/sip-phone.ts'
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
 import { delivered } from '../../helpers/loopback.ts';
+import { freeSipPort } from '../../helpers/ports.ts';
 
 const STEP_MS = 10;
 /** An answer's answer, and one more each way. */
@@ -40,7 +41,7 @@ export class PhoneLine {
     const gateway = startCalls(environment);
     const { settings, clock, log, metrics } = gateway.context;
     const agent = new SipAgent({ settings, registry: gateway.registry, clock, log, metrics });
-    const address = await agent.listen('127.0.0.1', 0);
+    const address = await agent.listen('127.0.0.1', await freeSipPort());
     return new PhoneLine(gateway, agent, await SipPhone.open({ clock }), `sip:bridge@${address}`);
   }
 
