@@ -20,7 +20,8 @@ export interface FeedPosition {
 }
 
 const NAME = '[0-9A-Za-z-]{1,100}';
-const NUMBER = '0|[1-9]\\d{0,15}';
+/** As many digits as a double has in every case. */
+const NUMBER = '0|[1-9]\\d{0,14}';
 const ID = new RegExp(`^(?<epoch>${NAME})-(?<number>${NUMBER})(?:~(?<gateway>${NAME})-(?<local>${NUMBER}))?$`);
 
 /** The position after the event with this id; null = it is no id of a feed. */
