@@ -77,6 +77,8 @@ const CLUSTER_KEY_MIN_CHARS = 32;
 
 /** With anything else a header would be refused, by an error that may repeat it. */
 const IN_A_HEADER = /^[\x21-\x7e]*$/;
+/** The same for a passphrase: spaces at its ends would be lost. */
+const WORDS_IN_A_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** CLUSTER_KEY. */
 export function clusterKey(meaning: string): SettingSpec<string> {
@@ -84,7 +86,7 @@ export function clusterKey(meaning: string): SettingSpec<string> {
     schema: z
       .string()
       .refine(
-        (value) => value === '' || (value.length >= CLUSTER_KEY_MIN_CHARS && IN_A_HEADER.test(value)),
+        (value) => value === '' || (value.length >= CLUSTER_KEY_MIN_CHARS && WORDS_IN_A_HEADER.test(value)),
         `empty, or a key of ${CLUSTER_KEY_MIN_CHARS} ASCII characters or more (openssl rand -hex 32)`,
       ),
     defaultText: '',
