@@ -2,6 +2,9 @@
 
 import type { Lead } from '../foundation/leadership.ts';
 
+/** Silent for so long, a gateway is dead. */
+export const DEAD_AFTER_MS = 10_000;
+
 /** A gateway that lives, as the database knows it. Times are by the database's clock, in ms since 1970. */
 export interface ClusterMember {
   /** Made anew at each start; the column `gateway` of its calls. */

@@ -6,7 +6,7 @@ import type { Log } from '../foundation/log/log.ts';
 import type { ClusterMetrics } from '../foundation/metrics/cluster-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
-import type { Cluster, ClusterMember } from './cluster.ts';
+import { type Cluster, type ClusterMember, DEAD_AFTER_MS } from './cluster.ts';
 import { ClusterSession } from './cluster-session.ts';
 import { beat, declareDead, endGateway, type GatewayLoad, hasOrphans } from './gateway-rows.ts';
 import { joinCluster } from './join.ts';
@@ -28,7 +28,7 @@ export interface ClusterTimes {
   readonly silentLeader: number;
 }
 
-const TIMES: ClusterTimes = { heartbeat: 2000, retry: 500, dead: 10_000, grace: 5000, silentLeader: 5000 };
+const TIMES: ClusterTimes = { heartbeat: 2000, retry: 500, dead: DEAD_AFTER_MS, grace: 5000, silentLeader: 5000 };
 /** A gateway counts itself out before the others do: they may know of its last heartbeat a little later. */
 const COUNTED_OUT_SHARE = 0.9;
 /** How long the end of a gateway waits for its last word. */

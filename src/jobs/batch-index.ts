@@ -12,6 +12,14 @@ export interface Draft {
   readonly disk: RecordingDisk;
 }
 
+/** A tenant has as many batches as it may. */
+export function tooManyBatches(batchesMax: number): TrunklineError {
+  return new TrunklineError(
+    'too_many_batches',
+    `${batchesMax} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
+  );
+}
+
 /** The batches of one gateway and the drafts being received. Tenants see only their own. */
 export class BatchIndex {
   readonly #batchesMax: number;
@@ -54,10 +62,7 @@ export class BatchIndex {
   addDraft(draft: Draft): void {
     const drafts = [...this.#drafts.values()].filter(({ tenant }) => tenant === draft.tenant);
     if (this.list(draft.tenant).length + drafts.length >= this.#batchesMax) {
-      throw new TrunklineError(
-        'too_many_batches',
-        `${this.#batchesMax} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
-      );
+      throw tooManyBatches(this.#batchesMax);
     }
     this.#drafts.set(draft.id, draft);
   }

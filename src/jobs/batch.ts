@@ -11,6 +11,9 @@ export type Source =
   | { readonly kind: 'url' | 'path'; readonly location: string }
   | { readonly kind: 'file'; readonly location: string; readonly stamp: string };
 
+/** An id of a batch, and the name of its folder. */
+export const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** One recording of a batch. */
 export interface BatchFile {
   /** Counts from 0. */

@@ -1,11 +1,11 @@
 /** Transcribes the files of running batches, a few at once. Tenants take turns. */
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { type DiskListener, DiskWait } from './disk-retry.ts';
+import { fileErrorOf } from './file-error.ts';
 
 /** The shortest time between two progress reports of a file. */
 const PROGRESS_PERIOD_MS = 1000;
@@ -149,7 +149,7 @@ export class Runner {
       if (signal.aborted) return;
       const cause = this.#hold(batch, file, error);
       if (cause === null) return;
-      Object.assign(file, { state: 'failed', error: this.#explain(cause, batch) });
+      Object.assign(file, { state: 'failed', error: fileErrorOf(cause, batch.id, this.#options.log) });
     }
     this.#letGo(file);
     await this.#options.onSettled(batch, file, signal);
@@ -190,11 +190,5 @@ export class Runner {
     if (nowMs - work.toldMs < PROGRESS_PERIOD_MS) return;
     work.toldMs = nowMs;
     this.#options.onProgress(batch, file);
-  }
-
-  #explain(error: unknown, batch: Batch): NonNullable<BatchFile['error']> {
-    if (error instanceof TrunklineError) return { code: error.code, message: error.message };
-    this.#options.log.error({ err: error, batch: batch.id }, 'a file of a batch failed');
-    return { code: 'internal', message: 'something went wrong in here; the log says what' };
   }
 }

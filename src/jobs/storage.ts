@@ -9,12 +9,10 @@ import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import { isOwn, makeFolder } from '../foundation/folders/folders.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
-import type { Batch, BatchFile } from './batch.ts';
+import { BATCH_ID, type Batch, type BatchFile } from './batch.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { Store } from './store.ts';
-
-const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface StorageOptions {
   /** BATCH_DIR; empty = a temporary folder. */

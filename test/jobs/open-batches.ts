@@ -4,6 +4,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
+import type { Draft } from '../../src/jobs/batch-index.ts';
 import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
@@ -39,17 +40,35 @@ export function openBatches({ folder, clock, transcribe, environment }: OpenOpti
   });
 }
 
-/** Begins a batch of one upload unless `request` names files. */
-export async function beginBatch(batches: Batches, request: Partial<BatchRequest> = {}, tenant = 't'): Promise<Batch> {
+interface Beginning<Begun> {
+  draft(tenant: string): Promise<Draft>;
+  discard(draft: Draft): Promise<void>;
+  begin(draft: Draft, request: BatchRequest): Promise<Begun>;
+}
+
+/** Begins a batch of one upload unless `request` names files. `prepare` may put uploads into the draft's folder. */
+export async function beginIn<Begun>(
+  batches: Beginning<Begun>,
+  request: Partial<BatchRequest> = {},
+  { tenant = 't', prepare }: { tenant?: string; prepare?: (draft: Draft) => void } = {},
+): Promise<Begun> {
   const draft = await batches.draft(tenant);
-  const { batch } = await batches.begin(draft, {
-    channels: 'mix',
-    targetLanguage: '',
-    idempotency: null,
-    webhookUrl: null,
-    files: [{ name: 'a.wav', source: { kind: 'upload' } }],
-    ...request,
-  });
-  await batches.discard(draft);
-  return batch;
+  prepare?.(draft);
+  try {
+    return await batches.begin(draft, {
+      channels: 'mix',
+      targetLanguage: '',
+      idempotency: null,
+      webhookUrl: null,
+      files: [{ name: 'a.wav', source: { kind: 'upload' } }],
+      ...request,
+    });
+  } finally {
+    await batches.discard(draft);
+  }
+}
+
+/** As {@link beginIn}, for the batches of one gateway. */
+export async function beginBatch(batches: Batches, request: Partial<BatchRequest> = {}, tenant = 't'): Promise<Batch> {
+  return (await beginIn(batches, request, { tenant })).batch;
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
-import type { Cluster, ClusterMember } from '../cluster.ts';
+import { type Cluster, type ClusterMember, DEAD_AFTER_MS } from '../cluster.ts';
 import type { StateDatabase } from '../state/state-database.ts';
 
 /** How long a request waits for the database. */
@@ -14,8 +14,6 @@ const WAIT_MS = 1000;
 const KNOWN_MAX = 10_000;
 /** A gateway that has just begun is not among the members before the next heartbeat. */
 const NEW_MS = 5000;
-/** Silent for so long, a gateway is dead. */
-const DEAD_AFTER_MS = 10_000;
 
 /** A gateway, as far as requests are passed on to it. */
 export type Owner = Pick<ClusterMember, 'id' | 'address'>;

@@ -1,12 +1,12 @@
 /** Does one recording of a shared batch, on the gateway that took it from the queue. */
 import { type Clock, sleep } from '../../foundation/clock.ts';
 import { isDatabaseTrouble } from '../../foundation/database/trouble.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { Batch, BatchFile } from '../batch.ts';
+import { fileErrorOf } from '../file-error.ts';
 import type { Transcripts } from '../transcripts.ts';
 import type { BatchTables } from './batch-tables.ts';
 import type { JobOutcome } from './job-queue.ts';
@@ -93,7 +93,11 @@ export class FileWork {
         signal.throwIfAborted();
         if (waitsFor !== null) return { againInMs: DISK_PERIOD_MS };
       }
-      return { state: 'failed', error: this.#explain(error, batch), spoken: await this.#spokenOf(batch, file) };
+      return {
+        state: 'failed',
+        error: fileErrorOf(error, batch.id, this.#options.log),
+        spoken: await this.#spokenOf(batch, file),
+      };
     }
   }
 
@@ -139,12 +143,6 @@ export class FileWork {
         signal.throwIfAborted();
       }
     }
-  }
-
-  #explain(error: unknown, { id }: Batch): NonNullable<BatchFile['error']> {
-    if (error instanceof TrunklineError) return { code: error.code, message: error.message };
-    this.#options.log.error({ err: error, batch: id }, 'a file of a batch failed');
-    return { code: 'internal', message: 'something went wrong in here; the log says what' };
   }
 }
 

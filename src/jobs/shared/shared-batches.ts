@@ -6,8 +6,8 @@ import type { Timer } from '../../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
-import { type Batch, type BatchView, fileViewOf, tallyOf, viewOf, type WholeBatchView } from '../batch.ts';
-import type { Draft } from '../batch-index.ts';
+import { BATCH_ID, type Batch, type BatchView, fileViewOf, tallyOf, viewOf, type WholeBatchView } from '../batch.ts';
+import { type Draft, tooManyBatches } from '../batch-index.ts';
 import type { BatchNews, BatchService, FileResult } from '../batch-service.ts';
 import type { BatchesOptions, BatchRequest } from '../batches.ts';
 import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
@@ -122,7 +122,7 @@ export class SharedBatches implements BatchService {
     const kept = await this.#tables.count(tenant);
     // Counted last: others may have come while the table was asked.
     const drafts = [...this.#drafts.values()].filter((draft) => draft.tenant === tenant).length;
-    if (drafts + kept >= BATCHES_MAX) throw tooMany(BATCHES_MAX);
+    if (drafts + kept >= BATCHES_MAX) throw tooManyBatches(BATCHES_MAX);
     const id = randomUUID();
     const draft = { id, tenant, folder: this.#folderOf(id), disk: this.#options.recordings.disk };
     this.#drafts.set(id, draft);
@@ -158,7 +158,7 @@ export class SharedBatches implements BatchService {
       if (isDatabaseTrouble(error)) this.#drafts.delete(draft.id);
       throw error;
     });
-    if (outcome === 'full') throw tooMany(settings.BATCHES_MAX);
+    if (outcome === 'full') throw tooManyBatches(settings.BATCHES_MAX);
     if (outcome === 'repeated') return { batch: await this.#repeated(batch), isNew: false };
     this.#drafts.delete(draft.id);
     await this.#orLater(this.#queueNext(batch.tenant));
@@ -328,13 +328,4 @@ export class SharedBatches implements BatchService {
     for (const name of [String(number), `${number}.json`, `${number}.spoken.json`])
       await disk.remove(join(this.#folderOf(id), name)).catch(() => undefined);
   }
-}
-
-const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function tooMany(batchesMax: number): TrunklineError {
-  return new TrunklineError(
-    'too_many_batches',
-    `${batchesMax} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
-  );
 }

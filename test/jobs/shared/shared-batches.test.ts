@@ -21,7 +21,7 @@ import { openPostgresRecords } from '../../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
-import { TRANSCRIPT } from '../open-batches.ts';
+import { beginIn, TRANSCRIPT } from '../open-batches.ts';
 
 /** A job of a gateway that died is taken again some 10 s later, by the real clock of the queue. */
 const TAKEN_AGAIN_MS = 40_000;
@@ -125,22 +125,13 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
       .execute();
   }
 
-  async function begin({ batches }: OpenGateway, request: Partial<BatchRequest> = {}, tenant = 't') {
-    const draft = await batches.draft(tenant);
-    for (const [number, { source }] of (request.files ?? [{ source: { kind: 'upload' } }]).entries())
-      if (source.kind === 'upload') writeFileSync(join(draft.folder, String(number)), 'x');
-    try {
-      return await batches.begin(draft, {
-        channels: 'mix',
-        targetLanguage: '',
-        idempotency: null,
-        webhookUrl: null,
-        files: [{ name: 'a.wav', source: { kind: 'upload' } }],
-        ...request,
-      });
-    } finally {
-      await batches.discard(draft);
-    }
+  function begin({ batches }: OpenGateway, request: Partial<BatchRequest> = {}, tenant = 't') {
+    const files = request.files ?? [{ source: { kind: 'upload' } }];
+    const prepare = ({ folder: of }: { readonly folder: string }): void => {
+      for (const [number, { source }] of files.entries())
+        if (source.kind === 'upload') writeFileSync(join(of, String(number)), 'x');
+    };
+    return beginIn(batches, request, { tenant, prepare });
   }
 
   const paths = (count: number): BatchRequest['files'] =>

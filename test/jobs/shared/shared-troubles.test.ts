@@ -17,7 +17,7 @@ import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
-import { TRANSCRIPT } from '../open-batches.ts';
+import { beginIn, TRANSCRIPT } from '../open-batches.ts';
 
 const AWAY = new DatabaseAway('the database does not answer');
 const UPKEEP_MS = 10_000;
@@ -103,22 +103,8 @@ describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres
     return batches;
   }
 
-  async function begin(batches: SharedBatches, request: Partial<BatchRequest> = {}) {
-    const draft = await batches.draft('t');
-    writeFileSync(join(draft.folder, '0'), 'x');
-    try {
-      return await batches.begin(draft, {
-        channels: 'mix',
-        targetLanguage: '',
-        idempotency: null,
-        webhookUrl: null,
-        files: [{ name: 'a.wav', source: { kind: 'upload' } }],
-        ...request,
-      });
-    } finally {
-      await batches.discard(draft);
-    }
-  }
+  const begin = (batches: SharedBatches, request: Partial<BatchRequest> = {}) =>
+    beginIn(batches, request, { prepare: ({ folder: of }) => writeFileSync(join(of, '0'), 'x') });
 
   const upkept = (check: () => unknown): Promise<unknown> =>
     eventually(async () => {
