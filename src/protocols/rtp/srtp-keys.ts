@@ -2,7 +2,7 @@
  * Keys of SRTP (RFC 3711): suites as session descriptions name them (RFC 4568 §6.2), session keys from a master key
  * (§4.3), and the key stream of AES in counter mode (§4.1.1).
  */
-import { type Cipheriv, createCipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { type Cipher, createCipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 /** Bytes of a master key and of a master salt. */
 export const SRTP_KEY_BYTES = 16;
@@ -45,7 +45,7 @@ export function deriveSrtpKey({ key, salt }: Pick<SrtpKey, 'key' | 'salt'>, labe
 /** What secures the packets of one direction and kind. */
 export class SessionKeys {
   readonly tagBytes: number;
-  readonly #cipher: Cipheriv;
+  readonly #cipher: Cipher;
   readonly #salt: DataView;
   readonly #authentication: KeyObject;
   /** The counters of one packet, encrypted at once. */

@@ -4,6 +4,15 @@
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { ALAW_8K, type Codec, FRAME_MS, MULAW_8K } from '../../foundation/units.ts';
+import {
+  acceptSecurity,
+  answerSecurity,
+  type LocalSecurity,
+  offeredLines,
+  offeredProtocol,
+  type SrtpKeys,
+  type StreamSecurity,
+} from './crypto-lines.ts';
 import { attribute, type Direction, type MediaDescription, type SessionDescription } from './session-description.ts';
 
 /** The payload number under which we offer keys. */
@@ -32,6 +41,7 @@ export interface LocalMedia {
   /** What we take, best first in an offer; in an answer the other side's order counts. */
   readonly codecs: readonly ('mulaw' | 'alaw')[];
   readonly direction: Direction;
+  readonly security: LocalSecurity;
 }
 
 /** What was agreed, as the media side needs it. */
@@ -50,6 +60,8 @@ export interface RemoteMedia {
   readonly sends: boolean;
   /** We may send to the other side. */
   readonly receives: boolean;
+  /** The keys of SRTP; null = packets are not secured. */
+  readonly srtp: SrtpKeys | null;
 }
 
 /** A stream that we can take, with what was chosen of it. */
@@ -59,7 +71,11 @@ interface Chosen {
   readonly codec: (typeof CODECS)[number];
   readonly telephoneEventType: number | null;
   readonly ptimeMs: number;
+  readonly security: StreamSecurity;
 }
+
+/** How a stream can be taken; null = not at all. */
+type FindSecurity = (stream: MediaDescription, local: LocalSecurity) => StreamSecurity | null;
 
 /**
  * The answer to an offer: the first stream and codec in it that we take, under the offer's payload numbers; other
@@ -67,7 +83,7 @@ interface Chosen {
  * @throws TrunklineError `codec_unsupported` when there is none (SIP's 488)
  */
 export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp: string; remote: RemoteMedia } {
-  const chosen = choose(offer, local.codecs);
+  const chosen = choose(offer, local, answerSecurity);
   const direction = answerDirection(chosen.stream, local.direction);
   const streams = offer.media.map((stream) => {
     if (stream === chosen.stream) return writeStream(chosen, local, direction);
@@ -80,9 +96,10 @@ export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp
 export function makeOffer(local: LocalMedia): string {
   const codecs = local.codecs.flatMap((name) => CODECS.filter((codec) => codec.name === name));
   const lines = [
-    `m=audio ${local.port} RTP/AVP ${codecs.map(({ payloadType }) => payloadType).join(' ')} ${OFFERED_EVENT_TYPE}`,
+    `m=audio ${local.port} ${offeredProtocol(local.security)} ${codecs.map(({ payloadType }) => payloadType).join(' ')} ${OFFERED_EVENT_TYPE}`,
     ...codecs.map(({ payloadType, encoding, codec }) => `a=rtpmap:${payloadType} ${encoding}/${codec.rateHz}`),
     ...eventLines(OFFERED_EVENT_TYPE),
+    ...offeredLines(local.security),
     `a=ptime:${FRAME_MS}`,
     `a=${local.direction}`,
   ];
@@ -94,7 +111,7 @@ export function makeOffer(local: LocalMedia): string {
  * @throws TrunklineError `codec_unsupported` when it refused the stream or took a codec that we did not offer
  */
 export function acceptAnswer(answer: SessionDescription, local: LocalMedia): RemoteMedia {
-  const chosen = choose(answer, local.codecs);
+  const chosen = choose(answer, local, acceptSecurity);
   return remoteOf(chosen, answerDirection(chosen.stream, local.direction));
 }
 
@@ -113,21 +130,22 @@ function setVersion(sdp: string, version: number): string {
   return sdp.replace(/^(o=\S+ \d+) \d+/m, `$1 ${version}`);
 }
 
-function choose(description: SessionDescription, allowed: LocalMedia['codecs']): Chosen {
-  for (const stream of description.media) {
-    const codec =
-      stream.kind === 'audio' && stream.port !== 0 && isPlainRtp(stream) ? findCodec(stream, allowed) : null;
-    if (codec !== null) return { ...codec, stream, telephoneEventType: findEvents(stream), ptimeMs: findPtime(stream) };
-  }
+/** The first stream that we take; among those that we take, the first one that is secured. */
+function choose(description: SessionDescription, local: LocalMedia, find: FindSecurity): Chosen {
+  const takable = description.media.flatMap((stream) => {
+    const security = stream.kind === 'audio' && stream.port !== 0 ? find(stream, local.security) : null;
+    const codec = security === null ? null : findCodec(stream, local.codecs);
+    return security === null || codec === null ? [] : [{ ...codec, stream, security }];
+  });
+  const chosen = takable.find(({ security }) => security.keys !== null) ?? takable[0];
+  if (chosen !== undefined)
+    return { ...chosen, telephoneEventType: findEvents(chosen.stream), ptimeMs: findPtime(chosen.stream) };
+  const protocols = { off: 'RTP/AVP', allow: 'RTP/AVP or RTP/SAVP', require: 'RTP/SAVP' };
   throw new TrunklineError(
     'codec_unsupported',
-    `got ${description.media.length} streams none of which is RTP/AVP with ${allowed.join(' or ')}, expected one`,
+    `got ${description.media.length} streams none of which is ${protocols[local.security.policy]} with ` +
+      `${local.codecs.join(' or ')}, expected one`,
   );
-}
-
-/** Secured media (RTP/SAVP) is another protocol. */
-function isPlainRtp({ protocol }: MediaDescription): boolean {
-  return protocol === 'RTP/AVP' || protocol === 'RTP/AVPF';
 }
 
 function findCodec(
@@ -198,7 +216,9 @@ function answerDirection(stream: MediaDescription, local: Direction): Direction 
   return weReceive ? 'recvonly' : 'inactive';
 }
 
-function remoteOf({ stream, payloadType, codec, telephoneEventType, ptimeMs }: Chosen, ours: Direction): RemoteMedia {
+function remoteOf(
+  { stream, payloadType, codec, telephoneEventType, ptimeMs, security }: Chosen,
+  ours: Direction): RemoteMedia {
   return {
     address: stream.address,
     port: stream.port,
@@ -209,6 +229,7 @@ function remoteOf({ stream, payloadType, codec, telephoneEventType, ptimeMs }: C
     telephoneEventType,
     sends: receives(ours),
     receives: sends(ours),
+    srtp: security.keys,
   };
 }
 
@@ -230,7 +251,7 @@ function writeSession(local: LocalMedia, streams: readonly (readonly string[])[]
 }
 
 function writeStream(
-  { stream, payloadType, codec, telephoneEventType, ptimeMs }: Chosen,
+  { stream, payloadType, codec, telephoneEventType, ptimeMs, security }: Chosen,
   local: LocalMedia,
   ours: Direction,
 ): string[] {
@@ -239,6 +260,7 @@ function writeStream(
     `m=audio ${local.port} ${stream.protocol} ${formats.join(' ')}`,
     `a=rtpmap:${payloadType} ${codec.encoding}/${codec.codec.rateHz}`,
     ...(telephoneEventType === null ? [] : eventLines(telephoneEventType)),
+    ...security.lines,
     `a=ptime:${ptimeMs}`,
     ...(isMultiplexed(stream) ? ['a=rtcp-mux'] : []),
     `a=${ours}`,

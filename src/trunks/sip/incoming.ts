@@ -10,6 +10,7 @@ import type { CallStart } from '../../protocols/dialect.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
+import type { SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
@@ -32,6 +33,8 @@ export interface CallServices {
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
   readonly timers: SessionTimerServices;
+  /** SIP_SRTP */
+  readonly srtp: SrtpPolicy;
   readonly log: Log;
 }
 
@@ -66,12 +69,14 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   /** Answers the INVITE, or refuses it. Never rejects. */
   async open(): Promise<void> {
-    const { request, openMedia, mediaAddress, log } = this.#options;
+    const { request, stack, openMedia, mediaAddress, srtp, log } = this.#options;
     try {
       request.trying();
       this.#media = new CallMedia({
         session: await openMedia(),
         address: mediaAddress,
+        srtp,
+        isPrivate: stack.protocol === 'TLS',
         log: log.child({ callId: callIdOf(request.message.callId) }),
       });
       if (this.#gone) void this.#media.close();
@@ -134,9 +139,10 @@ export class IncomingCall implements LegOwner, DialogListener {
       return;
     }
     const sdp = offer === null ? media.offer() : media.answer(offer, this.#source.address);
-    const { session } = request.accept({ statusCode: 200, extraHeaders: answerHeaders(terms), body: sdpBody(sdp) });
+    const contactHeader = `Contact: <${stack.contactAs(stack.schemeOf(request.message)).toString()}>`;
+    const extraHeaders = [contactHeader, ...answerHeaders(terms)];
+    const { session } = request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
     this.#replied = true;
-    const contactHeader = `Contact: <${stack.contact.toString()}>`;
     this.#dialog = new CallDialog({
       session,
       media,
