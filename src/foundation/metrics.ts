@@ -90,7 +90,11 @@ export class Metrics {
     'SIP requests that we refused, by the status of our answer',
     ['status'],
   );
-  readonly sipRegistered = this.#make.gauge('trunkline_sip_registered', 'Whether all SIP registrars have us registered', []);
+  readonly sipRegistered = this.#make.gauge(
+    'trunkline_sip_registered',
+    'Whether all SIP registrars have us registered',
+    [],
+  );
   readonly sipTrunkRegistered = this.#make.gauge(
     'trunkline_sip_trunk_registered',
     'Whether the registrar of a SIP trunk has us registered',
@@ -226,6 +230,7 @@ export class Metrics {
     'outcome',
   ]);
   readonly transcribeSockets = this.#make.gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
+  readonly listeners = this.#make.gauge('trunkline_listeners', 'Open listening sessions', ['kind']);
   readonly transcribeOrders = this.#make.counter(
     'trunkline_transcribe_orders_total',
     'Text messages to /ws/transcribe, by what they asked for',

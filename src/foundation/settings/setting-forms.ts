@@ -194,7 +194,8 @@ export function voiceMap(meaning: string): SettingSpec<readonly string[]> {
 }
 
 /** RFC 3261 §19.1, as far as it names a server: no user. */
-const SIP_SERVER = /^(?:sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp|tls))?|sips:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=tls)?)$/i;
+const SIP_SERVER =
+  /^(?:sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp|tls))?|sips:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=tls)?)$/i;
 
 /** Whether `value` names a SIP server. */
 export function isSipServer(value: string): boolean {
@@ -205,10 +206,7 @@ export function isSipServer(value: string): boolean {
 export function sipServer(meaning: string): SettingSpec<string> {
   const schema = z
     .string()
-    .refine(
-      isSipServer,
-      'empty or a server such as sip:pbx.example.com:5060;transport=tcp or sips:pbx.example.com',
-    );
+    .refine(isSipServer, 'empty or a server such as sip:pbx.example.com:5060;transport=tcp or sips:pbx.example.com');
   return { schema, defaultText: '', unit: 'sip:host[:port][;transport=udp, tcp or tls]', meaning };
 }
 

@@ -2,13 +2,7 @@
  * Keys of SRTP in session descriptions: `a=crypto` lines (RFC 4568), in offers and answers of secured media (RTP/SAVP),
  * and in those that would also do without (RTP/AVP with keys, RFC 8643).
  */
-import {
-  SRTP_KEY_BYTES,
-  SRTP_SALT_BYTES,
-  SRTP_SUITES,
-  type SrtpKey,
-  type SrtpSuite,
-} from '../rtp/srtp-keys.ts';
+import { SRTP_KEY_BYTES, SRTP_SALT_BYTES, SRTP_SUITES, type SrtpKey, type SrtpSuite } from '../rtp/srtp-keys.ts';
 import type { MediaDescription } from './session-description.ts';
 
 /** Lines that are read of one stream; more are left out. */

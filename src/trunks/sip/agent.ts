@@ -13,8 +13,8 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { RtpPorts } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import { Accounts } from './accounts.ts';
-import type { CallDialog } from './dialog.ts';
 import { bracketed, reachableAddress } from './destinations.ts';
+import type { CallDialog } from './dialog.ts';
 import type { CallServices, OpenMedia } from './incoming.ts';
 import { OutgoingCall } from './outgoing.ts';
 import { Peers } from './peers.ts';
@@ -22,7 +22,7 @@ import { Registrations } from './registrations.ts';
 import type { RefreshEvent } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
-import { Transports, type TransportSettings } from './transports.ts';
+import { type TransportSettings, Transports } from './transports.ts';
 import { firstHop, readTrunks, routeOver, type SipTrunk, type TrunkSettings, uriAt } from './trunk-list.ts';
 
 /** How long the shutdown waits for the answers to the last requests (BYE, the end of the registration). */

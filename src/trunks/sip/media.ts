@@ -99,7 +99,8 @@ export class CallMedia {
    * along with what goes without it where the policy allows both.
    */
   offer(): string {
-    const offers = this.#agreed === null ? this.#wish('either') : this.#agreed.remote.srtp === null ? 'plain' : 'secured';
+    const offers =
+      this.#agreed === null ? this.#wish('either') : this.#agreed.remote.srtp === null ? 'plain' : 'secured';
     return this.#send(makeOffer(this.#local(offers)));
   }
 
@@ -150,7 +151,7 @@ export class CallMedia {
   #agree(description: string, remote: RemoteMedia, peerAddress: string): void {
     const isRepeated = description === this.#agreed?.description && peerAddress === this.#agreed.peerAddress;
     if (isRepeated && remote.sends) return;
-    this.#codec ??= remote.codec;
+    this.#codec ??= remote.format.codec;
     this.#agreed = { description, remote, peerAddress };
     this.#flow();
   }

@@ -75,7 +75,10 @@ export class Registrations {
     for (const leadership of this.#leaderships) void leadership.resign();
   }
 
-  #register(trunk: SipTrunk & { readonly registrar: NonNullable<SipTrunk['registrar']> }, stack: SipStack): Registration {
+  #register(
+    trunk: SipTrunk & { readonly registrar: NonNullable<SipTrunk['registrar']> },
+    stack: SipStack,
+  ): Registration {
     const { clock, log, metrics, settings, accounts } = this.#options;
     const { registrar, name, user } = trunk;
     const isFirst = trunk.name === 'default' && settings.SIP_REGISTRAR !== '';

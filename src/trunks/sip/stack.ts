@@ -99,7 +99,7 @@ interface StackOptions {
   /** A request is answered with this status, 400 or above. */
   onRefused(statusCode: number): void;
   /** What answers a challenge to a request. */
-  credentials(): DigestAuthentication;
+  credentials(): DigestAuthentication | undefined;
   readonly delegate: StackDelegate;
 }
 
@@ -400,4 +400,3 @@ export class SipStack implements Transport {
     throw new Error('the destination is a private address that is not a peer');
   }
 }
-

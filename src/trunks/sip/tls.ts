@@ -6,8 +6,8 @@ import {
   connect,
   createServer as createTlsServer,
   type PeerCertificate,
-  type TlsOptions,
   TLSSocket,
+  type TlsOptions,
 } from 'node:tls';
 import type { Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';

@@ -26,7 +26,7 @@ interface TransportOptions {
   readonly ownAddress: string;
   readonly delegate: StackDelegate;
   admits(address: string): boolean;
-  credentials(): DigestAuthentication;
+  credentials(): DigestAuthentication | undefined;
   /** A connection that we had opened was closed, but not by us. */
   onLost(peer: SipDestination): void;
 }

@@ -44,10 +44,7 @@ export type TrunkSettings = Pick<
   'SIP_PASSWORD' | 'SIP_PROXY' | 'SIP_REGISTRAR' | 'SIP_SRTP' | 'SIP_TRUNK' | 'SIP_TRUNKS' | 'SIP_USER'
 >;
 
-const server = z
-  .string()
-  .refine(isSipServer, 'a server such as sip:pbx.example.com;transport=tls')
-  .optional();
+const server = z.string().refine(isSipServer, 'a server such as sip:pbx.example.com;transport=tls').optional();
 const trunkList = z
   .array(
     z.strictObject({

@@ -28,8 +28,8 @@ export const sip = {
       'Certificates, in PEM, whose signatures on the certificates of SIP peers count. Empty = the public ones of Node.',
     ),
     SIP_SRTP: choice(
-      ['off', 'allow', 'require'],
       'allow',
+      ['off', 'allow', 'require'],
       'Encrypted sound (SRTP) in SIP calls: never, where the other side wants it, or always.',
     ),
     SIP_PUBLIC_ADDRESS: sipPublicAddress(
@@ -40,8 +40,8 @@ export const sip = {
   },
   tuning: {
     SIP_TLS_CLIENTS: choice(
-      ['any', 'verified'],
       'any',
+      ['any', 'verified'],
       'Who may connect over TLS: anybody in SIP_ALLOW, or of them only who shows a certificate signed by SIP_TLS_CA.',
     ),
     SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'Most SIP calls at once from one address. Others are refused.'),
