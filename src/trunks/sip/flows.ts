@@ -20,7 +20,7 @@ export class Flows {
     this.#dialogs = dialogs;
   }
 
-  /** Handles a message that came from `source`. The dialog that it belongs to, or begins, is reached there from now on. */
+  /** Handles a message that came from `source`. Its dialog, also one that it begins, is reached there from now on. */
   handle(glance: SipGlance, source: SipSource, handler: () => void): void {
     const { kind, callId, fromTag, toTag } = glance;
     const id = kind === 'request' ? callId + toTag + fromTag : callId + fromTag + toTag;

@@ -21,8 +21,9 @@ import { CallDialog } from './dialog.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia } from './media.ts';
+import { ALLOW_HEADER } from './methods.ts';
 import { timerHeadersOf } from './session-timer.ts';
-import { ALLOW_HEADER, type SipStack } from './stack.ts';
+import type { SipStack } from './stack.ts';
 
 /** How long it may ring. */
 export const RING_TIMEOUT_MS = 60_000;

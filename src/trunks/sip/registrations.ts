@@ -37,7 +37,7 @@ export class Registrations {
     return all.length > 0 && all.every((registration) => registration?.registered === true);
   }
 
-  /** Registers at a trunk's registrar as soon as no other gateway does; nothing where that has begun or there is none. */
+  /** Registers at a trunk's registrar as soon as no other gateway does. Nothing where that has begun, or none is. */
   begin(trunk: SipTrunk, stack: SipStack): void {
     const { registrar, name, user } = trunk;
     if (registrar === null || this.#registrations.has(name)) return;

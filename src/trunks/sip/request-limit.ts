@@ -90,6 +90,7 @@ class Buckets {
   }
 }
 
+/** Limits messages outside of calls, by source and in all, and those within each call. */
 export class RequestLimit {
   readonly #clock: Clock;
   readonly #sources = new Buckets(OF_A_SOURCE, SOURCES_MAX);

@@ -15,7 +15,6 @@ import {
   URI,
   UserAgentCore,
 } from 'sip.js/lib/core/index.js';
-import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
 import { isPublicAddress } from '../../foundation/addresses.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -30,6 +29,7 @@ import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource, SipTransport } from '../../protocols/sip/via.ts';
 import { bracketed, resolveName } from './destinations.ts';
 import { Flows } from './flows.ts';
+import { ALLOW_HEADER, METHODS } from './methods.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
@@ -38,22 +38,6 @@ import type { SipSocket } from './udp.ts';
 // sip.js ends its transactions at once, as if every transport were reliable. Late repeats would then match no
 // transaction (timers D, I, J and K).
 Object.assign(Timers, { TIMER_D: 32_000, TIMER_I: 5000, TIMER_J: 32_000, TIMER_K: 5000 });
-
-// The methods that we support; sip.js refuses all others with 405.
-AllowedMethods.splice(
-  0,
-  AllowedMethods.length,
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'OPTIONS',
-  'INFO',
-  'UPDATE',
-  'NOTIFY',
-);
-/** The Allow header of our answers. */
-export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
 
 const PROGRAM = 'Trunkline';
 const TAG_BYTES = 9;
@@ -318,7 +302,7 @@ export class SipStack implements Transport {
       return;
     }
     const { kind, method, scheme } = received;
-    if (kind === 'request' && !AllowedMethods.includes(method))
+    if (kind === 'request' && !METHODS.includes(method))
       throw new SipFault('another method', 'one of those in Allow', 405);
     if (kind === 'request' && !SCHEMES.includes(scheme)) throw new SipFault('another scheme', 'sip or tel', 416);
     const message = parseSip(received.text);

@@ -16,7 +16,8 @@ import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
-import { ALLOW_HEADER, type SipStack, type StackDelegate } from './stack.ts';
+import { ALLOW_HEADER } from './methods.ts';
+import type { SipStack, StackDelegate } from './stack.ts';
 
 /** Option tags that a request may require. */
 const SUPPORTED = [TIMER_TAG];
