@@ -25,6 +25,12 @@ interface EngineState extends Omit<SystemAnswer['engines'][number], 'lastRestart
   readonly lastRestart: { readonly at: Date; readonly reason: string } | null;
 }
 
+/** One server of ASR_URL or TTS_URL, as the engine client reports it. */
+interface ServerState extends Omit<SystemAnswer['servers'][number], 'lastError' | 'languages'> {
+  readonly lastError: { readonly at: Date; readonly message: string } | null;
+  readonly languages: readonly string[];
+}
+
 /** One line of `trunkline doctor`. */
 const finding = z.object({ name: z.string(), status: z.enum(['ok', 'warn', 'fail']), detail: z.string() });
 
@@ -33,6 +39,7 @@ export interface SystemSources {
   readonly engines: () => {
     readonly engines: readonly EngineState[];
     readonly queue: readonly SystemAnswer['queue'][number][];
+    readonly servers: readonly ServerState[];
   };
   readonly liveCalls: () => number;
   /** Stored calls that began today; 0 = none are stored, or they cannot be counted. */
@@ -156,7 +163,7 @@ type Now = Omit<SystemAnswer, 'version' | 'startedAt' | 'uptimeMs' | 'disk'>;
 async function describeNow({ sources, health, watch, prompts, settings, metrics }: SystemOptions): Promise<Now> {
   const now = health();
   const { draining, engine, voice, turnModel } = now;
-  const { engines, queue } = sources.engines();
+  const { engines, queue, servers } = sources.engines();
   const ready = engine.state === 'ready' || engine.state === 'stopped';
   const records = await sources.records();
   const today = Math.max(watch.today, await sources.storedToday());
@@ -172,6 +179,11 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
       lastRestart: lastRestart === null ? null : { at: lastRestart.at.toISOString(), reason: lastRestart.reason },
     })),
     queue: [...queue],
+    servers: servers.map(({ lastError, languages, ...rest }) => ({
+      ...rest,
+      lastError: lastError && { ...lastError, at: lastError.at.toISOString() },
+      languages: [...languages],
+    })),
     calls: { live: sources.liveCalls(), max: settings.MAX_CALLS, peak: watch.peak, today },
     finalLag: { windowMs: LAG_WINDOW_MS, ...watch.finalLag },
     partialsDropped: await totalOf(metrics.partialsDropped),

@@ -37,7 +37,8 @@ function openEngine(...terms: MemberTerms[]): void {
   const members = terms.map(({ weight = 1, languages = [], inFlightMax = null }, index) => {
     const recogniser = recognisers[index] as FakeRecogniser;
     const name = `server${index}`;
-    return new RemoteMember({ recogniser, name, weight, languages, inFlightMax, clock, log, metrics });
+    const url = new URL(`http://${name}.example:8000/v1?key=secret`);
+    return new RemoteMember({ recogniser, name, url, weight, languages, inFlightMax, clock, log, metrics });
   });
   engine = new RemoteEngine({ embedded, members, speech: null, clock, metrics });
 }
@@ -376,5 +377,44 @@ describe('recordings', () => {
     await clock.run(1000);
     expect(await first).toBe('far 1600');
     expect([far.asked.length, clock.pending]).toEqual([1, 0]);
+  });
+});
+
+describe('the report of a server', () => {
+  it('tells its address without a query, how it answers and what failed last', async () => {
+    openEngine({ languages: ['de'] });
+    far.answerMs = 40;
+    for (let stream = 0; stream < 10; stream++) await passing(50, ask('partial', { stream }));
+    const report = engine.report.servers[0];
+    expect(report).toEqual({
+      setting: 'ASR_URL',
+      url: 'http://server0.example:8000/v1',
+      protocol: 'http',
+      state: 'closed',
+      inFlight: 0,
+      inFlightMax: 8,
+      p50Ms: 50,
+      p95Ms: 50,
+      lastError: null,
+      languages: ['de'],
+    });
+    far.answerMs = 0;
+    await bringDown(far);
+    const lastError = { at: clock.wall(), message: 'it was told to be failed' };
+    expect(engine.report.servers[0]).toMatchObject({ state: 'open', lastError });
+  });
+});
+
+describe('what calls ask of the servers', () => {
+  it('is the share of their places or of the time of partial captions, of those that answer', async () => {
+    openEngine({ inFlightMax: 10 }, { inFlightMax: 30 });
+    expect(engine.remoteUse).toBe(0);
+    far.answerMs = 200;
+    farther.answerMs = 40;
+    for (let stream = 0; stream < 40; stream++) await passing(200, ask('partial', { stream }));
+    expect(engine.remoteUse).toBeCloseTo((0.5 * 10 + 0.1 * 30) / 40, 1);
+    for (const server of [far, farther]) Object.assign(server, { failure: 'failed', answerMs: 0 });
+    for (let stream = 900; stream < 910; stream++) await partial({ stream });
+    expect(engine.remoteUse).toBeNull();
   });
 });
