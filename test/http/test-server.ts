@@ -325,6 +325,7 @@ export function idleSystem(): SystemSources {
   return {
     engines: () => ({ engines: [], queue: [], servers: [] }),
     liveCalls: () => 0,
+    callsMax: () => 40,
     storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
     demoCalls: { place: async () => ({ callId: 'demo-1' }) },

@@ -1,10 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts';
+import { RunningMean, USE_MEAN_MS } from '../../foundation/running-mean.ts';
 
 /** A server that is busy and does not say for how long is left alone for this time, and never for longer than that. */
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 60_000;
-/** What was long before this counts little in the mean: people speak in turns. */
-const MEAN_OVER_MS = 30_000;
 
 /**
  * How many requests a server has and may have. One that says that it has too much to do is asked for half as much, and
@@ -17,15 +16,14 @@ export class RequestPlaces {
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #live = 0;
   #batch = 0;
-  #meanLive = 0;
-  #meanAtMs: number;
+  readonly #liveMean: RunningMean;
 
   /** @param max requests at the same time, at least 1 */
   constructor(clock: Clock, max: number) {
     this.#clock = clock;
     this.#max = max;
     this.#limit = max;
-    this.#meanAtMs = clock.nowMs();
+    this.#liveMean = new RunningMean(clock, USE_MEAN_MS);
   }
 
   /** Requests under way. */
@@ -40,8 +38,7 @@ export class RequestPlaces {
 
   /** Share of the places that requests of calls took in the last half minute; above 1 where there are fewer now. */
   get liveShare(): number {
-    this.#settleMean();
-    return this.#meanLive / this.limit;
+    return this.#liveMean.now / this.limit;
   }
 
   /** Whether a request of a call may be sent. */
@@ -56,16 +53,14 @@ export class RequestPlaces {
 
   /** A request is sent. */
   take(isBatch: boolean): void {
-    this.#settleMean();
     if (isBatch) this.#batch++;
-    else this.#live++;
+    else this.#liveMean.set(++this.#live);
   }
 
   /** A request is over. */
   leave(isBatch: boolean): void {
-    this.#settleMean();
     if (isBatch) this.#batch--;
-    else this.#live--;
+    else this.#liveMean.set(--this.#live);
   }
 
   /** A request was answered. */
@@ -78,14 +73,6 @@ export class RequestPlaces {
     this.#limit = Math.max(this.#limit / 2, 1);
     const pauseMs = Math.min(Math.max(retryAfterMs ?? PAUSE_MS, 0), PAUSE_MAX_MS);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.nowMs() + pauseMs);
-  }
-
-  /** Brings the mean up to now; to be called before the number of requests changes. */
-  #settleMean(): void {
-    const nowMs = this.#clock.nowMs();
-    const kept = Math.exp((this.#meanAtMs - nowMs) / MEAN_OVER_MS);
-    this.#meanLive = this.#live + (this.#meanLive - this.#live) * kept;
-    this.#meanAtMs = nowMs;
   }
 
   get #isPaused(): boolean {

@@ -42,6 +42,8 @@ export interface SystemSources {
     readonly servers: readonly ServerState[];
   };
   readonly liveCalls: () => number;
+  /** Most live calls now. */
+  readonly callsMax: () => number;
   /** Stored calls that began today; 0 = none are stored, or they cannot be counted. */
   readonly storedToday: () => Promise<number>;
   readonly apps: { list(): AppReach[]; test(): Promise<AppTestResult | null> };
@@ -184,7 +186,7 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
       lastError: lastError && { ...lastError, at: lastError.at.toISOString() },
       languages: [...languages],
     })),
-    calls: { live: sources.liveCalls(), max: settings.MAX_CALLS, peak: watch.peak, today },
+    calls: { live: sources.liveCalls(), max: sources.callsMax(), peak: watch.peak, today },
     finalLag: { windowMs: LAG_WINDOW_MS, ...watch.finalLag },
     partialsDropped: await totalOf(metrics.partialsDropped),
     waysIn: await describeWaysIn({ settings, metrics }),

@@ -24,11 +24,7 @@ export class RemoteServers {
     make(
       'thead',
       {},
-      make(
-        'tr',
-        {},
-        ...['Server', 'State', 'Requests', 'p50, p95'].map((name) => make('th', { scope: 'col' }, name)),
-      ),
+      make('tr', {}, ...['Server', 'State', 'Requests', 'p50, p95'].map((name) => make('th', { scope: 'col' }, name))),
     ),
     make('tbody', {}, ...servers.map(showServer)),
   ]);
