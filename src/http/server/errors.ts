@@ -87,7 +87,7 @@ export class Failures {
     const failure = this.note(error, request);
     reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (failure.status === 429 || isFull(failure, request))
+    if (failure.status === 429 || failure.code === 'too_many_listeners' || isFull(failure, request))
       reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
     if (isDeepgram(request)) reply.headers({ 'dg-request-id': request.id, 'dg-error': errorHeader(failure) });
     return reply

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { EngineError } from '../../../../src/engine-client/engine.ts';
 import { readWav } from '../../../../src/audio/wav.ts';
+import { EngineError } from '../../../../src/engine-client/engine.ts';
 import { FAKE_VOICE } from '../../../fakes/voices.ts';
 import { eventually } from '../../../helpers/eventually.ts';
 import { listen, startServer, type TestServer } from '../../test-server.ts';
