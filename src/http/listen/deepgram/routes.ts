@@ -1,4 +1,4 @@
-/** All routes for Deepgram's clients. They are at the root: older SDKs drop every path of the URL that they are given. */
+/** All routes for clients of Deepgram. They are at the root: older SDKs drop every path of the URL they are given. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { nameDeepgramRequests } from './handshake.ts';
 import { type SpeakRouteOptions, speakRoute, speakSocketRoute } from './speak.ts';
