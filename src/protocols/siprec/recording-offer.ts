@@ -3,8 +3,8 @@
  * of the other side's.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { Codec } from '../../foundation/units.ts';
 import { acceptAnswer, answerOffer, type LocalMedia, makeOffer, type RemoteMedia } from '../sip/offer-answer.ts';
+import type { RtpCodecName } from '../sip/rtp-codecs.ts';
 import { attribute, type MediaDescription, parseSdp, type SessionDescription } from '../sip/session-description.ts';
 
 /** A label is a token (RFC 4574 §4). */
@@ -25,7 +25,8 @@ export interface RecordingPlaces {
   readonly places: readonly LocalMedia[];
   /** Which place each stream of the description has, in its order; null = none. */
   readonly bound: readonly (number | null)[];
-  readonly codec: Codec | null;
+  /** That of the streams so far; null = none is chosen. */
+  readonly codec: RtpCodecName | null;
 }
 
 /**
@@ -72,7 +73,7 @@ export function answerRecording(
     if (place === free[0]) free.shift();
     const label = labelOf(stream);
     sections.push(`${streamsIn(answer.sdp)}${label === null ? '' : `a=label:${label}\r\n`}`);
-    preferred ??= answer.remote.codec;
+    preferred ??= answer.remote.format.name;
     return { place, remote: answer.remote, label };
   });
   return { sdp: sessionIn(makeOffer(first)) + sections.join(''), streams };
@@ -108,10 +109,10 @@ function tryAnswer(
   offer: SessionDescription,
   stream: MediaDescription,
   local: LocalMedia,
-  preferred: Codec | null,
+  preferred: RtpCodecName | null,
 ): { sdp: string; remote: RemoteMedia } | null {
   const alone = { ...offer, media: [stream] };
-  const codecs = local.codecs.filter((name) => name === preferred?.name);
+  const codecs = local.codecs.filter((name) => name === preferred);
   const wanted = codecs.length === 0 ? null : orNull(() => answerOffer(alone, { ...local, codecs }));
   return wanted ?? orNull(() => answerOffer(alone, local));
 }

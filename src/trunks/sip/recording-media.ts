@@ -9,6 +9,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { countVersion, type LocalMedia, type RemoteMedia } from '../../protocols/sip/offer-answer.ts';
+import type { RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
 import {
   acceptRecording,
   answerRecording,
@@ -51,7 +52,7 @@ export class RecordingMedia {
   readonly #labels: (string | null)[];
   /** Sessions whose peer has sent nothing for too long. */
   readonly #silent = new Set<number>();
-  #codec: Codec | null = null;
+  #format: RtpFormat | null = null;
   #sent: string | null = null;
   #isStarted = false;
   /** By the clock, when the first sound came. */
@@ -65,7 +66,7 @@ export class RecordingMedia {
 
   /** The call's codec; null before the first agreement. */
   get codec(): Codec | null {
-    return this.#codec;
+    return this.#format?.codec ?? null;
   }
 
   /** Of each session the label of its stream; null = none. */
@@ -88,7 +89,7 @@ export class RecordingMedia {
   start(listener: RecordingListener, tracks: readonly Track[]): void {
     for (const [place, session] of this.#options.sessions.entries()) {
       const track = tracks[place];
-      if (track !== undefined) session.attach(this.#listenOn(place, track, listener), this.#codec);
+      if (track !== undefined) session.attach(this.#listenOn(place, track, listener), this.codec);
     }
     this.#isStarted = true;
     for (const place of this.#agreed.keys()) this.#flow(place);
@@ -104,7 +105,7 @@ export class RecordingMedia {
     const { sdp, streams } = answerRecording(description, {
       places: this.#places(),
       bound: this.#bound,
-      codec: this.#codec,
+      codec: this.#format?.name ?? null,
     });
     this.#take(streams, peerAddress);
     return this.#send(sdp);
@@ -112,7 +113,7 @@ export class RecordingMedia {
 
   /** Our offer, when the peer asks us to begin. */
   offer(): string {
-    if (this.#codec !== null && this.#sent !== null) return this.#sent;
+    if (this.#format !== null && this.#sent !== null) return this.#sent;
     this.#bound = this.#options.sessions.map((_, place) => place);
     return this.#send(offerRecording(this.#places()));
   }
@@ -129,7 +130,7 @@ export class RecordingMedia {
   /** Gives the ports back. Logs what became of the packets if a codec was agreed. */
   async close(): Promise<void> {
     const { sessions, log } = this.#options;
-    if (this.#codec !== null)
+    if (this.#format !== null)
       for (const [stream, session] of sessions.entries()) log.info({ stream, ...session.stats }, 'media ended');
     await Promise.all(sessions.map((session) => session.close()));
   }
@@ -148,13 +149,13 @@ export class RecordingMedia {
 
   #take(streams: readonly (TakenStream | null)[], peerAddress: string): void {
     const taken = streams.flatMap((stream) => stream ?? []);
-    if (taken.length === 0 && this.#codec === null) {
+    if (taken.length === 0 && this.#format === null) {
       throw new TrunklineError(
         'codec_unsupported',
         `got ${streams.length} streams none of which can be taken, expected one of G.711 that is sent`,
       );
     }
-    this.#codec ??= taken[0]?.remote.codec ?? null;
+    this.#format ??= taken[0]?.remote.format ?? null;
     this.#bound = streams.map((stream) => stream?.place ?? null);
     for (const [place, before] of this.#agreed.entries()) {
       const now = taken.find((stream) => stream.place === place);

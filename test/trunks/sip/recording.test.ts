@@ -21,7 +21,7 @@ describe('the recording that a vendor sends', () => {
     expect(started()).toMatchObject({ carrier: 'siprec', from, to, names, tracks });
     expect(started()).toMatchObject({ references: { sipCallId, ...references } });
     expect(Object.keys(started()?.references ?? {})).toHaveLength(1 + Object.keys(references).length);
-    expect(line.media.map(({ remotes }) => remotes[0]?.codec.name)).toEqual(expected.codecs);
+    expect(line.media.map(({ remotes }) => remotes[0]?.format.name)).toEqual(expected.codecs);
     expect(line.media.every(({ remotes }) => remotes[0]?.sends === true && remotes[0].receives === false)).toBe(true);
   });
 });
