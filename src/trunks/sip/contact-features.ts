@@ -4,11 +4,11 @@ import type { UserAgentCore } from 'sip.js/lib/core/index.js';
 /** Runs `send`. In what it sends at once our Contact has these features, such as `;+sip.srs`. */
 export function withFeatures<T>(core: UserAgentCore, features: string, send: () => T): T {
   const { contact } = core.configuration;
-  const { toString } = contact;
-  contact.toString = () => `${toString.call(contact)}${features}`;
+  const write = contact.toString;
+  contact.toString = () => `${write.call(contact)}${features}`;
   try {
     return send();
   } finally {
-    contact.toString = toString;
+    contact.toString = write;
   }
 }
