@@ -139,3 +139,9 @@ export function makeSrtpKeys(random: (bytes: number) => Uint8Array): SrtpKey[] {
     identifier: new Uint8Array(0),
   }));
 }
+
+/** What a description of ours offers, also one that was said first as an answer. */
+export function offersIn(sdp: string | null): LocalSecurity['offers'] {
+  if (sdp === null || !/^a=crypto:/m.test(sdp)) return 'plain';
+  return /^m=audio [1-9]\d* RTP\/SAVPF? /m.test(sdp) ? 'secured' : 'either';
+}

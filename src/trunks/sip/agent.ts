@@ -34,6 +34,9 @@ const FAREWELL_STEP_MS = 50;
  */
 const UNACKNOWLEDGED_MAX = 32;
 
+/** The sender of a recording sends nothing while its call is on hold; beyond this it is gone. */
+const RECORDING_SILENT_MAX_MS = 2 * 3_600_000;
+
 type SipSettings = TransportSettings &
   TrunkSettings &
   Pick<
@@ -237,13 +240,17 @@ export class SipAgent {
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
     const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay });
+    const silentMs = Math.max(timeoutMs, RECORDING_SILENT_MAX_MS);
+    const openRecordingMedia: OpenMedia = () =>
+      RtpSession.open({ address, ports, clock, timeoutMs: silentMs, isRelay });
     const ownUsers = ['trunkline', ...this.#trunks.map(({ user }) => user)];
     const timers = {
       clock,
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    return { registry, openMedia, mediaAddress, ownUsers, timers, log, srtp: settings.SIP_SRTP };
+    const srtp = settings.SIP_SRTP;
+    return { registry, openMedia, openRecordingMedia, mediaAddress, ownUsers, timers, log, srtp };
   }
 
   /** Begins the registrations whose transport is open and that have not begun. */

@@ -5,7 +5,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
-import { type LocalSecurity, makeSrtpKeys, type SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
+import { type LocalSecurity, makeSrtpKeys, offersIn, type SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import {
   acceptAnswer,
   answerOffer,
@@ -18,7 +18,7 @@ import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
 /** Ids of our descriptions: decimal numbers that nobody can guess and that do not come twice. */
-const SESSION_ID_END = 2 ** 47;
+export const SESSION_ID_END = 2 ** 47;
 
 /** The part of an RTP session that a call uses. */
 export type MediaSession = Pick<RtpSession, 'port' | 'attach' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;
@@ -164,10 +164,4 @@ export class CallMedia {
     this.#sent = countVersion(sdp, this.#sent);
     return this.#sent;
   }
-}
-
-/** What a description of ours offers, also one that was said first as an answer. */
-function offersIn(sdp: string | null): LocalSecurity['offers'] {
-  if (sdp === null || !/^a=crypto:/m.test(sdp)) return 'plain';
-  return /^m=audio [1-9]\d* RTP\/SAVPF? /m.test(sdp) ? 'secured' : 'either';
 }

@@ -27,6 +27,7 @@ import { describeSip, fitSip, type SentSip } from '../../protocols/sip/sent-mess
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource, SipTransport } from '../../protocols/sip/via.ts';
+import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
 import { bracketed, resolveName } from './destinations.ts';
 import { Flows } from './flows.ts';
 import { ALLOW_HEADER, METHODS } from './methods.ts';
@@ -53,7 +54,7 @@ const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
 export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
 /** Data about a received message that sip.js does not keep. */
-export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'scheme'> {}
+export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'metadata' | 'scheme'> {}
 
 /** The user agent that uses this stack. */
 export interface StackDelegate {
@@ -125,7 +126,7 @@ export class SipStack implements Transport {
         routeSet: [],
         sipjsId: '',
         supportedOptionTags: [TIMER_TAG],
-        supportedOptionTagsResponse: [TIMER_TAG],
+        supportedOptionTagsResponse: [TIMER_TAG, SIPREC_TAG],
         userAgentHeaderFieldValue: PROGRAM,
         viaForceRport: true,
         viaHost: port === undefined ? host : `${host}:${port}`,
@@ -307,7 +308,7 @@ export class SipStack implements Transport {
     if (kind === 'request' && !SCHEMES.includes(scheme)) throw new SipFault('another scheme', 'sip or tel', 416);
     const message = parseSip(received.text);
     this.#retransmissions.received(received);
-    this.#envelopes.set(message, { ...origin, user: received.user, scheme: received.scheme });
+    this.#envelopes.set(message, { ...received, ...origin });
     this.#flows.handle(glanceSip(received.text), origin.source, () => {
       if (message instanceof IncomingResponseMessage) this.#interpretResponse(message, origin.source);
       else this.#interpretRequest(Object.assign(message, { viaBranch: this.#transactionOf(received) }));
