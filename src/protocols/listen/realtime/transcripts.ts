@@ -40,6 +40,12 @@ interface TranscriptsOptions {
   readonly onFinished: (item: FinishedItem) => void;
 }
 
+/**
+ * What makes an item of what was said: the silence behind an utterance, the end of a turn, which may have several, or
+ * only a commit of the client.
+ */
+export type ItemEnd = 'silence' | 'turn' | 'commit';
+
 /** What is said between two ends. */
 interface OpenItem {
   readonly id: string;
@@ -58,8 +64,7 @@ const WAITING_MAX = 64;
 /** One session's. */
 export class Transcripts {
   readonly #options: TranscriptsOptions;
-  /** Whether only the client says where what is said ends. */
-  #isManual = false;
+  #end: ItemEnd = 'silence';
   #prefixMs = 0;
   #areTextsWanted = true;
   /** What is being said. */
@@ -80,26 +85,34 @@ export class Transcripts {
    * @param prefixMs how far before the speech a client is told that it began
    * @param areTextsWanted whether texts are sent at all
    */
-  configure(wanted: { readonly isManual: boolean; readonly prefixMs: number; readonly areTextsWanted: boolean }): void {
-    this.#isManual = wanted.isManual;
+  configure(wanted: { readonly end: ItemEnd; readonly prefixMs: number; readonly areTextsWanted: boolean }): void {
+    this.#end = wanted.end;
     this.#prefixMs = wanted.prefixMs;
     this.#areTextsWanted = wanted.areTextsWanted;
   }
 
   /** Whether somebody is speaking, as far as the client was told. */
   get isSpeaking(): boolean {
-    return this.#open !== null && !this.#isManual;
+    return this.#open !== null && this.#end !== 'commit';
   }
 
   speechStarted(atMs: number): void {
-    if (this.#isManual) this.#open ??= this.#newItem(atMs);
-    else this.#begin(atMs);
+    if (this.#end === 'silence' || this.#open === null) this.#openAt(atMs);
   }
 
   speechStopped(atMs: number): void {
     if (this.#open === null) return;
     this.#open.endMs = Math.max(atMs, this.#open.endMs);
-    if (!this.#isManual) this.#stop(this.#open);
+    if (this.#end === 'silence') this.#stop(this.#open);
+  }
+
+  /** A turn is over, and all its finals have been told. */
+  turnEnded(atMs: number): void {
+    const item = this.#open;
+    if (item === null || this.#end !== 'turn') return;
+    item.endMs = Math.max(item.endMs, atMs);
+    this.#stop(item);
+    this.#complete(item);
   }
 
   caption(caption: HeardText): void {
@@ -109,14 +122,14 @@ export class Transcripts {
     item.endMs = Math.max(item.endMs, caption.endMs);
     item.finals.push(caption.text);
     item.sent = '';
-    if (this.#isOfCommit(item)) return;
+    if (this.#goesOn(item)) return;
     if (item === this.#open) this.#stop(item);
     this.#complete(item);
   }
 
   /** No text comes of this stretch. */
   gap(startMs: number, endMs: number): void {
-    if (this.#isManual) return;
+    if (this.#end === 'commit') return;
     const { send } = this.#options;
     for (const item of this.#waiting.filter((each) => each.startMs < endMs && each.endMs > startMs)) {
       this.#waiting.splice(this.#waiting.indexOf(item), 1);
@@ -126,7 +139,7 @@ export class Transcripts {
 
   /** The client ends what was said so far. {@link flushed} is to follow when its finals have been told. */
   commit(atMs: number): void {
-    if (!this.#isManual) {
+    if (this.#end !== 'commit') {
       this.#commits.push(null);
       return;
     }
@@ -147,7 +160,7 @@ export class Transcripts {
     }
     // A commit that ended nothing is answered all the same, with an item without words: its client waits for one.
     const isAnswered = this.#waiting.length > 0 || this.#open !== null || this.#endedSinceCommit;
-    if (this.#open !== null) this.speechStopped(atMs);
+    if (this.#open !== null) this.#stopAt(this.#open, atMs);
     if (isAnswered) this.#completeWaiting();
     else this.#completeNothing(atMs);
     this.#endedSinceCommit = false;
@@ -159,10 +172,13 @@ export class Transcripts {
     this.#completeWaiting();
   }
 
-  #begin(atMs: number): void {
-    if (this.#open !== null) this.speechStopped(atMs);
-    this.#open = this.#newItem(atMs);
-    this.#options.send(speechStarted(this.#open.id, Math.max(atMs - this.#prefixMs, 0)));
+  /** Whoever commits knows where speech begins. */
+  #openAt(atMs: number): OpenItem {
+    if (this.#open !== null) this.#stopAt(this.#open, atMs);
+    const item = this.#newItem(atMs);
+    this.#open = item;
+    if (this.#end !== 'commit') this.#options.send(speechStarted(item.id, Math.max(atMs - this.#prefixMs, 0)));
+    return item;
   }
 
   #newItem(atMs: number): OpenItem {
@@ -176,22 +192,19 @@ export class Transcripts {
   #itemOf(caption: HeardText): OpenItem {
     const committing = this.#commits[0];
     if (committing !== undefined && committing !== null) return committing;
-    if (this.#isManual) {
-      this.#open ??= this.#newItem(caption.startMs);
-      return this.#open;
-    }
+    if (this.#end !== 'silence') return this.#open ?? this.#openAt(caption.startMs);
     const { utterance, startMs } = caption;
     const known = [...this.#waiting, this.#open].find((item) => item?.utterance === utterance);
     if (known) return known;
     const begun = [...this.#waiting, this.#open].find((item) => item?.utterance === null && item.startMs === startMs);
-    if (!begun) this.#begin(startMs);
-    const item = begun ?? (this.#open as OpenItem);
+    const item = begun ?? this.#openAt(startMs);
     item.utterance = utterance;
     return item;
   }
 
-  #isOfCommit(item: OpenItem): boolean {
-    return this.#commits.includes(item) || (item === this.#open && this.#isManual);
+  /** Whether more may be said before the item is whole. */
+  #goesOn(item: OpenItem): boolean {
+    return this.#commits.includes(item) || (item === this.#open && this.#end !== 'silence');
   }
 
   /** Sends what `caption` adds to what is certain; in a final what is left of its text, where that fits. */
@@ -202,6 +215,11 @@ export class Transcripts {
     const parts = item.sent === '' && item.finals.some((each) => each !== '');
     item.sent = certain;
     if (this.#areTextsWanted) this.#options.send(transcriptDelta(item.id, parts ? ` ${growth}` : growth));
+  }
+
+  #stopAt(item: OpenItem, atMs: number): void {
+    item.endMs = Math.max(item.endMs, atMs);
+    this.#stop(item);
   }
 
   #stop(item: OpenItem): void {

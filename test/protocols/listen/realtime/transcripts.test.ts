@@ -5,14 +5,14 @@ import {
   type ServerEvent,
   sessionEvent,
 } from '../../../../src/protocols/listen/realtime/server-events.ts';
-import { type HeardText, Transcripts } from '../../../../src/protocols/listen/realtime/transcripts.ts';
+import { type HeardText, type ItemEnd, Transcripts } from '../../../../src/protocols/listen/realtime/transcripts.ts';
 
 let sent: ServerEvent[] = [];
 let finished: string[] = [];
 let conversation = new Conversation();
 let transcripts = open();
 
-function open(isManual = false, areTextsWanted = true): Transcripts {
+function open(end: ItemEnd = 'silence', areTextsWanted = true): Transcripts {
   let items = 0;
   sent = [];
   finished = [];
@@ -23,7 +23,7 @@ function open(isManual = false, areTextsWanted = true): Transcripts {
     send: (event) => sent.push(event),
     onFinished: ({ itemId, text }) => finished.push(`${itemId}: ${text}`),
   });
-  opened.configure({ isManual, prefixMs: 300, areTextsWanted });
+  opened.configure({ end, prefixMs: 300, areTextsWanted });
   return opened;
 }
 
@@ -169,7 +169,7 @@ describe('an utterance that silence ends', () => {
   });
 
   it('is no text for a client that wants none, and is finished all the same', () => {
-    transcripts = open(false, false);
+    transcripts = open('silence', false);
     transcripts.speechStarted(1000);
     transcripts.caption(partial('Good', ''));
     transcripts.speechStopped(2400);
@@ -221,7 +221,7 @@ describe('a commit', () => {
 
 describe('without turn detection', () => {
   beforeEach(() => {
-    transcripts = open(true);
+    transcripts = open('commit');
   });
 
   it('one item holds all that was said up to a commit, and nobody is told where speech begins', () => {
@@ -262,6 +262,43 @@ describe('without turn detection', () => {
     transcripts.commit(7000);
     transcripts.flushed(7000);
     expect(finished).toEqual(['item_2: Keep this.']);
+  });
+});
+
+describe('a turn', () => {
+  beforeEach(() => {
+    transcripts = open('turn');
+  });
+
+  it('is one item, however many utterances it has', () => {
+    transcripts.speechStarted(1000);
+    transcripts.caption(partial('My', ' name'));
+    transcripts.speechStopped(2400);
+    transcripts.caption(final('My name is'));
+    transcripts.speechStarted(3000);
+    transcripts.speechStopped(4000);
+    transcripts.caption(final('Kim.', 2, 3000));
+    transcripts.turnEnded(4000);
+    expect(lines()).toEqual([
+      'speech_started item_1',
+      'delta item_1 My',
+      'delta item_1  name is',
+      'delta item_1  Kim.',
+      'speech_stopped item_1',
+      'committed item_1',
+      'added item_1',
+      'done item_1',
+      'completed item_1 My name is Kim.',
+    ]);
+    expect(finished).toEqual(['item_1: My name is Kim.']);
+  });
+
+  it('may be ended by a commit', () => {
+    transcripts.speechStarted(1000);
+    transcripts.commit(2000);
+    transcripts.caption(final('Yes.'));
+    transcripts.flushed(2000);
+    expect(finished).toEqual(['item_1: Yes.']);
   });
 });
 
