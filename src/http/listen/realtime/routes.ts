@@ -7,7 +7,7 @@ import type { Metrics } from '../../../foundation/metrics.ts';
 import type { Listeners } from '../../../listening/listeners.ts';
 import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
-import { RealtimeSocket, type RealtimeServices, type RealtimeStart } from './socket.ts';
+import { type RealtimeServices, RealtimeSocket, type RealtimeStart } from './socket.ts';
 
 /** Largest message: four seconds of PCM at 24 kHz in base64. Clients of live sound send a tenth of a second. */
 const REALTIME_MESSAGE_MAX_BYTES = 262_144;

@@ -12,8 +12,8 @@ import type { Json } from '../../../protocols/json.ts';
 import { binaryEvent, type ClientEvent, readClientEvent } from '../../../protocols/listen/realtime/client-events.ts';
 import { Conversation, type Item, readItem } from '../../../protocols/listen/realtime/items.ts';
 import {
-  errorEvent,
   EventWriter,
+  errorEvent,
   invalidEvent,
   itemEvent,
   itemRetrieved,
@@ -42,7 +42,8 @@ const ID_BYTES = 12;
 /** The services that sessions use. */
 export interface RealtimeServices {
   readonly engine: Engine;
-  readonly settings: ListeningSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES' | 'REALTIME_MAX_MS'>;
+  readonly settings: ListeningSettings &
+    Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES' | 'REALTIME_MAX_MS'>;
   readonly clock: Clock;
   readonly metrics: TranscriberMetrics;
   readonly failures: Failures;
