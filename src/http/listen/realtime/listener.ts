@@ -2,7 +2,6 @@
 import type { Engine } from '../../../engine-client/engine.ts';
 import type { Clock } from '../../../foundation/clock.ts';
 import { boundHotWords, hotWordsOfPrompt, tidyHotWords } from '../../../foundation/hot-words.ts';
-import { matchLanguage } from '../../../foundation/languages.ts';
 import { ListeningSession, type ListeningSettings } from '../../../listening/listening-session.ts';
 import type { SessionConfig } from '../../../protocols/listen/realtime/session-config.ts';
 import type { ItemEnd, Transcripts } from '../../../protocols/listen/realtime/transcripts.ts';
@@ -214,8 +213,3 @@ function sensitivityOf(
 
 /** What clients send who never thought about it: our own settings stand for it. */
 const DEFAULT_THRESHOLD = 0.5;
-
-/** Whether a recogniser of `languages` may know what a client names. */
-export function isLanguageKnown(language: string, languages: readonly string[]): boolean {
-  return languages.length === 0 || matchLanguage(language, languages) !== null;
-}

@@ -1,17 +1,31 @@
-/** OpenAI's Realtime API: `WS /v1/realtime`. https://platform.openai.com/docs/guides/realtime-transcription */
+/** OpenAI's Realtime API: `WS /v1/realtime`, and the keys that browsers open it with. */
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { toTranscriberMetrics } from '../../../calls/inbound/track.ts';
-import type { Metrics } from '../../../foundation/metrics.ts';
-import type { Listeners } from '../../../listening/listeners.ts';
+import { isObject } from '../../../protocols/json.ts';
+import {
+  newSessionConfig,
+  updateSessionConfig,
+  writeSession,
+} from '../../../protocols/listen/realtime/session-config.ts';
 import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
+import type { ListenContext } from '../context.ts';
+import { PassedOver } from '../passed-over.ts';
 import { type RealtimeServices, RealtimeSocket, type RealtimeStart } from './socket.ts';
 
+const PATH = '/v1/realtime';
 /** Largest message: four seconds of PCM at 24 kHz in base64. Clients of live sound send a tenth of a second. */
 const REALTIME_MESSAGE_MAX_BYTES = 262_144;
 const NAME_MAX_CHARS = 256;
+
+/** How long a key of {@link secretRoute} lives, as at OpenAI. */
+const SECRET_MIN_S = 10;
+const SECRET_MAX_S = 7200;
+const SECRET_DEFAULT_S = 600;
+/** There is no session yet. */
+const NO_SESSION_ID = 'sess_new';
 
 const query = z.object({
   intent: z
@@ -27,20 +41,27 @@ const query = z.object({
 });
 
 /** What the routes need. */
-export interface RealtimeRoutesOptions {
-  readonly services: Omit<RealtimeServices, 'metrics'> & { readonly metrics: Metrics };
-  readonly listeners: Pick<Listeners, 'admit' | 'enter'>;
+interface RealtimeRoutesOptions {
+  readonly context: ListenContext;
 }
 
-/** See above. */
-export const realtimeRoutes: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, options, done) => {
-  const { listeners } = options;
-  const services = { ...options.services, metrics: toTranscriberMetrics(options.services.metrics) };
+const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { context }, done) => {
+  const { listeners, access, log } = context;
+  const services: RealtimeServices = {
+    ...context,
+    metrics: toTranscriberMetrics(context.metrics),
+    passedOver: new PassedOver({ log, endpoint: PATH }),
+  };
   app.route({
     method: 'GET',
-    url: '/v1/realtime',
+    url: PATH,
     exposeHeadRoute: false,
-    config: { permission: 'transcriptions', socket: true, messageMaxBytes: REALTIME_MESSAGE_MAX_BYTES },
+    config: {
+      permission: 'transcriptions',
+      socket: true,
+      fromAnySite: true,
+      messageMaxBytes: REALTIME_MESSAGE_MAX_BYTES,
+    },
     schema: {
       summary: 'Live audio as running text (WebSocket, OpenAI Realtime)',
       description:
@@ -56,22 +77,77 @@ export const realtimeRoutes: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (
       listeners.admit();
       next();
     },
-    handler: websocketOnly('/v1/realtime'),
+    handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
       socket.once('close', listeners.enter('realtime'));
-      new RealtimeSocket({ socket, request, services, start: startOf(request) }).open();
+      const content = access.shortKeyContent(request);
+      new RealtimeSocket({ socket, request, services, start: startOf(request, content) }).open();
     },
   });
   done();
 };
 
-function startOf(request: FastifyRequest): RealtimeStart {
+/** @param content what the client's short-lived key says of its sessions */
+function startOf(request: FastifyRequest, content: unknown): RealtimeStart {
   const { intent, model = '' } = request.query as z.infer<typeof query>;
   const { 'openai-beta': header, 'sec-websocket-protocol': protocols } = request.headers;
   return {
     type: intent === 'transcription' ? 'transcription' : 'realtime',
     model,
     isBeta: /\brealtime=v1\b/.test(String(header ?? '')) || /\bopenai-beta\.realtime-v1\b/.test(protocols ?? ''),
-    session: null,
+    session: isObject(content) ? content : null,
   };
 }
+
+const secretBody = z
+  .object({
+    expires_after: z
+      .object({
+        anchor: z.literal('created_at').optional(),
+        seconds: z.int().min(SECRET_MIN_S).max(SECRET_MAX_S).default(SECRET_DEFAULT_S),
+      })
+      .optional(),
+    session: z.record(z.string(), z.unknown()).default({}).describe('What sessions that are opened with it begin with'),
+  })
+  .default({ session: {} });
+
+/** `POST /v1/realtime/client_secrets`. */
+const secretRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { context }, done) => {
+  const { access, clock } = context;
+  app.post(
+    `${PATH}/client_secrets`,
+    {
+      config: { permission: 'transcriptions', secretBody: true },
+      schema: {
+        summary: 'A key that lives for minutes, for a browser (OpenAI Realtime)',
+        description:
+          'The key stands for whoever asks for it, on routes for audio and speech alone, and sessions that are ' +
+          'opened with it begin as `session` says. It holds for `expires_after.seconds` (600 unless given).',
+        tags: ['recordings'],
+        body: secretBody,
+        response: {
+          200: z.object({ value: z.string(), expires_at: z.number(), session: z.record(z.string(), z.unknown()) }),
+          ...errorResponses(400, 401, 403, 429),
+        },
+      },
+    },
+    async (request) => {
+      const { expires_after: { seconds = SECRET_DEFAULT_S } = {}, session } = request.body;
+      const expiresAtS = Math.floor(clock.wall().getTime() / 1000) + seconds;
+      const config = updateSessionConfig(newSessionConfig('realtime', ''), session);
+      return {
+        value: access.makeShortKey(request, seconds * 1000, session),
+        expires_at: expiresAtS,
+        session: writeSession(config, { id: NO_SESSION_ID, expiresAtS }),
+      };
+    },
+  );
+  done();
+};
+
+/** Both. */
+export const realtimeRoutes: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, options, done) => {
+  void app.register(socketRoute, options);
+  void app.register(secretRoute, options);
+  done();
+};

@@ -30,7 +30,9 @@ import {
 } from '../../../protocols/listen/realtime/session-config.ts';
 import { Transcripts } from '../../../protocols/listen/realtime/transcripts.ts';
 import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
+import { endNormally } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
+import type { PassedOver } from '../passed-over.ts';
 import { RealtimeListener } from './listener.ts';
 
 /** A client without sound to send answers our pings: so many of them in the time after which it counts as gone. */
@@ -47,6 +49,7 @@ export interface RealtimeServices {
   readonly clock: Clock;
   readonly metrics: TranscriberMetrics;
   readonly failures: Failures;
+  readonly passedOver: PassedOver;
 }
 
 /** How a session begins. */
@@ -121,6 +124,7 @@ export class RealtimeSocket {
     socket.on('message', (data, isBinary) => this.#read(data, isBinary));
     socket.on('pong', () => this.#idle.note());
     socket.once('close', () => this.#release());
+    endNormally(socket);
     this.#tellSession('session.created');
   }
 
@@ -150,6 +154,9 @@ export class RealtimeSocket {
         return;
       case 'invalid':
         this.#send(invalidEvent(event));
+        return;
+      case 'ignored':
+        this.#options.services.passedOver.note([event.what]);
         return;
       case 'item.create':
         this.#createItem(event.item);

@@ -28,13 +28,8 @@ export interface InvalidEvent {
   readonly param: string | null;
 }
 
-/** How often each kind came is counted under these names. */
-export const IGNORED_UNKNOWN = 'unknown';
 const AUDIO_END_MAX_MS = 86_400_000;
 const EVENT_ID_MAX_CHARS = 512;
-
-/** Types that others understand and that have no effect here. */
-const WITHOUT_EFFECT = ['output_audio_buffer.clear'];
 
 type Reader = (event: Json) => ClientEvent;
 
@@ -72,7 +67,7 @@ export function readClientEvent(text: string): ClientEvent {
     return invalid(event, 'invalid_event', `type: got ${describe(type)}, expected the name of an event`, 'type');
   const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (read !== undefined) return read(event);
-  return ignored(WITHOUT_EFFECT.includes(type) ? type : IGNORED_UNKNOWN);
+  return ignored(type);
 }
 
 /** A message that is not text. */

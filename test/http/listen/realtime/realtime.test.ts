@@ -30,6 +30,66 @@ afterEach(async () => {
 
 const SENTENCE = concat(spoken([1, 2, 3, 4]), silence(900));
 
+describe('a key for a browser', () => {
+  const KEY = 'a-long-secret-key';
+
+  async function ask(body: object): Promise<{ value: string; expires_at: number; session: object }> {
+    const response = await server.app.inject({
+      method: 'POST',
+      url: '/v1/realtime/client_secrets',
+      headers: { authorization: `Bearer ${KEY}` },
+      payload: body,
+    });
+    expect(response.statusCode).toBe(200);
+    return response.json();
+  }
+
+  beforeEach(async () => {
+    await server.app.close();
+    await start({ API_KEYS: KEY });
+  });
+
+  it('opens sessions that begin as it says, as a subprotocol, from a page of any site', async () => {
+    const session = { type: 'transcription', audio: { input: { format: { type: 'audio/pcm', rate: 16_000 } } } };
+    const { value, session: told } = await ask({ expires_after: { anchor: 'created_at', seconds: 60 }, session });
+    expect(value).toMatch(/^ek_/);
+    expect(told).toMatchObject({ type: 'transcription', object: 'realtime.transcription_session' });
+    const protocols = ['realtime', `openai-insecure-api-key.${value}`];
+    const client = new RealtimeClient(url.replace('?intent=transcription', ''), protocols, {
+      headers: { origin: 'https://elsewhere.example' },
+    });
+    clients.push(client);
+    await once(client.socket, 'open');
+    expect(client.socket.protocol).toBe('realtime');
+    client.speak(SENTENCE);
+    await eventually(() => expect(client.transcripts).toEqual(['W1 w2 w3 w4.']));
+    expect(client.events[0]).toMatchObject({ session });
+    expect(server.logLines.join('')).not.toContain(value);
+  });
+
+  it('holds for its time, and for audio and speech alone', async () => {
+    const { value } = await ask({ expires_after: { seconds: 60 } });
+    const headers = { authorization: `Bearer ${value}` };
+    expect(await upgradeStatus(url, headers)).toBe(101);
+    expect((await server.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(403);
+    server.clock.advance(60_001);
+    expect(await upgradeStatus(url, headers)).toBe(401);
+    expect(await upgradeStatus(url)).toBe(401);
+  });
+
+  it('is refused to who has none, and for a life that is too long', async () => {
+    const refused = await server.app.inject({ method: 'POST', url: '/v1/realtime/client_secrets', payload: {} });
+    expect(refused.statusCode).toBe(401);
+    const tooLong = await server.app.inject({
+      method: 'POST',
+      url: '/v1/realtime/client_secrets',
+      headers: { authorization: `Bearer ${KEY}` },
+      payload: { expires_after: { seconds: 7201 } },
+    });
+    expect(tooLong.statusCode).toBe(400);
+  });
+});
+
 describe('WS /v1/realtime', () => {
   it('greets, tells what holds, and transcribes in the order that clients need', async () => {
     const client = await open();
@@ -248,6 +308,14 @@ describe('WS /v1/realtime', () => {
     const closed = once(client.socket, 'close');
     client.socket.send('x'.repeat(262_145));
     expect((await closed)[0]).toBe(1009);
+  });
+
+  it('ends with the server, and not as a failure', async () => {
+    const client = await open();
+    await eventually(() => expect(client.types).toContain('session.created'));
+    const closed = once(client.socket, 'close');
+    await server.app.close();
+    expect((await closed)[0]).toBe(1000);
   });
 
   it('is no call', async () => {

@@ -23,8 +23,8 @@ describe('an event of a Realtime client', () => {
   });
 
   it('is passed over when it is of a newer API, or names no item', () => {
-    expect(read({ type: 'session.rewind' })).toEqual({ type: 'ignored', what: 'unknown' });
-    expect(read({ type: '__proto__' })).toEqual({ type: 'ignored', what: 'unknown' });
+    expect(read({ type: 'session.rewind' })).toEqual({ type: 'ignored', what: 'session.rewind' });
+    expect(read({ type: '__proto__' })).toEqual({ type: 'ignored', what: '__proto__' });
     expect(read({ type: 'conversation.item.retrieve' })).toMatchObject({ type: 'ignored' });
     expect(read({ type: 'conversation.item.truncate', item_id: 'a', audio_end_ms: -1 })).toMatchObject({
       type: 'ignored',
