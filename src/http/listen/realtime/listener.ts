@@ -1,4 +1,4 @@
-/** The ear of a Realtime session: sound in, what the recogniser tells of it out, as the session's configuration says. */
+/** What listens in a Realtime session: sound in, what the recogniser tells of it out, as its configuration says. */
 import type { Engine } from '../../../engine-client/engine.ts';
 import type { Clock } from '../../../foundation/clock.ts';
 import { boundHotWords, hotWordsOfPrompt, tidyHotWords } from '../../../foundation/hot-words.ts';
