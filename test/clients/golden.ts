@@ -5,7 +5,7 @@
 import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
 import { normaliseWords } from '../bench/wer/normalise.ts';
 
-const WORD_ERRORS_MAX = 1 / 5;
+const WORD_ERRORS_MAX_PERCENT = 20;
 
 /** Where `seen` differs from `golden`, one line each; empty = nowhere. */
 export function differences(seen: unknown, golden: unknown, path = 'it'): string[] {
@@ -27,7 +27,7 @@ export function differences(seen: unknown, golden: unknown, path = 'it'): string
 }
 
 function isNearly(text: string, expected: string): boolean {
-  return wordErrorRate(countEdits(normaliseWords(expected), normaliseWords(text))) <= WORD_ERRORS_MAX;
+  return wordErrorRate(countEdits(normaliseWords(expected), normaliseWords(text))) <= WORD_ERRORS_MAX_PERCENT;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -21,9 +21,9 @@ export function clientsPage(results: readonly ClientResult[]): string {
   return [
     '# Unchanged clients',
     '',
-    '`npm run clients -- --write` installs each of these as its users do, runs it against a real gateway with nothing but',
-    'its address and key changed, compares what it sees with `test/clients/goldens/`, and writes this page.',
-    'A program for each is in `test/clients/`. No client is patched.',
+    '`npm run clients -- --write` installs each of these as its users do, runs it against a real gateway with nothing',
+    'but its address and key changed, compares what it sees with `test/clients/goldens/`, and writes this page. A',
+    'program for each is in `test/clients/`. No client is patched.',
     '',
     ...tables,
   ].join('\n');
