@@ -19,6 +19,7 @@ import type { Clock } from './foundation/clock.ts';
 import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import type { ServerCertificate } from './foundation/tls/server-certificate.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import type { SharedAccess } from './http/access/cluster-access.ts';
@@ -62,6 +63,7 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { closeSocketsOn, limitArrival, logRequests, REQUEST_TIMEOUT_MS } from './http/server/request-hooks.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
+import { renewTls, speakTls } from './http/server/tls.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { sendUpgradeHeaders } from './http/server/upgrade-headers.ts';
 import { flowPromptRoutes } from './http/speech/flow-prompts.ts';
@@ -96,6 +98,8 @@ export interface OtherGateways {
 
 interface ServerOptions {
   readonly settings: Settings;
+  /** With it the server speaks TLS alone; absent or null = not at all. */
+  readonly certificate?: ServerCertificate | null;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
@@ -153,7 +157,7 @@ interface ServerOptions {
 
 /** The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, clock, log, metrics } = options;
+  const { settings, certificate = null, clock, log, metrics } = options;
   const failures = new Failures({ log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({
@@ -166,6 +170,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     genReqId: (message) => requestIds.of(message),
     frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
     clientErrorHandler: answerUnreadable,
+    ...speakTls(certificate),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(requestValidator);
   app.setSerializerCompiler(serializerCompiler);
@@ -190,6 +195,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   passOverOtherUpgrades(app);
   await openRoutes(app, options, failures);
+  renewTls(app, certificate);
   return app;
 }
 
