@@ -20,7 +20,7 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
   });
   afterAll(() => postgres.remove());
 
-  /** Two gateways; what the first has of the database can be cut. Its waits are 20 times shorter, as the other's may be. */
+  /** Two gateways; what the first has of the database can be cut. Its waits are `times` shorter. */
   async function openPair(
     history = 200,
     times = 20,
