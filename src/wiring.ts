@@ -52,6 +52,7 @@ import { systemSources } from './system-sources.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
+import { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -151,6 +152,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
+  const audioHook = new AudioHookTrunk({ registry, feed, settings, clock, languages: () => engine.languages });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
     ...common,
@@ -164,6 +166,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
     webSockets,
+    audioHook,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,

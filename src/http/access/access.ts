@@ -37,6 +37,14 @@ interface AccessOptions {
 /** What a browser signs in with. */
 export type SignInSecret = { readonly key: string } | { readonly name: string; readonly password: string };
 
+/** A secret that one header must hold. */
+interface HeaderSecret {
+  readonly name: string;
+  readonly secret: string;
+  /** The setting that holds it, for whoever reads why a request was refused. */
+  readonly setting: string;
+}
+
 /** The access rules, sessions and failed attempts of one server. */
 export class Access {
   readonly #settings: AccessOptions['settings'];
@@ -254,6 +262,17 @@ export class Access {
       'credentials_invalid',
       'this endpoint needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
     );
+  }
+
+  /**
+   * Admits a request whose header `name` is `secret`, which `setting` holds.
+   * @throws TrunklineError `credentials_invalid` or `too_many_attempts`
+   */
+  admitHeader(request: FastifyRequest, { name, secret, setting }: HeaderSecret): void {
+    const given = request.headers[name];
+    const isRight = () => typeof given === 'string' && isSameSecret(given, secret);
+    if (given !== undefined && this.#attempt(request, isRight)) return;
+    throw new TrunklineError('credentials_invalid', `this endpoint needs ${setting} in the header ${name}`);
   }
 
   /**
