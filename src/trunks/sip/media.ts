@@ -17,7 +17,7 @@ import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
 /** Ids of our descriptions: decimal numbers that nobody can guess and that do not come twice. */
-const SESSION_ID_END = 2 ** 47;
+export const SESSION_ID_END = 2 ** 47;
 
 /** The part of an RTP session that a call uses. */
 export type MediaSession = Pick<RtpSession, 'port' | 'attach' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;
@@ -116,7 +116,7 @@ export class CallMedia {
   #agree(description: string, remote: RemoteMedia, peerAddress: string): void {
     const isRepeated = description === this.#agreed?.description && peerAddress === this.#agreed.peerAddress;
     if (isRepeated && remote.sends) return;
-    this.#codec ??= remote.codec;
+    this.#codec ??= remote.format.codec;
     this.#agreed = { description, remote, peerAddress };
     this.#flow();
   }
