@@ -39,14 +39,6 @@ interface AccessOptions {
 /** What a browser signs in with. */
 export type SignInSecret = { readonly key: string } | { readonly name: string; readonly password: string };
 
-/** A secret that one header must hold. */
-interface HeaderSecret {
-  readonly name: string;
-  readonly secret: string;
-  /** The setting that holds it, for whoever reads why a request was refused. */
-  readonly setting: string;
-}
-
 /** The access rules, sessions and failed attempts of one server. */
 export class Access {
   readonly #settings: AccessOptions['settings'];
@@ -267,10 +259,10 @@ export class Access {
   /**
    * Admits a carrier that sends `token` as a bearer token, as a Basic password (with any user), as the value of
    * `header`, or as `?token=`: carriers differ in what they can send. Without a token it admits requests from this
-   * machine.
+   * machine. `setting` holds the token.
    * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
    */
-  admitToken(request: FastifyRequest, token: string, header?: string): void {
+  admitToken(request: FastifyRequest, token: string, header?: string, setting = 'CARRIER_TOKEN'): void {
     if (token === '') {
       this.admitAnonymous(request);
       return;
@@ -280,19 +272,9 @@ export class Access {
     if (given.length > 0 && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
-      'this endpoint needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
+      `this endpoint needs ${setting}: as a bearer token, as a password, as ?token= in its URL` +
+        (header === undefined ? '' : `, or in the header ${header}`),
     );
-  }
-
-  /**
-   * Admits a request whose header `name` is `secret`, which `setting` holds.
-   * @throws TrunklineError `credentials_invalid` or `too_many_attempts`
-   */
-  admitHeader(request: FastifyRequest, { name, secret, setting }: HeaderSecret): void {
-    const given = request.headers[name];
-    const isRight = () => typeof given === 'string' && isSameSecret(given, secret);
-    if (given !== undefined && this.#attempt(request, isRight)) return;
-    throw new TrunklineError('credentials_invalid', `this endpoint needs ${setting} in the header ${name}`);
   }
 
   /**

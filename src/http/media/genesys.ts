@@ -49,8 +49,7 @@ export const genesysRoutes: FastifyPluginCallbackZod<GenesysOptions> = (
       response: errorResponses(400, 401, 403, 429, 503),
     },
     preValidation: async (request) => {
-      if (apiKey === '') access.admitAnonymous(request);
-      else access.admitHeader(request, { name: 'x-api-key', secret: apiKey, setting: 'GENESYS_API_KEY' });
+      access.admitToken(request, apiKey, 'x-api-key', 'GENESYS_API_KEY');
       if (clientSecret !== '')
         checkSignature(request, { apiKey, clientSecret, nowS: clock.wall().getTime() / 1000 }, isFresh);
       registry.admit();

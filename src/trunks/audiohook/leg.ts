@@ -1,6 +1,6 @@
 /**
- * The leg of a Genesys AudioHook session: its WebSocket with all its faults, the answers that the protocol asks for, and
- * the call's captions, which go back as transcripts. The session ends only when the last final caption is told.
+ * The leg of a Genesys AudioHook session: its WebSocket with all its faults, the answers that the protocol asks for,
+ * and the call's captions, which go back as transcripts. The session ends only when the last final caption is told.
  */
 import type { WebSocket } from 'ws';
 import type { FeedEvent } from '../../calls/feed/events.ts';

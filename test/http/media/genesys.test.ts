@@ -39,8 +39,8 @@ function signed(changes: Changes = {}): Record<string, string> {
   const { nonce = NONCE, createdS = NOW_S, target = PATH, secret = SECRET } = changes;
   const { covered = ['@request-target', '@authority', ...Object.keys(HEADERS).slice(1)] } = changes;
   const names = covered.map((name) => `"${name}"`).join(' ');
-  const expires = createdS + 30;
-  const parameters = `(${names});keyid="${API_KEY}";nonce="${nonce}";alg="hmac-sha256";created=${createdS};expires=${expires}`;
+  const times = `created=${createdS};expires=${createdS + 30}`;
+  const parameters = `(${names});keyid="${API_KEY}";nonce="${nonce}";alg="hmac-sha256";${times}`;
   const values: Record<string, string> = { ...HEADERS, '@request-target': target, '@authority': HEADERS.host };
   const base = [...covered.map((name) => `"${name}": ${values[name]}`), `"@signature-params": ${parameters}`].join(
     '\n',

@@ -36,8 +36,8 @@ export const carriers = {
     ),
     GENESYS_CLIENT_SECRET: secret(
       'base64',
-      'Client secret of the AudioHook integration, as Genesys Cloud shows it. The server checks the signature of each ' +
-        'session with it. Empty = the key is enough.',
+      'Client secret of the AudioHook integration, as Genesys Cloud shows it. With it each session must be signed. ' +
+        'Empty = the key is enough.',
     ),
   },
   tuning: {
