@@ -221,6 +221,7 @@ export class Metrics {
     'outcome',
   ]);
   readonly transcribeSockets = this.#make.gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
+  readonly listeners = this.#make.gauge('trunkline_listeners', 'Open listening sessions', ['kind']);
   readonly transcribeOrders = this.#make.counter(
     'trunkline_transcribe_orders_total',
     'Text messages to /ws/transcribe, by what they asked for',

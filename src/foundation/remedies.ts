@@ -5,6 +5,7 @@ import type { ErrorCode } from './errors.ts';
 export const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = Object.freeze({
   too_many_calls:
     'Raise MAX_CALLS if the engines have time left, or add cores. A carrier’s fallback address takes such calls.',
+  too_many_listeners: 'Raise LISTENERS_MAX if the engines have time left, or add cores.',
   draining: 'The server was shutting down. Nothing to do, unless it never came back.',
   engine_unavailable: 'No engine can take work: look at the engines above, and at the log.',
   signature_invalid:

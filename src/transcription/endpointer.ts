@@ -48,9 +48,11 @@ export class Endpointer {
   readonly #probabilities = new Float32Array(REMEMBERED);
   readonly #minSpeech: number;
   readonly #preRoll: number;
-  readonly #postRoll: number;
   readonly #pause: number;
-  readonly #endpoint: number;
+  #postRoll: number;
+  #endpoint: number;
+  /** Takes the place of ENDPOINT_MS when nobody speaks. */
+  #nextEndpointMs: number | null = null;
   #detectedTo = 0;
   #speaking = false;
   #paused = false;
@@ -102,6 +104,12 @@ export class Endpointer {
     return this.#speaking ? this.#onSpeaking(probability) : this.#onSilent(probability);
   }
 
+  /** From the next utterance on this much silence ends one, in ms. */
+  setEndpoint(endpointMs: number): void {
+    this.#nextEndpointMs = endpointMs;
+    if (!this.#speaking) this.#takeEndpoint();
+  }
+
   /** The running utterance is cut in two at sample number `at`; speech goes on. */
   cut(at: number): void {
     this.#floor = at;
@@ -145,6 +153,13 @@ export class Endpointer {
     return resumed ? { kind: 'resumed' } : null;
   }
 
+  #takeEndpoint(): void {
+    if (this.#nextEndpointMs === null) return;
+    this.#endpoint = msToSamples(this.#nextEndpointMs, ENGINE_RATE_HZ);
+    this.#postRoll = msToSamples(Math.min(this.#settings.POST_ROLL_MS, this.#nextEndpointMs), ENGINE_RATE_HZ);
+    this.#nextEndpointMs = null;
+  }
+
   #stretch(received: number): Stretch {
     const speechTo = Math.min(this.#speechTo, received);
     return { speechTo, to: Math.min(speechTo + this.#postRoll, received) };
@@ -155,6 +170,7 @@ export class Endpointer {
     this.#speaking = false;
     this.#paused = false;
     this.#floor = Math.max(this.#floor, stretch.to);
+    this.#takeEndpoint();
     return stretch;
   }
 }

@@ -173,6 +173,11 @@ export class LiveTranscriber {
     this.#vad.run();
   }
 
+  /** From the next utterance on this much silence ends one, in place of ENDPOINT_MS. */
+  setEndpoint(endpointMs: number): void {
+    this.#endpointer.setEndpoint(endpointMs);
+  }
+
   /** Sound was lost before what comes next: it is not read together with what was said so far. */
   noteLoss(): void {
     this.#utterances.part(this.#audio.end);

@@ -1,11 +1,6 @@
 /** Decides whether a new call is admitted: new calls are refused before running calls suffer. */
+import { FIRM_LOAD_MAX } from '../../foundation/engine-room.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-
-/**
- * No call is added when work that is never dropped takes this share of engine time. Partial captions are already fewer
- * by then; one more call would delay finals.
- */
-const FIRM_LOAD_MAX = 0.85;
 
 /** The load of the server when a new call begins. */
 export interface Occupancy {

@@ -15,12 +15,12 @@ import {
   type TurnListener,
 } from '../../transcription/live-transcriber.ts';
 import type { ExpectedSpeech } from '../../transcription/track-language.ts';
+import { UnreadTime } from '../../transcription/unread-time.ts';
 import type { CallContext } from '../context.ts';
 import type { GapEvent } from '../feed/events.ts';
 import { ArrivalTimes } from './arrival-times.ts';
 import { type LagChange, LagWatch } from './lag.ts';
 import { SkippedTime } from './skipped-time.ts';
-import { UnreadTime } from './unread-time.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
 type Gap = Pick<GapEvent, 'type' | 'startMs' | 'endMs' | 'reason'>;

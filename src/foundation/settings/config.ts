@@ -76,6 +76,7 @@ export function readSettings(
   if (problems.length > 0) throw new ConfigError(problems);
   resolveFolders(values, environment);
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
+  values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
   return Object.freeze(values) as Settings;
 }
 

@@ -86,7 +86,7 @@ export class Failures {
     const failure = this.note(error, request);
     reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (failure.status === 429)
+    if (failure.status === 429 || failure.code === 'too_many_listeners')
       reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
     return reply
       .code(statusFor(failure, request))

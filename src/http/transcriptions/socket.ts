@@ -7,7 +7,6 @@ import type { RawData, WebSocket } from 'ws';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { pcm16ToSamples } from '../../audio/pcm.ts';
 import { Resampler } from '../../audio/resample.ts';
-import { UnreadTime } from '../../calls/inbound/unread-time.ts';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -22,6 +21,7 @@ import {
   type TranscriberSettings,
 } from '../../transcription/live-transcriber.ts';
 import { TrackLanguage } from '../../transcription/track-language.ts';
+import { UnreadTime } from '../../transcription/unread-time.ts';
 import type { Failures } from '../server/errors.ts';
 import { readCommand, type SocketCommand, type SocketQuery, toSocketError } from './commands.ts';
 import { Inbox, type Message } from './inbox.ts';

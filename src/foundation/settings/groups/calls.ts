@@ -11,6 +11,13 @@ export const calls = {
       'calls',
       'Most live calls at once. Further calls are refused. 0 = 20 for each core.',
     ),
+    LISTENERS_MAX: whole(
+      0,
+      0,
+      10_000,
+      'sessions',
+      'Most sockets for live audio that are no calls at once. Further ones are refused. 0 = as MAX_CALLS.',
+    ),
     CALLS_KEPT: whole(100, 0, 10_000, 'calls', 'Ended calls whose transcript stays readable.'),
   },
   tuning: {

@@ -2,7 +2,7 @@
  * Estimates when the audio of a track reached us. While the engines are behind, a carrier's socket is not read, and
  * audio waits in it. The delay of captions must include that waiting time, because the caller notices it.
  */
-import type { Clock } from '../../foundation/clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 
 /**
  * While audio waits in the socket, reading must shorten the wait by at least this much within this time. If it does

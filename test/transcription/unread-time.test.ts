@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UnreadTime } from '../../../src/calls/inbound/unread-time.ts';
-import { FakeClock } from '../../fakes/clock.ts';
+import { UnreadTime } from '../../src/transcription/unread-time.ts';
+import { FakeClock } from '../fakes/clock.ts';
 
 const CHUNK_MS = 20;
 

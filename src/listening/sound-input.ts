@@ -1,0 +1,85 @@
+/** The audio that a client of a listening session sends, as samples for the engine. */
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { decodeG711 } from '../audio/g711.ts';
+import { Resampler } from '../audio/resample.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import type { Codec } from '../foundation/units.ts';
+
+/** Audio that a client sends: raw samples, interleaved where there are several channels; 16 bits are little-endian. */
+export interface ListeningFormat {
+  readonly encoding: 'linear16' | 'mulaw' | 'alaw';
+  readonly rateHz: number;
+  readonly channels: number;
+}
+
+/** The range of sampling rates, in Hz. */
+export const LISTENING_RATE_MIN_HZ = 8000;
+export const LISTENING_RATE_MAX_HZ = 48_000;
+/** Most channels of one session. Each costs the engines as much as a call. */
+export const LISTENING_CHANNELS_MAX = 8;
+
+const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Record<
+  ListeningFormat['encoding'],
+  Codec['name']
+>;
+
+/** How audio of `format` lies on the wire. */
+export function codecOf({ encoding, rateHz, channels }: ListeningFormat): Codec {
+  const name = CODEC_NAMES[encoding];
+  return { name, rateHz, channels, bytesPerSample: name === 'pcm16' ? 2 : 1 };
+}
+
+/** @throws TrunklineError `invalid_request` for a rate or a number of channels that is not taken */
+function assertFormat({ rateHz, channels }: ListeningFormat): void {
+  const isRate = Number.isInteger(rateHz) && rateHz >= LISTENING_RATE_MIN_HZ && rateHz <= LISTENING_RATE_MAX_HZ;
+  if (!isRate)
+    throw new TrunklineError(
+      'invalid_request',
+      `sampling rate: got ${rateHz} Hz, expected ${LISTENING_RATE_MIN_HZ} to ${LISTENING_RATE_MAX_HZ}`,
+    );
+  if (!Number.isInteger(channels) || channels < 1 || channels > LISTENING_CHANNELS_MAX)
+    throw new TrunklineError('invalid_request', `channels: got ${channels}, expected 1 to ${LISTENING_CHANNELS_MAX}`);
+}
+
+/**
+ * Turns bytes, cut anywhere, into one stream of samples at the engine's rate for each channel. The first bytes of a
+ * sample wait for the rest of it.
+ */
+export class SoundInput {
+  readonly #codec: Codec;
+  readonly #frameBytes: number;
+  /** One for each channel. Creating one can take as long as resampling seconds of audio. */
+  readonly #resamplers: readonly Resampler[];
+  #rest: Uint8Array = new Uint8Array(0);
+
+  /** @throws TrunklineError `invalid_request` for a rate or a number of channels that is not taken */
+  constructor(format: ListeningFormat) {
+    assertFormat(format);
+    this.#codec = codecOf(format);
+    this.#frameBytes = this.#codec.channels * this.#codec.bytesPerSample;
+    this.#resamplers = Array.from({ length: format.channels }, () => new Resampler(format.rateHz, ENGINE_RATE_HZ));
+  }
+
+  /** The samples that are complete with `bytes`, channel by channel. */
+  push(bytes: Uint8Array): Int16Array[] {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const whole = all.length - (all.length % this.#frameBytes);
+    this.#rest = all.slice(whole);
+    const samples = decodeG711(all.subarray(0, whole), this.#codec);
+    return this.#resamplers.map((resampler, channel) => resampler.push(this.#channelOf(samples, channel)));
+  }
+
+  /** The last samples of each channel; what comes then is a new stream. A part of a sample is dropped. */
+  flush(): Int16Array[] {
+    this.#rest = new Uint8Array(0);
+    return this.#resamplers.map((resampler) => resampler.flush());
+  }
+
+  #channelOf(interleaved: Int16Array, channel: number): Int16Array {
+    const { channels } = this.#codec;
+    if (channels === 1) return interleaved;
+    const samples = new Int16Array(interleaved.length / channels);
+    for (let at = 0; at < samples.length; at++) samples[at] = interleaved[at * channels + channel] as number;
+    return samples;
+  }
+}
