@@ -29,7 +29,7 @@ const BACKLOG_MAX_MS = 5000;
 /** Without an endpoint only a flush or the longest utterance ends an utterance. */
 const NO_ENDPOINT_MS = 600_000;
 /** Less silence than this is no end of anything, unless ENDPOINT_MS says so: words are further apart. */
-const LEAST_ENDPOINT_MS = 300;
+export const LISTENING_ENDPOINT_MIN_MS = 300;
 /** Longest audio that is processed at once. */
 const SLICE_MS = 1000;
 /** Stands for any audio, to ask whether audio may be taken. */
@@ -132,6 +132,12 @@ export class ListeningSession {
   /** All audio that came, in ms. */
   get receivedMs(): number {
     return bytesToMs(this.#receivedBytes, codecOf(this.#format));
+  }
+
+  /** How far into the session's audio speech was looked for, in ms. */
+  get examinedMs(): number {
+    const takenMs = bytesToMs(this.#takenBytes, codecOf(this.#format));
+    return takenMs - Math.max(...this.#channels.map(({ backlogMs }) => backlogMs));
   }
 
   /** Whether the languages of the recogniser are known; until then none can be refused. */
@@ -252,7 +258,7 @@ export class ListeningSession {
     const { ENDPOINT_MS } = this.#settings;
     if (endpointMs === undefined) return ENDPOINT_MS;
     if (endpointMs === null) return NO_ENDPOINT_MS;
-    return Math.min(Math.max(endpointMs, Math.min(LEAST_ENDPOINT_MS, ENDPOINT_MS)), NO_ENDPOINT_MS);
+    return Math.min(Math.max(endpointMs, Math.min(LISTENING_ENDPOINT_MIN_MS, ENDPOINT_MS)), NO_ENDPOINT_MS);
   }
 
   #openChannels(): ListeningChannel[] {
