@@ -42,6 +42,7 @@ import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { flowRoutes } from './http/flows/flows.ts';
 import { Forwarding } from './http/forward/forwarding.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
+import { deepgramRoutes } from './http/listen/deepgram/routes.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
 import { twilioRoutes } from './http/media/twilio.ts';
@@ -242,6 +243,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
     const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
+    void guarded.register(deepgramRoutes, { context: speechContext, log: options.log });
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });

@@ -18,6 +18,9 @@ export const MULAW_8K: Codec = Object.freeze({ name: 'mulaw', rateHz: 8000, chan
 /** G.711 A-law at 8 kHz mono. */
 export const ALAW_8K: Codec = Object.freeze({ ...MULAW_8K, name: 'alaw' });
 
+/** Linear samples at 16 kHz mono: wideband sound as a call has it inside, whatever codec carries it. */
+export const LINEAR_16K: Codec = Object.freeze({ name: 'pcm16', rateHz: 16_000, channels: 1, bytesPerSample: 2 });
+
 /** The duration of one frame on a telephony wire, in ms, where the carrier does not say otherwise. */
 export const FRAME_MS = 20;
 

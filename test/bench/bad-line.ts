@@ -3,6 +3,7 @@ import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
 import { SETTINGS } from '../../src/foundation/settings/settings.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
+import { RTP_FORMATS } from '../../src/protocols/sip/rtp-codecs.ts';
 import { RtpReceiver } from '../../src/trunks/rtp/receiver.ts';
 import { LINE_RATE_HZ, uniform } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
@@ -36,9 +37,10 @@ export function overLine(samples: Int16Array, line: BadLine): Int16Array {
     port: 0,
     rtcpPort: null,
     payloadType: 0,
-    codec: MULAW_8K,
+    format: RTP_FORMATS.mulaw,
+    parameters: new Map(),
     ptimeMs: FRAME_MS,
-    telephoneEventType: null,
+    events: null,
   };
   const receiver = new RtpReceiver({
     codec: MULAW_8K,

@@ -23,6 +23,11 @@ const FOREIGN = new Set([
   // Tensors of Triton's models.
   'WAV_LENS',
   'TEXT_PREFIX',
+  // Deepgram's codes of errors.
+  'INVALID_AUTH',
+  'INSUFFICIENT_PERMISSIONS',
+  'PAYLOAD_TOO_LARGE',
+  'TOO_MANY_REQUESTS',
   // Read by OpenTelemetry itself.
   'OTEL_EXPORTER_OTLP_CERTIFICATE',
   'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',

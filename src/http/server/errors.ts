@@ -13,6 +13,7 @@ import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { IN_PLAIN_WORDS, UNKNOWN_FIELD } from '../../foundation/settings/plain-issues.ts';
+import { errorHeader, toDeepgramError } from '../../protocols/listen/deepgram/errors.ts';
 import { clientOfRequest, statusFor, toQwenError } from '../qwen.ts';
 import { clip, describe } from './echo.ts';
 import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
@@ -86,8 +87,9 @@ export class Failures {
     const failure = this.note(error, request);
     reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (failure.status === 429 || failure.code === 'too_many_listeners')
+    if (failure.status === 429 || failure.code === 'too_many_listeners' || isFull(failure, request))
       reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
+    if (isDeepgram(request)) reply.headers({ 'dg-request-id': request.id, 'dg-error': errorHeader(failure) });
     return reply
       .code(statusFor(failure, request))
       .type('application/json; charset=utf-8')
@@ -111,7 +113,17 @@ export class Failures {
   }
 }
 
+function isDeepgram({ routeOptions: { config } }: FastifyRequest): boolean {
+  return config.deepgram === true;
+}
+
+/** Deepgram's SDKs send a request again that was refused with 503: they are told when. */
+function isFull({ status }: TrunklineError, request: FastifyRequest): boolean {
+  return status === 503 && isDeepgram(request);
+}
+
 function bodyOf(failure: TrunklineError, request: FastifyRequest): object {
+  if (isDeepgram(request)) return toDeepgramError(failure, request.id);
   const client = clientOfRequest(request);
   return {
     ...(client !== 'qwen' && openAiBody(failure, request.id)),

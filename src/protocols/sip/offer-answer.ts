@@ -1,25 +1,19 @@
 /**
  * Offers and answers of one telephone call: RFC 3264, with RFC 4733 (telephone-event) and RFC 5761 (rtcp-mux). One
- * audio stream of G.711; other streams of an offer are refused in the answer, and an offer without it is refused whole.
+ * audio stream; other streams of an offer are refused in the answer, and an offer without it is refused whole.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
-import { ALAW_8K, type Codec, FRAME_MS, MULAW_8K } from '../../foundation/units.ts';
+import { FRAME_MS } from '../../foundation/units.ts';
+import {
+  answerFormats,
+  chooseCodec,
+  type EventFormat,
+  offerFormats,
+  type RtpCodecName,
+  type RtpFormat,
+  type StreamCodec,
+} from './rtp-codecs.ts';
 import { attribute, type Direction, type MediaDescription, type SessionDescription } from './session-description.ts';
-
-/** The payload number under which we offer keys. */
-const OFFERED_EVENT_TYPE = 101;
-const EVENT_NAME = 'telephone-event';
-/** Keys 0–9, `*`, `#` and A–D (RFC 4733 §3.2). */
-const EVENTS = '0-15';
-const PTIME_MIN_MS = 10;
-const PTIME_MAX_MS = 60;
-const PTIME_STEP_MS = 10;
-
-/** The G.711 codecs by what a description calls them, and their static payload numbers (RFC 3551 §6). */
-const CODECS = [
-  { name: 'mulaw', encoding: 'PCMU', payloadType: 0, codec: MULAW_8K },
-  { name: 'alaw', encoding: 'PCMA', payloadType: 8, codec: ALAW_8K },
-] as const;
 
 /** Our own side of the stream. */
 export interface LocalMedia {
@@ -29,8 +23,8 @@ export interface LocalMedia {
   /** Numbers of our `o=` line: decimal, the version grows by one with each change ({@link countVersion}). */
   readonly sessionId: string;
   readonly version: number;
-  /** What we take, best first in an offer; in an answer the other side's order counts. */
-  readonly codecs: readonly ('mulaw' | 'alaw')[];
+  /** What we take, best first in an offer; an answer takes what {@link chooseCodec} finds best. */
+  readonly codecs: readonly RtpCodecName[];
   readonly direction: Direction;
 }
 
@@ -41,11 +35,13 @@ export interface RemoteMedia {
   /** null = RTCP comes and goes on the RTP port. */
   readonly rtcpPort: number | null;
   readonly payloadType: number;
-  readonly codec: Codec;
+  readonly format: RtpFormat;
+  /** What the other side wishes of our sound in this format (`a=fmtp`), names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
   /** Length of the packets that the other side wishes to get. */
   readonly ptimeMs: number;
-  /** The payload number of keys; null = they travel as tones. */
-  readonly telephoneEventType: number | null;
+  /** How keys travel; null = as tones. */
+  readonly events: EventFormat | null;
   /** The other side sends to us. */
   readonly sends: boolean;
   /** We may send to the other side. */
@@ -53,12 +49,8 @@ export interface RemoteMedia {
 }
 
 /** A stream that we can take, with what was chosen of it. */
-interface Chosen {
+interface Chosen extends StreamCodec {
   readonly stream: MediaDescription;
-  readonly payloadType: number;
-  readonly codec: (typeof CODECS)[number];
-  readonly telephoneEventType: number | null;
-  readonly ptimeMs: number;
 }
 
 /**
@@ -67,7 +59,7 @@ interface Chosen {
  * @throws TrunklineError `codec_unsupported` when there is none (SIP's 488)
  */
 export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp: string; remote: RemoteMedia } {
-  const chosen = choose(offer, local.codecs);
+  const chosen = choose(offer, local.codecs, 'offer');
   const direction = answerDirection(chosen.stream, local.direction);
   const streams = offer.media.map((stream) => {
     if (stream === chosen.stream) return writeStream(chosen, local, direction);
@@ -78,15 +70,14 @@ export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp
 
 /** An offer of all codecs of `local`, and of keys as events. */
 export function makeOffer(local: LocalMedia): string {
-  const codecs = local.codecs.flatMap((name) => CODECS.filter((codec) => codec.name === name));
-  const lines = [
-    `m=audio ${local.port} RTP/AVP ${codecs.map(({ payloadType }) => payloadType).join(' ')} ${OFFERED_EVENT_TYPE}`,
-    ...codecs.map(({ payloadType, encoding, codec }) => `a=rtpmap:${payloadType} ${encoding}/${codec.rateHz}`),
-    ...eventLines(OFFERED_EVENT_TYPE),
+  const { numbers, lines } = offerFormats(local.codecs);
+  const stream = [
+    `m=audio ${local.port} RTP/AVP ${numbers.join(' ')}`,
+    ...lines,
     `a=ptime:${FRAME_MS}`,
     `a=${local.direction}`,
   ];
-  return writeSession(local, [lines]);
+  return writeSession(local, [stream]);
 }
 
 /**
@@ -94,7 +85,7 @@ export function makeOffer(local: LocalMedia): string {
  * @throws TrunklineError `codec_unsupported` when it refused the stream or took a codec that we did not offer
  */
 export function acceptAnswer(answer: SessionDescription, local: LocalMedia): RemoteMedia {
-  const chosen = choose(answer, local.codecs);
+  const chosen = choose(answer, local.codecs, 'answer');
   return remoteOf(chosen, answerDirection(chosen.stream, local.direction));
 }
 
@@ -113,11 +104,11 @@ function setVersion(sdp: string, version: number): string {
   return sdp.replace(/^(o=\S+ \d+) \d+/m, `$1 ${version}`);
 }
 
-function choose(description: SessionDescription, allowed: LocalMedia['codecs']): Chosen {
+function choose(description: SessionDescription, allowed: LocalMedia['codecs'], of: 'offer' | 'answer'): Chosen {
   for (const stream of description.media) {
     const codec =
-      stream.kind === 'audio' && stream.port !== 0 && isPlainRtp(stream) ? findCodec(stream, allowed) : null;
-    if (codec !== null) return { ...codec, stream, telephoneEventType: findEvents(stream), ptimeMs: findPtime(stream) };
+      stream.kind === 'audio' && stream.port !== 0 && isPlainRtp(stream) ? chooseCodec(stream, allowed, of) : null;
+    if (codec !== null) return { ...codec, stream };
   }
   throw new TrunklineError(
     'codec_unsupported',
@@ -128,54 +119,6 @@ function choose(description: SessionDescription, allowed: LocalMedia['codecs']):
 /** Secured media (RTP/SAVP) is another protocol. */
 function isPlainRtp({ protocol }: MediaDescription): boolean {
   return protocol === 'RTP/AVP' || protocol === 'RTP/AVPF';
-}
-
-function findCodec(
-  stream: MediaDescription,
-  allowed: LocalMedia['codecs'],
-): Pick<Chosen, 'payloadType' | 'codec'> | null {
-  for (const format of stream.formats) {
-    const payloadType = readPayloadType(format);
-    const encoding = payloadType === null ? null : encodingOf(stream, payloadType);
-    const codec = CODECS.find(
-      (each) => allowed.includes(each.name) && `${each.encoding}/${each.codec.rateHz}` === encoding,
-    );
-    if (payloadType !== null && codec !== undefined) return { payloadType, codec };
-  }
-  return null;
-}
-
-function readPayloadType(format: string): number | null {
-  return /^\d{1,3}$/.test(format) && Number(format) <= 127 ? Number(format) : null;
-}
-
-/** `PCMU/8000` and so on: as the description says, or by the static number. One channel may be said or left out. */
-function encodingOf(stream: MediaDescription, payloadType: number): string | null {
-  for (const { name, value } of stream.attributes) {
-    const [, number, encoding, rate] =
-      (name === 'rtpmap' && /^(\d{1,3}) ([^/\s]+)\/(\d+)(?:\/1)?$/.exec(value ?? '')) || [];
-    if (encoding !== undefined && Number(number) === payloadType) return `${encoding.toUpperCase()}/${rate}`;
-  }
-  const known = CODECS.find((each) => each.payloadType === payloadType);
-  return known === undefined ? null : `${known.encoding}/${known.codec.rateHz}`;
-}
-
-function findEvents(stream: MediaDescription): number | null {
-  const wanted = `${EVENT_NAME}/${MULAW_8K.rateHz}`.toUpperCase();
-  const numbers = stream.formats.flatMap((format) => readPayloadType(format) ?? []);
-  return numbers.find((number) => encodingOf(stream, number) === wanted) ?? null;
-}
-
-function findPtime(stream: MediaDescription): number {
-  const wish = readMs(stream, 'ptime') ?? FRAME_MS;
-  const ptime = wish >= PTIME_MIN_MS && wish <= PTIME_MAX_MS && wish % PTIME_STEP_MS === 0 ? wish : FRAME_MS;
-  const most = readMs(stream, 'maxptime') ?? PTIME_MAX_MS;
-  return most < PTIME_MIN_MS ? ptime : Math.min(ptime, most - (most % PTIME_STEP_MS));
-}
-
-function readMs(stream: MediaDescription, name: string): number | null {
-  const text = attribute(stream, name) ?? '';
-  return /^\d{1,5}$/.test(text) ? Number(text) : null;
 }
 
 /** Hold as phones before RFC 3264 did it: an address that nobody has. */
@@ -198,15 +141,12 @@ function answerDirection(stream: MediaDescription, local: Direction): Direction 
   return weReceive ? 'recvonly' : 'inactive';
 }
 
-function remoteOf({ stream, payloadType, codec, telephoneEventType, ptimeMs }: Chosen, ours: Direction): RemoteMedia {
+function remoteOf({ stream, ...chosen }: Chosen, ours: Direction): RemoteMedia {
   return {
+    ...chosen,
     address: stream.address,
     port: stream.port,
     rtcpPort: rtcpPortOf(stream),
-    payloadType,
-    codec: codec.codec,
-    ptimeMs,
-    telephoneEventType,
     sends: receives(ours),
     receives: sends(ours),
   };
@@ -229,22 +169,14 @@ function writeSession(local: LocalMedia, streams: readonly (readonly string[])[]
   return `${[...session, ...streams.flat()].join('\r\n')}\r\n`;
 }
 
-function writeStream(
-  { stream, payloadType, codec, telephoneEventType, ptimeMs }: Chosen,
-  local: LocalMedia,
-  ours: Direction,
-): string[] {
-  const formats = telephoneEventType === null ? [payloadType] : [payloadType, telephoneEventType];
+function writeStream(chosen: Chosen, local: LocalMedia, ours: Direction): string[] {
+  const { stream, ptimeMs } = chosen;
+  const { numbers, lines } = answerFormats(chosen);
   return [
-    `m=audio ${local.port} ${stream.protocol} ${formats.join(' ')}`,
-    `a=rtpmap:${payloadType} ${codec.encoding}/${codec.codec.rateHz}`,
-    ...(telephoneEventType === null ? [] : eventLines(telephoneEventType)),
+    `m=audio ${local.port} ${stream.protocol} ${numbers.join(' ')}`,
+    ...lines,
     `a=ptime:${ptimeMs}`,
     ...(isMultiplexed(stream) ? ['a=rtcp-mux'] : []),
     `a=${ours}`,
   ];
-}
-
-function eventLines(payloadType: number): string[] {
-  return [`a=rtpmap:${payloadType} ${EVENT_NAME}/${MULAW_8K.rateHz}`, `a=fmtp:${payloadType} ${EVENTS}`];
 }

@@ -1,13 +1,13 @@
 /** RTCP of one RTP session: our reports, every few seconds, and the reports of the peer. */
 
 import type { Clock, Timer } from '../../foundation/clock.ts';
+import { samplesToMs } from '../../foundation/units.ts';
 import { type OwnReport, parseRtcp, Reception, writeReport } from '../../protocols/rtp/rtcp.ts';
+import type { CountedPacket } from './receiver.ts';
 import type { RtpSender } from './sender.ts';
 
 /** Between two reports, on average (RFC 3550 §6.2); each time it is half as much to one and a half times as much. */
 const REPORT_EVERY_MS = 5000;
-/** Timestamps of both G.711 codecs. */
-const RATE_HZ = 8000;
 
 interface ControlOptions {
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface PeerReport {
 export class RtcpControl {
   readonly #options: ControlOptions;
   #timer: Timer | null = null;
-  #reception: { readonly ssrc: number; readonly counts: Reception } | null = null;
+  #reception: { readonly ssrc: number; readonly clockHz: number; readonly counts: Reception } | null = null;
   #lastSenderReport: { readonly ssrc: number; readonly ntpMiddle: number; readonly atMs: number } | null = null;
   #reportedPackets = 0;
   #earlier = { received: 0, lost: 0 };
@@ -55,12 +55,13 @@ export class RtcpControl {
     if (this.#timer === null) this.#setTimer();
   }
 
-  /** An RTP packet was received, by its unwrapped numbers. */
-  count(packet: { readonly ssrc: number; readonly sequence: number; readonly timestamp: number }): void {
-    if (this.#reception?.ssrc !== packet.ssrc) {
+  /** An RTP packet was received. */
+  count(packet: CountedPacket): void {
+    const { ssrc, clockHz } = packet;
+    if (this.#reception?.ssrc !== ssrc || this.#reception.clockHz !== clockHz) {
       const { received, lost } = this.received;
       this.#earlier = { received, lost };
-      this.#reception = { ssrc: packet.ssrc, counts: new Reception(packet.ssrc, RATE_HZ) };
+      this.#reception = { ssrc, clockHz, counts: new Reception(ssrc, clockHz) };
     }
     this.#reception.counts.add(packet.sequence, packet.timestamp, this.#options.clock.nowMs());
   }
@@ -75,7 +76,8 @@ export class RtcpControl {
         this.#lastSenderReport = { ssrc: packet.ssrc, ntpMiddle: packet.ntpMiddle, atMs: this.#options.clock.nowMs() };
       }
       const ours = packet.reports.find(({ ssrc }) => ssrc === this.#options.sender.ssrc);
-      if (ours !== undefined) this.#peerReport = { lost: ours.lost, jitterMs: (ours.jitter * 1000) / RATE_HZ };
+      if (ours !== undefined)
+        this.#peerReport = { lost: ours.lost, jitterMs: samplesToMs(ours.jitter, this.#options.sender.clockHz) };
     }
     return true;
   }

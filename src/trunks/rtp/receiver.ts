@@ -42,10 +42,17 @@ export interface MediaListener {
   receiveDigit(digit: string): void;
 }
 
+/** A packet by its unwrapped numbers; `ssrc` and `clockHz` are of the stream that it belongs to. */
+export interface CountedPacket {
+  readonly ssrc: number;
+  readonly clockHz: number;
+  readonly sequence: number;
+  readonly timestamp: number;
+}
+
 /** Counts the packets of the peer for the reports. */
 interface PacketCounter {
-  /** A packet by its unwrapped numbers; `ssrc` is of the stream that it belongs to. */
-  count(packet: { readonly ssrc: number; readonly sequence: number; readonly timestamp: number }): void;
+  count(packet: CountedPacket): void;
 }
 
 interface ReceiverOptions {
@@ -78,6 +85,7 @@ interface Stream {
   sequenceOffset: number;
   /** `atMs` of the sender's timestamp 0. */
   zeroMs: number;
+  readonly clockHz: number;
 }
 
 export class RtpReceiver {
@@ -113,20 +121,20 @@ export class RtpReceiver {
 
   /** A packet of the peer. A packet whose payload number was not agreed is ignored. */
   receive(packet: RtpPacket, arrivalMs: number): void {
-    const { payloadType, telephoneEventType } = this.#remote;
+    const { payloadType, events } = this.#remote;
     const known =
       packet.payloadType === payloadType ||
-      packet.payloadType === telephoneEventType ||
+      packet.payloadType === events?.payloadType ||
       packet.payloadType === COMFORT_NOISE;
     const stream = known ? this.#streamOf(packet, arrivalMs) : null;
     if (stream === null) return;
     const sequence = stream.sequences.unwrap(packet.sequence);
     const timestamp = stream.timestamps.unwrap(packet.timestamp);
-    this.#counter.count({ ssrc: stream.ssrc, sequence, timestamp });
+    this.#counter.count({ ssrc: stream.ssrc, clockHz: stream.clockHz, sequence, timestamp });
     if (packet.payloadType === payloadType)
       this.#receiveAudio(stream, { sequence, timestamp, arrivalMs, payload: packet.payload });
     else this.#takeOut(stream, sequence);
-    if (packet.payloadType === telephoneEventType) this.#receiveKey(stream, packet);
+    if (packet.payloadType === events?.payloadType) this.#receiveKey(stream, packet);
     if (packet.payloadType === COMFORT_NOISE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
   }
 
@@ -144,7 +152,8 @@ export class RtpReceiver {
 
   /** The stream that a packet belongs to, the current one or a new one; null while that is not clear. */
   #streamOf(packet: RtpPacket, arrivalMs: number): Stream | null {
-    if (this.#stream === null) return this.#begin(packet, arrivalMs);
+    const isOther = this.#stream?.clockHz !== this.#remote.format.clockHz;
+    if (this.#stream === null || isOther) return this.#begin(packet, arrivalMs);
     const ahead = signed16(packet.sequence - this.#stream.highest);
     if (packet.ssrc === this.#stream.ssrc && ahead > -MISORDER_MAX && ahead < DROPOUT_MAX) {
       this.#candidate = null;
@@ -159,6 +168,7 @@ export class RtpReceiver {
   /** Begins a stream with this packet. Its time continues where the stream before ended, plus any break. */
   #begin({ ssrc, sequence, timestamp }: RtpPacket, arrivalMs: number): Stream {
     const before = this.#stream;
+    const { clockHz } = this.#remote.format;
     const brokenMs = before === null ? 0 : arrivalMs - before.arrivalMs;
     const atMs = this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0);
     this.#candidate = null;
@@ -172,13 +182,14 @@ export class RtpReceiver {
       keys: new KeyDetector(),
       highest: sequence - 1,
       sequenceOffset: sequence - this.#lastSequence - 1,
-      zeroMs: atMs - samplesToMs(timestamp, this.#remote.codec.rateHz),
+      zeroMs: atMs - samplesToMs(timestamp, clockHz),
+      clockHz,
     };
     return this.#stream;
   }
 
   #receiveAudio(stream: Stream, { sequence, timestamp, arrivalMs, payload }: AudioPacket): void {
-    const { codec } = this.#remote;
+    const { codec, clockHz } = this.#remote.format;
     if (payload.length === 0) {
       this.#takeOut(stream, sequence);
       return;
@@ -186,12 +197,11 @@ export class RtpReceiver {
     this.#silence = null;
     if (this.#hasJumped(stream, { sequence, timestamp, arrivalMs })) {
       const brokenMs = arrivalMs - stream.arrivalMs;
-      stream.zeroMs =
-        this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0) - samplesToMs(timestamp, codec.rateHz);
+      stream.zeroMs = this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0) - samplesToMs(timestamp, clockHz);
     }
     if (sequence > stream.highest) Object.assign(stream, { highest: sequence, timestamp, arrivalMs });
     const bytes = codec.name === this.#codec.name ? payload : encodeG711(decodeG711(payload, codec), this.#codec);
-    this.#emit(bytes, stream.zeroMs + samplesToMs(timestamp, codec.rateHz), sequence - stream.sequenceOffset);
+    this.#emit(bytes, stream.zeroMs + samplesToMs(timestamp, clockHz), sequence - stream.sequenceOffset);
   }
 
   #emit(bytes: Uint8Array, atMs: number, sequence: number): void {
@@ -202,8 +212,7 @@ export class RtpReceiver {
 
   /** Whether the sender set its clock: its timestamps agree neither with the number of packets nor with our clock. */
   #hasJumped(stream: Stream, { sequence, timestamp, arrivalMs }: Omit<AudioPacket, 'payload'>): boolean {
-    const { rateHz } = this.#remote.codec;
-    const movedMs = samplesToMs(timestamp - stream.timestamp, rateHz);
+    const movedMs = samplesToMs(timestamp - stream.timestamp, stream.clockHz);
     const byPacketsMs = (sequence - stream.highest) * this.#remote.ptimeMs;
     const byClockMs = arrivalMs - stream.arrivalMs;
     return Math.abs(movedMs - byPacketsMs) > JUMP_MS && Math.abs(movedMs - byClockMs) > JUMP_MS;

@@ -10,6 +10,7 @@ import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../foundation/u
 import { writeRtp } from '../../protocols/rtp/packet.ts';
 import { writeEvent } from '../../protocols/rtp/telephone-event.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
+import type { EventFormat } from '../../protocols/sip/rtp-codecs.ts';
 
 /** A timer that fires this much early is on time: timers count in whole ms. */
 const EARLY_MS = 1;
@@ -54,8 +55,10 @@ export interface SentCounts {
 export class RtpSender {
   readonly ssrc: number;
   readonly #options: SenderOptions;
-  readonly #timestampBase: number;
   readonly #startMs: number;
+  /** What timestamps count, in Hz, and the one of the beginning. */
+  #clockHz: number;
+  #timestampBase: number;
   #sequence: number;
   #remote: RemoteMedia | null = null;
   #timer: Timer | null = null;
@@ -75,6 +78,7 @@ export class RtpSender {
   constructor(options: SenderOptions) {
     const { random, clock } = options;
     this.#options = options;
+    this.#clockHz = options.codec.rateHz;
     this.ssrc = Math.floor(random() * 2 ** 32);
     this.#timestampBase = Math.floor(random() * 2 ** 32);
     // Far from the end, where a receiver that has seen no wrap yet could misjudge one (RFC 3711 §3.3.1).
@@ -84,6 +88,11 @@ export class RtpSender {
 
   get sent(): SentCounts {
     return { packets: this.#packets, bytes: this.#bytes };
+  }
+
+  /** What timestamps count, in Hz. */
+  get clockHz(): number {
+    return this.#clockHz;
   }
 
   /** The timestamp of this moment. */
@@ -97,6 +106,7 @@ export class RtpSender {
     const wasSending = this.#remote?.receives === true && this.#timer !== null;
     const newGrid = !wasSending || this.#remote?.ptimeMs !== remote.ptimeMs;
     this.#remote = remote;
+    this.#setClock(remote.format.clockHz);
     if (!remote.receives) {
       this.#stop();
       return;
@@ -125,7 +135,7 @@ export class RtpSender {
    * then to be sent as sound.
    */
   press(digit: string): boolean {
-    if (this.#timer === null || this.#remote === null || this.#remote.telephoneEventType === null) return false;
+    if (this.#timer === null || this.#remote === null || this.#remote.events === null) return false;
     if (this.#keys.length < KEYS_WAITING_MAX) this.#keys.push(digit);
     this.#waiting = new Uint8Array(0);
     return true;
@@ -172,8 +182,7 @@ export class RtpSender {
     const digit = this.#key === null ? this.#keys.shift() : undefined;
     if (digit !== undefined)
       this.#key = { digit, timestamp: this.#timestampAt(this.#dueMs), fromMs: this.#dueMs, ends: 0 };
-    if (this.#key !== null && remote.telephoneEventType !== null)
-      this.#sendKey(this.#key, remote, remote.telephoneEventType);
+    if (this.#key !== null && remote.events !== null) this.#sendKey(this.#key, remote, remote.events);
     else this.#sendSound(remote);
   }
 
@@ -185,7 +194,8 @@ export class RtpSender {
     frame.set(sound);
     this.#waiting = this.#waiting.subarray(sound.length);
     this.#beginMs = sound.length > 0 ? null : (this.#beginMs ?? 0);
-    const payload = codec.name === remote.codec.name ? frame : encodeG711(decodeG711(frame, codec), remote.codec);
+    const payload =
+      codec.name === remote.format.codec.name ? frame : encodeG711(decodeG711(frame, codec), remote.format.codec);
     const marker = this.#fresh || (this.#silent && sound.length > 0);
     this.#silent = sound.length === 0;
     this.#fresh = false;
@@ -193,12 +203,12 @@ export class RtpSender {
   }
 
   /** The key's packets all have the timestamp of its beginning, and say how long it has been down at their end. */
-  #sendKey(key: Key, remote: RemoteMedia, payloadType: number): void {
+  #sendKey(key: Key, remote: RemoteMedia, events: EventFormat): void {
     const downMs = key.ends === 0 ? this.#dueMs - key.fromMs + remote.ptimeMs : KEY_MS;
     const end = downMs >= KEY_MS;
-    const duration = msToSamples(Math.min(downMs, KEY_MS), remote.codec.rateHz);
+    const duration = msToSamples(Math.min(downMs, KEY_MS), events.clockHz);
     const marker = this.#dueMs === key.fromMs;
-    this.#transmit(payloadType, key.timestamp, marker, writeEvent({ digit: key.digit, end, duration }));
+    this.#transmit(events.payloadType, key.timestamp, marker, writeEvent({ digit: key.digit, end, duration }));
     if (end) key.ends++;
     if (key.ends === KEY_ENDS) this.#key = null;
     this.#silent = true;
@@ -221,7 +231,15 @@ export class RtpSender {
   }
 
   #timestampAt(atMs: number): number {
-    return (this.#timestampBase + msToSamples(atMs - this.#startMs, this.#options.codec.rateHz)) % 2 ** 32;
+    return (this.#timestampBase + msToSamples(atMs - this.#startMs, this.#clockHz)) % 2 ** 32;
+  }
+
+  /** Timestamps go on from where they are when another codec counts them otherwise. */
+  #setClock(clockHz: number): void {
+    if (clockHz === this.#clockHz) return;
+    const timestamp = this.timestampNow;
+    this.#clockHz = clockHz;
+    this.#timestampBase = (this.#timestampBase + ((timestamp - this.timestampNow) % 2 ** 32) + 2 ** 32) % 2 ** 32;
   }
 }
 

@@ -167,7 +167,7 @@ export class RtpSession {
     const sender = new RtpSender({
       clock,
       random,
-      codec: remote.codec,
+      codec: remote.format.codec,
       transmit: (datagram) => this.#transmit(datagram),
     });
     const cname = randomBytes(12).toString('base64url');
@@ -180,7 +180,7 @@ export class RtpSession {
     });
     this.#sender = sender;
     this.#control = control;
-    this.#receiver = new RtpReceiver({ codec: remote.codec, remote, listener, counter: control });
+    this.#receiver = new RtpReceiver({ codec: remote.format.codec, remote, listener, counter: control });
   }
 
   #onDatagram(datagram: Buffer, from: RemoteInfo): void {

@@ -116,7 +116,7 @@ export class CallMedia {
   #agree(description: string, remote: RemoteMedia, peerAddress: string): void {
     const isRepeated = description === this.#agreed?.description && peerAddress === this.#agreed.peerAddress;
     if (isRepeated && remote.sends) return;
-    this.#codec ??= remote.codec;
+    this.#codec ??= remote.format.codec;
     this.#agreed = { description, remote, peerAddress };
     this.#flow();
   }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { acceptAnswer, answerOffer, makeOffer } from '../../../src/protocols/sip/offer-answer.ts';
+import { acceptAnswer, answerOffer, type LocalMedia, makeOffer } from '../../../src/protocols/sip/offer-answer.ts';
 import { parseSdp } from '../../../src/protocols/sip/session-description.ts';
 import { LOCAL, offer } from '../../protocols/sip/offers.ts';
 import type { FuzzTarget } from '../fuzz.ts';
+
+const EVERYTHING: LocalMedia = { ...LOCAL, codecs: ['opus', 'g722', 'mulaw', 'alaw'] };
 
 const lines = (...own: string[]): Uint8Array => Buffer.from(offer(...own));
 
@@ -14,6 +16,8 @@ export const target: FuzzTarget = {
   name: 'sdp',
   seeds: [
     Buffer.from(makeOffer(LOCAL)),
+    Buffer.from(makeOffer(EVERYTHING)),
+    lines('m=audio 4000 RTP/AVP 0 96 101', 'a=rtpmap:96 opus/48000/2', 'a=fmtp:96 useinbandfec=1;usedtx=1'),
     lines(
       'm=audio 4000 RTP/AVP 9 112 0 96',
       'a=rtpmap:112 PCMA/8000/1',
@@ -45,14 +49,14 @@ export const target: FuzzTarget = {
   run(input) {
     try {
       const offered = parseSdp(Buffer.from(input).toString('latin1'));
-      const { sdp, remote } = answerOffer(offered, LOCAL);
+      const { sdp, remote } = answerOffer(offered, EVERYTHING);
       const answer = parseSdp(sdp);
       assert.equal(answer.media.length, offered.media.length);
       assert.equal(answer.media.filter(({ port }) => port !== 0).length, 1);
-      const ours = acceptAnswer(answer, { ...LOCAL, direction: 'sendrecv' });
+      const ours = acceptAnswer(answer, { ...EVERYTHING, direction: 'sendrecv' });
       assert.deepEqual(
-        [ours.payloadType, ours.codec, ours.telephoneEventType],
-        [remote.payloadType, remote.codec, remote.telephoneEventType],
+        [ours.payloadType, ours.format, ours.events],
+        [remote.payloadType, remote.format, remote.events],
       );
       assert.deepEqual([ours.sends, ours.receives], [remote.receives, remote.sends]);
       assert(

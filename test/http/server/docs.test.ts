@@ -77,6 +77,7 @@ describe('the OpenAPI description', () => {
       'get /v1/prompts',
       'get /v1/prompts/{id}/sound',
       'get /v1/session',
+      'get /v1/speak',
       'get /v1/system',
       'get /v1/system/checks',
       'get /v1/system/settings',
@@ -116,6 +117,7 @@ describe('the OpenAPI description', () => {
       'post /v1/phone',
       'post /v1/prompts',
       'post /v1/session',
+      'post /v1/speak',
       'post /v1/system/app-test',
     ]);
   });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MULAW_8K } from '../../../src/foundation/units.ts';
 import {
   acceptAnswer,
   answerOffer,
@@ -8,6 +7,7 @@ import {
   type LocalMedia,
   makeOffer,
 } from '../../../src/protocols/sip/offer-answer.ts';
+import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
 import { type Direction, parseSdp } from '../../../src/protocols/sip/session-description.ts';
 import { codeOf } from '../../helpers/codes.ts';
 import { LOCAL, offer } from './offers.ts';
@@ -33,9 +33,10 @@ describe('an offer is answered', () => {
       port: 4000,
       rtcpPort: 4001,
       payloadType: 112,
-      codec: { ...MULAW_8K, name: 'alaw' },
+      format: RTP_FORMATS.alaw,
+      parameters: new Map(),
       ptimeMs: 20,
-      telephoneEventType: 96,
+      events: { payloadType: 96, clockHz: 8000 },
       sends: true,
       receives: true,
     });
@@ -63,13 +64,13 @@ describe('an offer is answered', () => {
   ])('by the static number %s without an rtpmap', (number, name) => {
     expect(answer(offer(`m=audio 4000 RTP/AVP ${number}`)).remote).toMatchObject({
       payloadType: Number(number),
-      codec: { name },
+      format: { name },
     });
   });
 
   it('with events only when they are offered at 8 kHz', () => {
     const { remote } = answer(offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 telephone-event/48000'));
-    expect(remote.telephoneEventType).toBeNull();
+    expect(remote.events).toBeNull();
   });
 
   it('with port 0 for every other stream, in their order', () => {
@@ -230,7 +231,7 @@ describe('an offer of ours', () => {
     expect(acceptAnswer(parseSdp(text), LOCAL)).toMatchObject({
       payloadType: 8,
       ptimeMs: 40,
-      telephoneEventType: null,
+      events: null,
       sends: true,
       receives: false,
     });
@@ -253,7 +254,7 @@ describe('an offer of ours', () => {
           const ours = { ...LOCAL, codecs, direction, port };
           const answered = answerOffer(parseSdp(makeOffer(ours)), { ...LOCAL, direction: theirs, port: 4000 });
           const agreed = acceptAnswer(parseSdp(answered.sdp), ours);
-          expect(answered.remote).toMatchObject({ port, codec: agreed.codec, payloadType: agreed.payloadType });
+          expect(answered.remote).toMatchObject({ port, format: agreed.format, payloadType: agreed.payloadType });
           expect([answered.remote.sends, answered.remote.receives]).toEqual([agreed.receives, agreed.sends]);
         },
       ),

@@ -1,8 +1,8 @@
 /** What tests of RTP are made of. */
 
-import { MULAW_8K } from '../../../src/foundation/units.ts';
 import type { RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
+import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
 
 /** An agreement with a phone at 192.0.2.1:4000. */
 export function remoteMedia(changes: Partial<RemoteMedia> = {}): RemoteMedia {
@@ -11,9 +11,10 @@ export function remoteMedia(changes: Partial<RemoteMedia> = {}): RemoteMedia {
     port: 4000,
     rtcpPort: 4001,
     payloadType: 0,
-    codec: MULAW_8K,
+    format: RTP_FORMATS.mulaw,
+    parameters: new Map(),
     ptimeMs: 20,
-    telephoneEventType: 101,
+    events: { payloadType: 101, clockHz: 8000 },
     sends: true,
     receives: true,
     ...changes,

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeG711 } from '../../../src/audio/g711.ts';
 import { Timeline } from '../../../src/audio/timeline.ts';
-import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
+import { MULAW_8K } from '../../../src/foundation/units.ts';
 import type { RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
+import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
 import { type AudioChunk, type MediaListener, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
 import { packetOf, remoteMedia } from './media.ts';
 
@@ -187,7 +188,7 @@ describe('payloads', () => {
   it('of another codec agreed later come in the codec of the call', () => {
     const { receiver, chunks } = startReceiver();
     receiver.receive(packetOf(0), 0);
-    receiver.remote = remoteMedia({ payloadType: 8, codec: ALAW_8K });
+    receiver.remote = remoteMedia({ payloadType: 8, format: RTP_FORMATS.alaw });
     receiver.receive(packetOf(1, { payloadType: 8, payload: new Uint8Array(160).fill(0xd5) }), 20);
     expect(chunks[1]?.bytes).toEqual(new Uint8Array(160).fill(0xfe));
   });

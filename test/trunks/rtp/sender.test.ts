@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
+import { MULAW_8K } from '../../../src/foundation/units.ts';
 import { parseRtp, type RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { parseEvent } from '../../../src/protocols/rtp/telephone-event.ts';
+import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
 import { RtpSender } from '../../../src/trunks/rtp/sender.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { remoteMedia } from './media.ts';
@@ -151,7 +152,7 @@ describe('outbound packets', () => {
   it('come in the codec that was agreed later', () => {
     const { clock, sent, sender } = startSender();
     sender.remote = remoteMedia();
-    sender.remote = remoteMedia({ payloadType: 8, codec: ALAW_8K });
+    sender.remote = remoteMedia({ payloadType: 8, format: RTP_FORMATS.alaw });
     clock.advance(0);
     expect(sent[0]).toMatchObject({ payloadType: 8, payload: new Uint8Array(160).fill(0xd5) });
   });
@@ -208,7 +209,7 @@ describe('a key', () => {
   it('cannot be pressed where events were not agreed', () => {
     const { sender } = startSender();
     expect(sender.press('1')).toBe(false);
-    sender.remote = remoteMedia({ telephoneEventType: null });
+    sender.remote = remoteMedia({ events: null });
     expect(sender.press('1')).toBe(false);
   });
 });
