@@ -27,6 +27,7 @@ import { type Clock, systemClock } from './foundation/clock.ts';
 import type { Lead } from './foundation/leadership.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
+import { ThreadUse } from './foundation/machine/thread-use.ts';
 import { Metrics } from './foundation/metrics.ts';
 import { ConfigError } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
@@ -138,9 +139,11 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const { numbers, tracing, stores } = await openStores(records, common);
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, oneUse, claims, engine, synthesizer: speech.calls, apps, feed, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
+  const thread = new ThreadUse(clock);
+  const gauged = { threadUse: () => thread.share, messageWebhooks: records?.messageTargets ?? null };
+  const registry = new CallRegistry({ ...common, ...calls, ...gauged });
   records?.follow(feed, registry);
-  if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
+  if (cluster !== null) tieIn(cluster, { records, feed, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
@@ -234,13 +237,12 @@ async function openRecordings({ engine, ...common }: RecordingParts, shared: Rec
 }
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
-  readonly settings: Settings;
   readonly engine: ManagedEngine;
 }
 
 /** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
-function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
-  cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+function tieIn(cluster: PostgresCluster, { records, feed, registry, engine }: Shared): void {
+  cluster.report(() => ({ live: registry.liveCount, maxCalls: registry.callsMax, firmLoad: engine.firmLoad }));
   records?.share(
     () => cluster.isHeard,
     feed,

@@ -230,7 +230,8 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   const detail =
     `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s)` +
     `${finalWorkers === 0 ? '' : `, and ${finalWorkers} with ASR_FINAL_MODEL`}; ` +
-    `at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
+    `at most ${settings.MAX_CALLS} calls (MAX_CALLS)` +
+    (settings.isMaxCallsMeasured ? ', more where the servers of ASR_URL have room' : '');
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return {
     name: 'cores',

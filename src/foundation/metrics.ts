@@ -50,7 +50,7 @@ export class Metrics {
   );
 
   readonly calls = this.#make.gauge('trunkline_calls_live', 'Live calls', ['carrier']);
-  readonly callsMax = this.#make.gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
+  readonly callsMax = this.#make.measured('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)');
   readonly callsEnded = this.#make.counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
   readonly refused = this.#make.counter(
     'trunkline_refused_total',

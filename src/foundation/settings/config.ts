@@ -75,6 +75,7 @@ export function readSettings(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   resolveFolders(values, environment);
+  values['isMaxCallsMeasured'] = values['MAX_CALLS'] === 0 && (values as Settings).ASR_URL.length > 0;
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
   return Object.freeze(values) as Settings;

@@ -9,7 +9,7 @@ export const calls = {
       0,
       10_000,
       'calls',
-      'Most live calls at once. Further calls are refused. 0 = 20 for each core.',
+      'Most live calls at once. Further calls are refused. 0 = 20 for each core; with ASR_URL more, as measured.',
     ),
     LISTENERS_MAX: whole(
       0,
