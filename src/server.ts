@@ -68,6 +68,7 @@ import { type SystemSources, systemRoutes } from './http/system/system.ts';
 import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { BatchService } from './jobs/batch-service.ts';
+import { Listeners } from './listening/listeners.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { Records } from './records/records.ts';
@@ -233,7 +234,8 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     openCalls(guarded, options, { access, visibility, trail, forwarding });
     const analytics = options.kept?.records.flows ?? null;
     void guarded.register(flowRoutes, { flows: () => options.flowFiles?.list() ?? [], analytics, trail, clock });
-    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility, trail });
+    const readers = openReaders(app, options);
+    void guarded.register(captionRoutes, { readers, clock, visibility, trail });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, {
@@ -243,7 +245,25 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
     const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
-    void guarded.register(deepgramRoutes, { context: speechContext, log: options.log });
+    const { engine, log, findCall } = options;
+    const listeners = new Listeners({ engine, settings, metrics, isDraining });
+    const recogniserName = () => recognisers().final?.name ?? recognisers().live?.name ?? '';
+    void guarded.register(deepgramRoutes, {
+      context: speechContext,
+      log: options.log,
+      live: {
+        ...live,
+        listeners,
+        log,
+        access,
+        recordings,
+        speech: speechContext,
+        readers,
+        visibility,
+        findCall,
+        recogniserName,
+      },
+    });
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });

@@ -12,6 +12,7 @@ import { matchLanguage } from '../foundation/languages.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { bytesToMs, msToBytes } from '../foundation/units.ts';
 import type {
+  PausedSpeech,
   TranscriberEvent,
   TranscriberMetrics,
   TranscriberSettings,
@@ -53,6 +54,10 @@ export interface ListeningEvents {
    * @param isFlushed the event is of audio that a flush has ended: it comes before that flush's {@link onFlushed}
    */
   onEvent(event: TranscriberEvent, channel: number, isFlushed: boolean): void;
+  /** Somebody pauses, and what was said of the utterance has been read: it may be all. */
+  onPaused?(paused: PausedSpeech, channel: number): void;
+  /** Who paused goes on. */
+  onResumed?(channel: number): void;
   /** Once for each flush, in order, when all finals of the audio before it have been told. */
   onFlushed(flushed: Flushed): void;
   /** The session is over. A `TrunklineError` is the client's to know; anything else is a fault of ours. */
@@ -270,6 +275,9 @@ export class ListeningSession {
         metrics,
         partials,
         turns,
+        hasPauses: events.onPaused !== undefined,
+        onPaused: (paused) => this.#isOver || events.onPaused?.(paused, number),
+        onResumed: () => this.#isOver || events.onResumed?.(number),
         settings: () => ({ ...this.#settings, ENDPOINT_MS: this.#endpointMs }),
         onEvent: (event, isFlushed) => {
           if (!this.#isOver) events.onEvent(event, number, isFlushed);

@@ -1,6 +1,10 @@
 /** Live audio to text for one Deepgram client: `WS /v1/listen`. */
 import { createHash } from 'node:crypto';
-import { LISTENING_ENDPOINT_MIN_MS, type ListeningEvents, ListeningSession } from '../../../listening/listening-session.ts';
+import {
+  LISTENING_ENDPOINT_MIN_MS,
+  type ListeningEvents,
+  ListeningSession,
+} from '../../../listening/listening-session.ts';
 import { AudioInput, type ReadFormat } from '../../../protocols/listen/deepgram/audio-input.ts';
 import { type ConfigureMessage, readClientMessage } from '../../../protocols/listen/deepgram/client-messages.ts';
 import { ListenAnswers } from '../../../protocols/listen/deepgram/listen-answers.ts';
@@ -109,10 +113,12 @@ export class ListenStream {
     if (message.type === 'Finalize') this.#finalize(message.channel);
     else if (message.type === 'CloseStream') void this.#end();
     else if (message.type === 'Configure') this.#configure(message);
-    else if (message.type === 'other') this.#options.passedOver.note('/v1/listen', [`message ${message.name}`]);
+    else if (message.type === 'other') this.#options.passedOver.note([message.name]);
   }
 
   #finalize(channel: number | null): void {
+    // The header of a file may still come, which the session has to know first.
+    if (this.#session.receivedMs === 0) return this.#socket.send(this.#answers.onFlushed(0, channel));
     this.#finalizing.push(channel);
     this.#session.flush();
   }

@@ -3,7 +3,7 @@ import type { Engine } from '../../../engine-client/engine.ts';
 import type { ListeningSettings } from '../../../listening/listening-session.ts';
 import type { ModelInfo } from '../../../protocols/listen/deepgram/messages.ts';
 import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
-import type { PassedOver } from './passed-over.ts';
+import type { PassedOver } from '../passed-over.ts';
 import type { StreamSocketOptions } from './stream-socket.ts';
 
 /** See above. */

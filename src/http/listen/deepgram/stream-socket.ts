@@ -87,6 +87,8 @@ export class StreamSocket {
     if (this.#isOver) return;
     this.#release();
     this.#options.socket.close(1000);
+    // The close that the client answers with has to be read.
+    this.setPaused(false);
   }
 
   /** Closes with the code for `error`, which is counted; nothing more is received or sent. */
@@ -95,8 +97,8 @@ export class StreamSocket {
     const { failures, request, socket } = this.#options;
     this.#release();
     const { code, reason } = CLOSES[CLOSE_OF[failures.note(error, request).code] ?? 'failed'];
-    this.setPaused(false);
     socket.close(code, reason);
+    this.setPaused(false);
   }
 
   #receive(data: RawData, isBinary: boolean): void {
