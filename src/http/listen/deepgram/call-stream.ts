@@ -142,7 +142,10 @@ export class CallStream {
 
   #beat(): void {
     const { socket } = this.#options;
-    if (!this.#isAlive) return socket.terminate();
+    if (!this.#isAlive) {
+      socket.terminate();
+      return;
+    }
     this.#isAlive = false;
     socket.ping();
   }

@@ -118,7 +118,10 @@ export class ListenStream {
 
   #finalize(channel: number | null): void {
     // The header of a file may still come, which the session has to know first.
-    if (this.#session.receivedMs === 0) return this.#socket.send(this.#answers.onFlushed(0, channel));
+    if (this.#session.receivedMs === 0) {
+      this.#socket.send(this.#answers.onFlushed(0, channel));
+      return;
+    }
     this.#finalizing.push(channel);
     this.#session.flush();
   }

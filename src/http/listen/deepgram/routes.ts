@@ -3,19 +3,15 @@ import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import type { ListenContext } from '../context.ts';
 import { nameDeepgramRequests } from './handshake.ts';
 import { fluxRoute, listenRoute } from './live.ts';
-import { type SpeakRouteOptions, speakRoute, speakSocketRoute } from './speak.ts';
-
-/** What the routes need. */
-export interface DeepgramRoutesOptions extends SpeakRouteOptions {
-  readonly live: ListenContext;
-}
+import { speakRoute, speakSocketRoute } from './speak.ts';
 
 /** `/v1/speak`, `/v1/listen` and `/v2/listen`. */
-export const deepgramRoutes: FastifyPluginCallbackZod<DeepgramRoutesOptions> = (app, { context, log, live }, done) => {
+export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
   nameDeepgramRequests(app);
-  void app.register(speakRoute, { context, log });
-  void app.register(speakSocketRoute, { context, log });
-  void app.register(listenRoute, { context: live });
-  void app.register(fluxRoute, { context: live });
+  const { speech, log } = context;
+  void app.register(speakRoute, { context: speech, log });
+  void app.register(speakSocketRoute, { context: speech, log });
+  void app.register(listenRoute, { context });
+  void app.register(fluxRoute, { context });
   done();
 };
