@@ -4,7 +4,7 @@ import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from '
 import { canonicalAddress } from '../../foundation/addresses.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { FRAME_MS } from '../../foundation/units.ts';
+import { type Codec, FRAME_MS } from '../../foundation/units.ts';
 import { parseRtp } from '../../protocols/rtp/packet.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 import { type PeerReport, RtcpControl } from './control.ts';
@@ -70,6 +70,7 @@ export class RtpSession {
   readonly #latch: SourceLatch;
   readonly #random: () => number;
   #listener: SessionListener | null = null;
+  #codec: Codec | null = null;
   #remote: RemoteMedia | null = null;
   #receiver: RtpReceiver | null = null;
   #sender: RtpSender | null = null;
@@ -111,9 +112,13 @@ export class RtpSession {
     return { received, lost, jitterMs, sent, refused: this.#refused, peerReport: this.#control?.peerReport ?? null };
   }
 
-  /** From now on `listener` is handed what the peer sends. Must come before the first {@link setRemote}. */
-  attach(listener: SessionListener): void {
+  /**
+   * From now on `listener` is handed what the peer sends. Must come before the first {@link setRemote}. `codec` = the
+   * call's, where another stream of it has chosen that already.
+   */
+  attach(listener: SessionListener, codec: Codec | null = null): void {
     this.#listener = listener;
+    this.#codec = codec;
   }
 
   /**
@@ -180,7 +185,12 @@ export class RtpSession {
     });
     this.#sender = sender;
     this.#control = control;
-    this.#receiver = new RtpReceiver({ codec: remote.format.codec, remote, listener, counter: control });
+    this.#receiver = new RtpReceiver({
+      codec: this.#codec ?? remote.format.codec,
+      remote,
+      listener,
+      counter: control,
+    });
   }
 
   #onDatagram(datagram: Buffer, from: RemoteInfo): void {

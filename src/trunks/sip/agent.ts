@@ -36,6 +36,9 @@ const FAREWELL_STEP_MS = 50;
  */
 const UNACKNOWLEDGED_MAX = 32;
 
+/** The sender of a recording sends nothing while its call is on hold; beyond this it is gone. */
+const RECORDING_SILENT_MAX_MS = 2 * 3_600_000;
+
 type SipSettings = Pick<
   Settings,
   | 'MEDIA_TIMEOUT_MS'
@@ -208,13 +211,16 @@ export class SipAgent {
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
     const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay });
+    const silentMs = Math.max(timeoutMs, RECORDING_SILENT_MAX_MS);
+    const openRecordingMedia: OpenMedia = () =>
+      RtpSession.open({ address, ports, clock, timeoutMs: silentMs, isRelay });
     const ownUsers = ['trunkline', settings.SIP_USER];
     const timers = {
       clock,
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    return { registry, openMedia, mediaAddress, ownUsers, timers, log };
+    return { registry, openMedia, openRecordingMedia, mediaAddress, ownUsers, timers, log };
   }
 
   async #openStacks(options: {

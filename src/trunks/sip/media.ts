@@ -17,7 +17,7 @@ import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
 /** Ids of our descriptions: decimal numbers that nobody can guess and that do not come twice. */
-const SESSION_ID_END = 2 ** 47;
+export const SESSION_ID_END = 2 ** 47;
 
 /** The part of an RTP session that a call uses. */
 export type MediaSession = Pick<RtpSession, 'port' | 'attach' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;

@@ -29,6 +29,7 @@ import { describeSip, fitSip, type SentSip } from '../../protocols/sip/sent-mess
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
+import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
 import type { Credentials } from './credentials.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';
@@ -69,7 +70,7 @@ const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
 export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
 /** Data about a received message that sip.js does not keep. */
-export interface Envelope extends Origin, Pick<ReceivedSip, 'user'> {}
+export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'metadata'> {}
 
 /** The user agent that uses this stack. */
 export interface StackDelegate {
@@ -137,7 +138,7 @@ export class SipStack implements Transport {
         routeSet: [],
         sipjsId: '',
         supportedOptionTags: [TIMER_TAG],
-        supportedOptionTagsResponse: [TIMER_TAG],
+        supportedOptionTagsResponse: [TIMER_TAG, SIPREC_TAG],
         userAgentHeaderFieldValue: PROGRAM,
         viaForceRport: true,
         viaHost: `${host}:${socket.port}`,
@@ -304,7 +305,7 @@ export class SipStack implements Transport {
     if (kind === 'request' && !SCHEMES.includes(scheme)) throw new SipFault('another scheme', 'sip or tel', 416);
     const message = parseSip(received.text);
     this.#retransmissions.received(received);
-    this.#envelopes.set(message, { ...origin, user: received.user });
+    this.#envelopes.set(message, { ...received, ...origin });
     if (message instanceof IncomingResponseMessage) {
       this.#interpretResponse(message, origin.source);
       return;

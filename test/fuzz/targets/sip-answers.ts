@@ -19,6 +19,7 @@ const log = createLog('silent');
 const services: CallServices = {
   registry: { admit: () => undefined, accept: () => undefined } as unknown as CallServices['registry'],
   openMedia: () => new Promise(() => undefined),
+  openRecordingMedia: () => new Promise(() => undefined),
   mediaAddress: '198.51.100.1',
   ownUsers: ['trunkline'],
   log,

@@ -103,6 +103,7 @@ export class SipLine {
     this.services = {
       registry,
       openMedia,
+      openRecordingMedia: openMedia,
       mediaAddress: '198.51.100.1',
       ownUsers,
       timers,
