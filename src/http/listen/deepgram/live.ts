@@ -14,6 +14,8 @@ import {
   readListenQuery,
 } from '../../../protocols/listen/deepgram/listen-query.ts';
 import { languagesOf } from '../../../recordings/transcribe.ts';
+import { isPermitted } from '../../access/permissions.ts';
+import type { Principal } from '../../access/principal.ts';
 import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
 import { requireLanguage } from '../../transcriptions/languages.ts';
@@ -68,7 +70,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
     preHandler: async (request) => {
       const query = readListenQuery(request.query);
       passedOver.note(query.passedOver);
-      if (query.callId === null) access.permit(request, 'transcriptions');
+      if (query.callId === null) requireAudio(access.principalOf(request));
       await requireKnown(query.language, context);
       const call = query.callId === null ? null : await findLive(query.callId, request, context);
       if (call === null) listeners.admit();
@@ -128,6 +130,16 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
   });
   done();
 };
+
+/** @throws TrunklineError `invalid_request` for who may read calls, and nothing else */
+function requireAudio({ role }: Principal): void {
+  if (isPermitted(role, 'transcriptions')) return;
+  throw new TrunklineError(
+    'invalid_request',
+    `call: got nothing, expected the call that the role ${role} reads`,
+    'call',
+  );
+}
 
 function readAgain(): never {
   throw new Error('the handshake was not read before its socket was open');
