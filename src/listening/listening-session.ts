@@ -218,8 +218,8 @@ export class ListeningSession {
   }
 
   /**
-   * Does `run` when everything before it has been done. What it asks of the session comes at once behind it, before
-   * what was asked for meanwhile.
+   * Does `run` when everything before it has been done. What it asks of the session comes at once, before what was
+   * asked for meanwhile; a flush must be the last of it.
    * @param isReady asked until it is true; {@link areLanguagesKnown} is the only thing that may be waited for
    */
   inOrder(run: () => void, isReady: () => boolean = () => true): void {
