@@ -53,6 +53,7 @@ import { systemSources } from './system-sources.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
+import { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -153,8 +154,8 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
-  const webSockets = new WebSocketTrunk({ registry, settings, clock });
-  const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
+  const sockets = openSockets({ registry, feed, settings, clock, engine });
+  const demoCalls = new DemoCalls({ registry, webSockets: sockets.webSockets, clock, log });
   const server = await createServer({
     ...common,
     people,
@@ -166,7 +167,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flows: flows.calls,
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
-    webSockets,
+    ...sockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
@@ -185,6 +186,22 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+interface SocketParts {
+  readonly registry: CallRegistry;
+  readonly feed: Feed;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly engine: ManagedEngine;
+}
+
+/** The carriers that come over WebSocket. */
+function openSockets({ registry, feed, settings, clock, engine }: SocketParts) {
+  return {
+    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    audioHook: new AudioHookTrunk({ registry, feed, settings, clock, languages: () => engine.languages }),
+  };
 }
 
 /** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */
@@ -349,12 +366,12 @@ export interface Trunks {
 }
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
-  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
+  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT, SIP_TLS_PORT } = settings;
   const options = { ...context, settings };
   const { log } = context;
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
-  const sip = SIP_PORT === 0 ? null : new SipAgent(options);
+  const sip = SIP_PORT === 0 && SIP_TLS_PORT === 0 ? null : new SipAgent(options);
   return {
     asterisk,
     sip,
@@ -362,7 +379,10 @@ function openTrunks(settings: Settings, context: TrunkContext): Trunks {
       const audioSocketAt = { host, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' } as const;
       if (audioSocket !== null) await listenFor('AudioSocket', audioSocket, audioSocketAt, log);
       const sipAt = { host, port: SIP_PORT, setting: 'SIP_PORT' } as const;
-      if (sip !== null) await listenFor('SIP', sip, sipAt, log);
+      if (sip !== null && SIP_PORT !== 0) await listenFor('SIP', sip, sipAt, log);
+      const tlsAt = { host, port: SIP_TLS_PORT, setting: 'SIP_TLS_PORT' } as const;
+      const overTls = { listen: (...at: Parameters<SipAgent['listenTls']>) => sip?.listenTls(...at) ?? '' };
+      if (SIP_TLS_PORT !== 0) await listenFor('SIP over TLS', overTls, tlsAt, log);
     },
     close: async () => {
       await Promise.all([audioSocket?.close(), asterisk?.close(), sip?.close()]);
