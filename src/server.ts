@@ -19,7 +19,7 @@ import type { Clock } from './foundation/clock.ts';
 import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
-import type { ServerCertificate } from './foundation/tls/server-certificate.ts';
+import { ServerCertificate } from './foundation/tls/server-certificate.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import type { SharedAccess } from './http/access/cluster-access.ts';
@@ -100,8 +100,6 @@ export interface OtherGateways {
 
 interface ServerOptions {
   readonly settings: Settings;
-  /** With it the server speaks TLS alone; absent or null = not at all. */
-  readonly certificate?: ServerCertificate | null;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
@@ -158,9 +156,13 @@ interface ServerOptions {
   readonly clock: Clock;
 }
 
-/** The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too. */
+/**
+ * The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too.
+ * @throws ConfigError when TLS_CERT and TLS_KEY cannot be used
+ */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, certificate = null, clock, log, metrics } = options;
+  const { settings, clock, log, metrics } = options;
+  const certificate = await ServerCertificate.open({ settings, clock, log });
   const failures = new Failures({ log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({

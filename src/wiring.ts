@@ -31,7 +31,6 @@ import { ThreadUse } from './foundation/machine/thread-use.ts';
 import { Metrics } from './foundation/metrics.ts';
 import { ConfigError } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
-import { ServerCertificate } from './foundation/tls/server-certificate.ts';
 import { type Hints, openHints } from './hints/open-hints.ts';
 import type { GatewayHealth } from './http/health.ts';
 import { type OpenedBatches, openBatches } from './jobs/open-batches.ts';
@@ -159,7 +158,6 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const demoCalls = new DemoCalls({ registry, webSockets: sockets.webSockets, clock, log });
   const server = await createServer({
     ...common,
-    certificate: await ServerCertificate.open({ settings, clock, log }),
     people,
     others: shared,
     ...storing,

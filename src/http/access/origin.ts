@@ -69,7 +69,10 @@ export class Origins {
     return !URL.canParse(origin) || new URL(origin).host !== hostOf(request).toLowerCase();
   }
 
-  /** Whether the client came by https: to this server, as a trusted proxy says (`X-Forwarded-Proto`) or as `PUBLIC_URL` implies. */
+  /**
+   * Whether the client came by https: to this server, as a trusted proxy says (`X-Forwarded-Proto`) or as `PUBLIC_URL`
+   * implies.
+   */
   isSecure(request: FastifyRequest): boolean {
     if (isTls(request) || this.#isHttpsForwarded(request)) return true;
     return this.#publicUrl.startsWith('https:') && new URL(this.#publicUrl).host === hostOf(request).toLowerCase();
