@@ -19,6 +19,7 @@ import type { Clock } from './foundation/clock.ts';
 import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import { ServerCertificate } from './foundation/tls/server-certificate.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import type { SharedAccess } from './http/access/cluster-access.ts';
@@ -46,6 +47,7 @@ import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts
 import { listenRoutes } from './http/listen/routes.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
+import { genesysRoutes } from './http/media/genesys.ts';
 import { twilioRoutes } from './http/media/twilio.ts';
 import { pageRoutes } from './http/page.ts';
 import { countQwenRequests } from './http/qwen.ts';
@@ -62,6 +64,7 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { closeSocketsOn, limitArrival, logRequests, REQUEST_TIMEOUT_MS } from './http/server/request-hooks.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
+import { renewTls, speakTls } from './http/server/tls.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { sendUpgradeHeaders } from './http/server/upgrade-headers.ts';
 import { flowPromptRoutes } from './http/speech/flow-prompts.ts';
@@ -79,6 +82,7 @@ import type { SoundStore } from './records/sound/sound-store.ts';
 import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
+import type { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
@@ -111,6 +115,7 @@ interface ServerOptions {
   readonly flowPrompts?: FlowPrompts | null;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
+  readonly audioHook: Pick<AudioHookTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
@@ -125,7 +130,7 @@ interface ServerOptions {
   readonly feedArchive: FeedArchive | null;
   readonly feed: Pick<
     Feed,
-    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isWhole' | 'publish' | 'forget'
+    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isBeyond' | 'isWhole' | 'publish' | 'forget'
   >;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
@@ -151,9 +156,13 @@ interface ServerOptions {
   readonly clock: Clock;
 }
 
-/** The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too. */
+/**
+ * The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too.
+ * @throws ConfigError when TLS_CERT and TLS_KEY cannot be used
+ */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, clock, log, metrics } = options;
+  const certificate = await ServerCertificate.open({ settings, clock, log });
   const failures = new Failures({ log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({
@@ -166,6 +175,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     genReqId: (message) => requestIds.of(message),
     frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
     clientErrorHandler: answerUnreadable,
+    ...speakTls(certificate),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(requestValidator);
   app.setSerializerCompiler(serializerCompiler);
@@ -190,6 +200,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   passOverOtherUpgrades(app);
   await openRoutes(app, options, failures);
+  renewTls(app, certificate);
   return app;
 }
 
@@ -245,11 +256,13 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       live,
       isDraining,
     });
+    const recognisers = () => health().recognisers;
+    const recogniserName = () => (recognisers().final ?? recognisers().live)?.name ?? '';
+    const called = { findCall: options.findCall, readers, visibility };
     void guarded.register(listenRoutes, {
-      context: { ...live, log, access, recordings, speech: speechContext, readers, visibility, isDraining },
+      context: { ...live, ...called, log, access, recordings, speech: speechContext, recogniserName, isDraining },
     });
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
-    const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
@@ -347,6 +360,7 @@ async function openCarriers(app: FastifyInstance, options: ServerOptions, access
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock });
 }
 
 /** The routes of the System view. */
