@@ -5,13 +5,23 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { decodeG711, encodeG711 } from '../audio/g711.ts';
+import { joinSamples } from '../audio/mix.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { ALAW_8K, type Codec, MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
+import { type Codec, msToSamples, samplesToMs } from '../foundation/units.ts';
+import {
+  type PayloadDecoder,
+  type PayloadEncoder,
+  payloadDecoder,
+  payloadEncoder,
+} from '../protocols/rtp/payload-codecs.ts';
+import { RTP_FORMATS, type RtpCodecName, type RtpFormat } from '../protocols/sip/rtp-codecs.ts';
 import { seededRandom } from './random.ts';
 import type { Peer } from './sip-wire.ts';
 
 const HEADER_BYTES = 12;
+const EVENT_CLOCK_HZ = 8000;
+/** Its Opus makes up for lost packets. */
+const PARAMETERS = new Map([['useinbandfec', '1']]);
 const KEYS = '0123456789*#ABCD';
 /** How long a key is down, and the pause before another. */
 const KEY_MS = 100;
@@ -24,9 +34,9 @@ const PACKETS_MAX = 30_000;
 
 /** What a phone says, and how well its line carries it. Times are ms of its sound. */
 export interface PhoneSound {
-  /** At 8 kHz; read as it is sent, so that more can be written ahead of it. */
+  /** At 8 kHz, at 16 kHz for g722 and opus; read as it is sent, so that more can be written ahead of it. */
   readonly audio: Int16Array;
-  readonly codec?: 'mulaw' | 'alaw';
+  readonly codec?: RtpCodecName;
   readonly ptimeMs?: number;
   /** Each packet is up to this much late. */
   readonly jitterMs?: number;
@@ -70,10 +80,12 @@ interface MediaOptions extends PhoneSound {
 }
 
 export class PhoneMedia {
-  readonly codec: Codec;
+  readonly format: RtpFormat;
   readonly ptimeMs: number;
   /** Packets of sound that came, in their order of arrival. */
   readonly packets: ReceivedPacket[] = [];
+  readonly #decoder: PayloadDecoder;
+  readonly #encoder: PayloadEncoder;
   readonly #socket: Socket;
   readonly #options: MediaOptions;
   readonly #random: () => number;
@@ -89,6 +101,7 @@ export class PhoneMedia {
   #wasSilent = true;
   #spoken = false;
   #key: { readonly digit: string; readonly timestamp: number; downMs: number } | null = null;
+  readonly #decoded: Int16Array[] = [];
   #heldBack = false;
   #received = 0;
   #receivedDigits = '';
@@ -99,7 +112,9 @@ export class PhoneMedia {
   private constructor(options: MediaOptions, socket: Socket) {
     this.#options = options;
     this.#socket = socket;
-    this.codec = options.codec === 'alaw' ? ALAW_8K : MULAW_8K;
+    this.format = RTP_FORMATS[options.codec ?? 'mulaw'];
+    this.#decoder = payloadDecoder(this.format);
+    this.#encoder = payloadEncoder(this.format, PARAMETERS);
     this.ptimeMs = options.ptimeMs ?? 20;
     this.#random = seededRandom(options.seed ?? 1);
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
@@ -129,9 +144,15 @@ export class PhoneMedia {
     return { packets: this.#received, digits: this.#receivedDigits };
   }
 
-  /** The sound of all packets, in their order of arrival. */
+  /** How the samples of {@link PhoneSound.audio} are counted. */
+  get codec(): Codec {
+    return this.format.codec;
+  }
+
+  /** The sound of all packets, in their order of arrival. Each is decoded once. */
   get sound(): Int16Array {
-    return decodeG711(Buffer.concat(this.packets.map(({ payload }) => payload)), this.codec);
+    this.#decodeAll();
+    return joinSamples(this.#decoded);
   }
 
   /** Speaks from now on, or as is agreed from now on. */
@@ -154,7 +175,15 @@ export class PhoneMedia {
     this.#closed = true;
     this.#timer?.cancel();
     for (const timer of this.#late) timer.cancel();
+    this.#encoder.close();
+    this.#decodeAll();
+    this.#decoder.close();
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  #decodeAll(): void {
+    for (const { payload } of this.packets.slice(this.#decoded.length))
+      this.#decoded.push(this.#decoder.decode(payload));
   }
 
   /** On a grid counted from the start, so that delays never add up. */
@@ -174,7 +203,7 @@ export class PhoneMedia {
       this.#options.onSpoken();
       if (this.#closed) return;
     }
-    const timestamp = (this.#timestampBase + from) % 2 ** 32;
+    const timestamp = (this.#timestampBase + msToSamples(this.sentMs, this.format.clockHz)) % 2 ** 32;
     const due = this.#digits[0];
     const eventType = this.#agreement?.eventType ?? null;
     if (eventType !== null && this.#key === null && due !== undefined && due.atMs <= this.sentMs) {
@@ -191,7 +220,7 @@ export class PhoneMedia {
     if (!silent) {
       const whole = new Int16Array(frameSamples);
       whole.set(samples);
-      this.#send(this.#agreement?.payloadType ?? 0, timestamp, this.#wasSilent, encodeG711(whole, this.codec));
+      this.#send(this.#agreement?.payloadType ?? 0, timestamp, this.#wasSilent, this.#encoder.encode(whole));
     }
     this.#wasSilent = silent;
   }
@@ -199,7 +228,7 @@ export class PhoneMedia {
   #sendKey(key: { readonly digit: string; readonly timestamp: number; downMs: number }, eventType: number): void {
     key.downMs += this.ptimeMs;
     const isEnd = key.downMs >= KEY_MS;
-    const duration = msToSamples(Math.min(key.downMs, KEY_MS), this.codec.rateHz);
+    const duration = msToSamples(Math.min(key.downMs, KEY_MS), EVENT_CLOCK_HZ);
     const payload = Uint8Array.of(KEYS.indexOf(key.digit), (isEnd ? 0x80 : 0) | 10, duration >> 8, duration & 0xff);
     this.#send(eventType, key.timestamp, key.downMs === this.ptimeMs, payload);
     if (key.downMs >= KEY_MS + 2 * this.ptimeMs) this.#key = null;

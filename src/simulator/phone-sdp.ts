@@ -1,5 +1,5 @@
 /** Session descriptions as a simple phone writes and reads them (RFC 8866): one stream of one codec, and keys. */
-import type { Codec } from '../foundation/units.ts';
+import type { RtpFormat } from '../protocols/sip/rtp-codecs.ts';
 import type { PhoneAgreement } from './phone-media.ts';
 
 const EVENT_TYPE = 101;
@@ -11,7 +11,7 @@ export type Hold = 'sendonly' | 'inactive' | 'nowhere';
 export interface PhoneDescription {
   readonly address: string;
   readonly port: number;
-  readonly codec: Codec;
+  readonly format: RtpFormat;
   readonly ptimeMs: number;
   readonly version: number;
   /** null = not held. */
@@ -19,8 +19,8 @@ export interface PhoneDescription {
 }
 
 /** An offer, or an answer. */
-export function describe({ address, port, codec, ptimeMs, version, hold }: PhoneDescription): string {
-  const [payloadType, name] = codec.name === 'alaw' ? [8, 'PCMA'] : [0, 'PCMU'];
+export function describe({ address, port, format, ptimeMs, version, hold }: PhoneDescription): string {
+  const { payloadType } = format;
   const kind = address.includes(':') ? 'IP6' : 'IP4';
   return [
     'v=0',
@@ -29,7 +29,8 @@ export function describe({ address, port, codec, ptimeMs, version, hold }: Phone
     `c=IN ${hold === 'nowhere' ? 'IP4 0.0.0.0' : `${kind} ${address}`}`,
     't=0 0',
     `m=audio ${port} RTP/AVP ${payloadType} ${EVENT_TYPE}`,
-    `a=rtpmap:${payloadType} ${name}/8000`,
+    `a=rtpmap:${payloadType} ${mapOf(format)}`,
+    ...(format.name === 'opus' ? [`a=fmtp:${payloadType} useinbandfec=1`] : []),
     `a=rtpmap:${EVENT_TYPE} telephone-event/8000`,
     `a=fmtp:${EVENT_TYPE} 0-15`,
     `a=ptime:${ptimeMs}`,
@@ -42,21 +43,24 @@ export function describe({ address, port, codec, ptimeMs, version, hold }: Phone
  * What the other side's description agrees to, under its own payload numbers.
  * @throws Error when it has no stream of the codec
  */
-export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
+export function readAgreement(sdp: string, format: RtpFormat): PhoneAgreement {
   const address = /^c=IN IP[46] (\S+)/m.exec(sdp)?.[1];
   const [, port, formats] = /^m=audio (\d+) RTP\/AVP (.*)$/m.exec(sdp) ?? [];
-  const name = codec.name === 'alaw' ? 'PCMA' : 'PCMU';
   const numbers = formats?.trim().split(' ') ?? [];
-  const mapped = (encoding: string) => new RegExp(`^a=rtpmap:(\\d+) ${encoding}/8000`, 'im').exec(sdp)?.[1];
-  const payloadType = mapped(name) ?? (name === 'PCMA' ? '8' : '0');
+  const mapped = (map: string) => new RegExp(`^a=rtpmap:(\\d+) ${map}`, 'im').exec(sdp)?.[1];
+  const payloadType = mapped(mapOf(format)) ?? String(format.payloadType);
   if (address === undefined || port === undefined || Number(port) === 0 || !numbers.includes(payloadType)) {
-    throw new Error(`the server agreed to no ${name}`);
+    throw new Error(`the server agreed to no ${format.encoding}`);
   }
-  const eventType = mapped('telephone-event');
+  const eventType = mapped('telephone-event/8000');
   return {
     to: { address, port: Number(port) },
     payloadType: Number(payloadType),
     eventType: eventType === undefined ? null : Number(eventType),
     receives: !/^a=(sendonly|inactive)/m.test(sdp),
   };
+}
+
+function mapOf({ encoding, clockHz, mapChannels }: RtpFormat): string {
+  return `${encoding}/${clockHz}${mapChannels === null ? '' : `/${mapChannels}`}`;
 }

@@ -42,6 +42,7 @@ type SipSettings = Pick<
   | 'RTP_ALLOW'
   | 'RTP_PORTS'
   | 'SIP_ALLOW'
+  | 'SIP_CODECS'
   | 'SIP_DIALOGS_MAX'
   | 'SIP_PASSWORD'
   | 'SIP_PUBLIC_ADDRESS'
@@ -214,7 +215,7 @@ export class SipAgent {
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    return { registry, openMedia, mediaAddress, ownUsers, timers, log };
+    return { registry, openMedia, mediaAddress, codecs: settings.SIP_CODECS, ownUsers, timers, log };
   }
 
   async #openStacks(options: {

@@ -9,6 +9,7 @@ import type { Codec } from '../../foundation/units.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
+import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
@@ -29,6 +30,8 @@ export interface CallServices {
   readonly openMedia: OpenMedia;
   /** Where peers are to send media. */
   readonly mediaAddress: string;
+  /** What we take, best first (SIP_CODECS). */
+  readonly codecs: readonly RtpCodecName[];
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
   readonly timers: SessionTimerServices;
@@ -66,12 +69,13 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   /** Answers the INVITE, or refuses it. Never rejects. */
   async open(): Promise<void> {
-    const { request, openMedia, mediaAddress, log } = this.#options;
+    const { request, openMedia, mediaAddress, codecs, log } = this.#options;
     try {
       request.trying();
       this.#media = new CallMedia({
         session: await openMedia(),
         address: mediaAddress,
+        codecs,
         log: log.child({ callId: callIdOf(request.message.callId) }),
       });
       if (this.#gone) void this.#media.close();

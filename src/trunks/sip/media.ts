@@ -13,6 +13,7 @@ import {
   makeOffer,
   type RemoteMedia,
 } from '../../protocols/sip/offer-answer.ts';
+import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
@@ -26,6 +27,7 @@ export class CallMedia {
   /** The RTP of the call. */
   readonly session: MediaSession;
   readonly #address: string;
+  readonly #codecs: readonly RtpCodecName[];
   readonly #log: Log;
   readonly #sessionId = String(randomInt(SESSION_ID_END));
   /** Our description as it was sent last. */
@@ -35,10 +37,16 @@ export class CallMedia {
   #agreed: { readonly description: string; readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
   #started = false;
 
-  /** `address` = where the peer is to send. */
-  constructor(options: { readonly session: MediaSession; readonly address: string; readonly log: Log }) {
+  /** `address` = where the peer is to send; `codecs` = what we take, best first. */
+  constructor(options: {
+    readonly session: MediaSession;
+    readonly address: string;
+    readonly codecs: readonly RtpCodecName[];
+    readonly log: Log;
+  }) {
     this.session = options.session;
     this.#address = options.address;
+    this.#codecs = options.codecs;
     this.#log = options.log;
   }
 
@@ -107,7 +115,7 @@ export class CallMedia {
       port: this.session.port,
       sessionId: this.#sessionId,
       version: 1,
-      codecs: ['mulaw', 'alaw'],
+      codecs: this.#codecs,
       direction: 'sendrecv',
     };
   }

@@ -79,10 +79,11 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, request, log } = this.#options;
+    const { registry, openMedia, mediaAddress, codecs, request, log } = this.#options;
     const media = new CallMedia({
       session: await openMedia(),
       address: mediaAddress,
+      codecs,
       log: log.child({ callId: request.callId }),
     });
     this.#media = media;

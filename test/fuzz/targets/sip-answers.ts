@@ -20,6 +20,7 @@ const services: CallServices = {
   registry: { admit: () => undefined, accept: () => undefined } as unknown as CallServices['registry'],
   openMedia: () => new Promise(() => undefined),
   mediaAddress: '198.51.100.1',
+  codecs: ['opus', 'g722', 'mulaw', 'alaw'],
   ownUsers: ['trunkline'],
   log,
   timers: { clock: new FakeClock(), wantedS: 1800, onRefresh: () => undefined },

@@ -104,6 +104,7 @@ export class SipLine {
       registry,
       openMedia,
       mediaAddress: '198.51.100.1',
+      codecs: settings.SIP_CODECS,
       ownUsers,
       timers,
       log,
