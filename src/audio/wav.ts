@@ -14,6 +14,8 @@ const TAG_FLOAT = 3;
 const TAG_ALAW = 6;
 const TAG_MULAW = 7;
 const TAG_EXTENSIBLE = 0xfffe;
+/** The tag of each codec's samples. */
+const TAGS = { pcm16: TAG_PCM, alaw: TAG_ALAW, mulaw: TAG_MULAW } as const satisfies Record<Codec['name'], number>;
 const TAG_NAMES: Readonly<Record<number, string>> = {
   2: 'MS ADPCM',
   17: 'IMA ADPCM',
@@ -205,6 +207,24 @@ export function readWav(bytes: Uint8Array): WavAudio {
   const layout = readWavLayout(bytes, bytes.length) ?? refuse('it ends inside its header');
   const { rateHz, dataFrom, dataBytes: size } = layout;
   return { rateHz, channels: layout.read(bytes.subarray(dataFrom, dataFrom + size)) };
+}
+
+/**
+ * The header of a WAV file with `dataBytes` of samples in `codec` behind it; null = nobody knows how many, and its size
+ * fields say so.
+ */
+export function wavHeaderOf(codec: Codec, dataBytes: number | null): Uint8Array {
+  const { name, rateHz, channels, bytesPerSample } = codec;
+  const header = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(header.buffer);
+  writeHeader(view, channels, rateHz);
+  view.setUint32(4, dataBytes === null ? SIZE_UNKNOWN : dataBytes + HEADER_BYTES - 8, true);
+  view.setUint16(20, TAGS[name], true);
+  view.setUint32(28, rateHz * channels * bytesPerSample, true);
+  view.setUint16(32, channels * bytesPerSample, true);
+  view.setUint16(34, bytesPerSample * 8, true);
+  view.setUint32(40, dataBytes ?? SIZE_UNKNOWN, true);
+  return header;
 }
 
 function writeHeader(view: DataView, channels: number, rateHz: number): void {

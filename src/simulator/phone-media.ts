@@ -15,13 +15,15 @@ import {
   payloadEncoder,
 } from '../protocols/rtp/payload-codecs.ts';
 import { RTP_FORMATS, type RtpCodecName, type RtpFormat } from '../protocols/sip/rtp-codecs.ts';
+import { newPhoneKey, type PhoneKey, PhoneSrtp } from './phone-srtp.ts';
 import { seededRandom } from './random.ts';
-import type { Peer } from './sip-wire.ts';
+import type { Peer } from './sip-socket.ts';
 
 const HEADER_BYTES = 12;
 const EVENT_CLOCK_HZ = 8000;
 /** Its Opus makes up for lost packets. */
 const PARAMETERS = new Map([['useinbandfec', '1']]);
+const EMPTY = new Uint8Array(0);
 const KEYS = '0123456789*#ABCD';
 /** How long a key is down, and the pause before another. */
 const KEY_MS = 100;
@@ -47,6 +49,8 @@ export interface PhoneSound {
   /** Nothing is sent while nothing is said. */
   readonly dtx?: boolean;
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
+  /** Its packets are secured (SRTP), and it takes no others. */
+  readonly srtp?: boolean;
   /** Beyond the end of the audio silence is sent, rather than the end told. */
   readonly endless?: boolean;
   /** A packet's sound, as it comes. */
@@ -68,6 +72,8 @@ export interface PhoneAgreement {
   readonly to: Peer;
   readonly payloadType: number;
   readonly eventType: number | null;
+  /** What opens the other side's packets; null = they are not secured. */
+  readonly srtpKey: PhoneKey | null;
   /** Whether the other side wants to receive audio. */
   readonly receives: boolean;
 }
@@ -82,6 +88,10 @@ interface MediaOptions extends PhoneSound {
 export class PhoneMedia {
   readonly format: RtpFormat;
   readonly ptimeMs: number;
+  /** What secures its packets; null = nothing. */
+  readonly srtpKey: PhoneKey | null;
+  /** Datagrams whose tag was wrong. */
+  forged = 0;
   /** Packets of sound that came, in their order of arrival. */
   readonly packets: ReceivedPacket[] = [];
   readonly #decoder: PayloadDecoder;
@@ -93,6 +103,8 @@ export class PhoneMedia {
   readonly #timestampBase = randomInt(2 ** 32);
   readonly #digits: { readonly atMs: number; readonly digit: string }[];
   readonly #late = new Set<Timer>();
+  readonly #sealer: PhoneSrtp | null;
+  #opener: PhoneSrtp | null = null;
   #agreement: PhoneAgreement | null = null;
   #timer: Timer | null = null;
   #startMs = 0;
@@ -116,6 +128,8 @@ export class PhoneMedia {
     this.#decoder = payloadDecoder(this.format);
     this.#encoder = payloadEncoder(this.format, PARAMETERS);
     this.ptimeMs = options.ptimeMs ?? 20;
+    this.srtpKey = options.srtp === true ? newPhoneKey() : null;
+    this.#sealer = this.srtpKey === null ? null : new PhoneSrtp(this.srtpKey);
     this.#random = seededRandom(options.seed ?? 1);
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
     socket.on('message', (datagram) => this.#receive(datagram));
@@ -157,6 +171,9 @@ export class PhoneMedia {
 
   /** Speaks from now on, or as is agreed from now on. */
   agree(agreement: PhoneAgreement): void {
+    const { srtpKey } = agreement;
+    const isSameKey = Buffer.compare(srtpKey ?? EMPTY, this.#agreement?.srtpKey ?? EMPTY) === 0;
+    if (!isSameKey) this.#opener = srtpKey === null ? null : new PhoneSrtp(srtpKey);
     this.#agreement = agreement;
     if (this.#timer !== null || this.#closed) return;
     this.#startMs = this.#options.clock.nowMs();
@@ -245,7 +262,7 @@ export class PhoneMedia {
     view.setUint32(8, this.#ssrc);
     datagram.set(payload, HEADER_BYTES);
     this.#sequence = (this.#sequence + 1) & 0xffff;
-    this.#carry(datagram);
+    this.#carry(this.#sealer === null ? datagram : this.#sealer.seal(datagram));
   }
 
   /** Over the line, with its faults. */
@@ -269,8 +286,11 @@ export class PhoneMedia {
     if (to !== undefined && !this.#closed) this.#socket.send(datagram, to.port, to.address, () => undefined);
   }
 
-  #receive(datagram: Buffer): void {
-    if (datagram.length < HEADER_BYTES || this.#agreement === null) return;
+  #receive(came: Buffer): void {
+    if (this.#agreement === null) return;
+    const datagram = Buffer.from(this.#opener === null ? came : (this.#opener.open(came) ?? EMPTY));
+    if (this.#opener !== null && datagram.length === 0) this.forged++;
+    if (datagram.length < HEADER_BYTES) return;
     const payloadType = (datagram[1] ?? 0) & 0x7f;
     const [sequence, timestamp] = [datagram.readUInt16BE(2), datagram.readUInt32BE(4)];
     const payload = datagram.subarray(HEADER_BYTES);

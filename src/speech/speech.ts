@@ -113,13 +113,14 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
   });
   const requestCache = openRequestCache(options);
   const recorded = await openRecorded(options, ownership);
+  const onMissingVoice = warnOfMissingVoices(options);
   const calls = createSynthesizer(options, {
     cache: callCache,
     recorded,
-    onMissingVoice: warnOfMissingVoices(options),
+    onMissingVoice,
     onLive: (codec) => ahead.noteCodec(codec),
   });
-  const requests = createSynthesizer(options, { cache: requestCache, recorded });
+  const requests = createSynthesizer(options, { cache: requestCache, recorded, onMissingVoice });
   const ahead = new PromptsAhead({ synthesizer: calls, cache: callCache, log });
   ahead.keep(PROMPTS_FILE_OWNER, textsAhead);
   const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
@@ -183,7 +184,7 @@ function warnOfMissingVoices({
     warned.add(voice);
     log.warn(
       { voice, used: used.name },
-      'a call asks for a voice that does not exist; VOICE_MAP can name one to use in its place',
+      'a text asks for a voice that does not exist; VOICE_MAP can name one to use in its place',
     );
   };
 }

@@ -6,7 +6,7 @@ import { LANGUAGE_NAMES } from '../../foundation/languages.ts';
 import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import { MODEL_NAME_MAX_CHARS } from '../models.ts';
 import { clientOf } from '../qwen.ts';
-import { SPEECH_FORMATS, type SpeechFormat, type SpeechRateHz } from './encoders.ts';
+import { SPEECH_FORMATS, type SpeechEncoder, type SpeechFormat, type SpeechRateHz } from './encoders.ts';
 
 const NAME_MAX_CHARS = 64;
 const INSTRUCTIONS_MAX_CHARS = 4096;
@@ -28,6 +28,8 @@ export interface SpeechRequest {
   readonly rateHz: SpeechRateHz | null;
   /** A file up to this size is made whole before it is sent, so that its length is known; 0 = sent as it grows. */
   readonly wholeMaxBytes: number;
+  /** In place of the encoder of `format` at `rateHz`. */
+  readonly encoder?: SpeechEncoder;
 }
 
 /** The fields that all speech routes take; others are ignored. `inputMaxChars` = SPEECH_INPUT_MAX_CHARS. */

@@ -1,5 +1,6 @@
 /** One request for speech, from its text to the last byte of the response. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { VoiceInfo } from '../../../engine/contract.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Failures } from '../server/errors.ts';
@@ -21,8 +22,8 @@ export interface SpeechContext {
 }
 
 /** How speech becomes the body of a response. */
-interface ResponseFormat {
-  headers(encoder: SpeechEncoder): Readonly<Record<string, string>>;
+export interface ResponseFormat {
+  headers(encoder: SpeechEncoder, voice: VoiceInfo): Readonly<Record<string, string>>;
   wrap(chunks: Sound): AsyncGenerator<Chunk, void, undefined>;
   /** The end of a body that failed, made of the error's body; null = the format has none, so the connection breaks. */
   failure(error: object): Chunk | null;
@@ -72,11 +73,11 @@ export async function sendSpeech(
   const leave = service.enter();
   const startedMs = clock.nowMs();
   try {
-    const { encoder, chunks, bytes } = await service.open(speechRequest, goneSignal(reply));
+    const { encoder, voice, chunks, bytes } = await service.open(speechRequest, goneSignal(reply));
     const length = bytes === null || bytes === 0 || !responseFormat.isBare ? {} : { 'content-length': String(bytes) };
     const outcome = await sendStream({
       reply,
-      headers: { ...responseFormat.headers(encoder), ...length },
+      headers: { ...responseFormat.headers(encoder, voice), ...length },
       chunks: responseFormat.wrap(chunks),
       clock,
       onFirst: () => metrics.speechFirstByte.observe((clock.nowMs() - startedMs) / 1000),

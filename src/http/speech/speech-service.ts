@@ -1,13 +1,16 @@
+import type { VoiceInfo } from '../../../engine/contract.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
+import type { ResolvedVoice, VoiceOptions } from '../../speech/voice-resolver.ts';
 import { bufferUpTo } from './buffer.ts';
 import type { Sound, SpeechEncoder, SpeechEncoders } from './encoders.ts';
 import type { SpeechRequest } from './request.ts';
-import { resolveVoice, synthesize } from './synthesize.ts';
+import { type LiveText, resolveVoice, synthesize, synthesizeLive } from './synthesize.ts';
 
 /** Speech that is ready to be made: a chunk is made when it is asked for. */
 export interface OpenedSpeech {
+  readonly voice: VoiceInfo;
   readonly encoder: SpeechEncoder;
   readonly chunks: Sound;
   /** The bytes of all chunks together; null = not known yet. */
@@ -63,12 +66,26 @@ export class SpeechService {
   async open(request: SpeechRequest, signal: AbortSignal): Promise<OpenedSpeech> {
     const { synthesizer, encoders } = this.#options;
     const resolved = await resolveVoice(synthesizer, request.voiceOptions);
-    const encoder = await encoders.resolve(request.format, request.rateHz, resolved.voice.rateHz);
+    const { voice } = resolved;
+    const encoder = request.encoder ?? (await encoders.resolve(request.format, request.rateHz, voice.rateHz));
     const { sound, bytes } = await bufferUpTo(
       request.wholeMaxBytes,
       synthesize(synthesizer, request.text, { voice: resolved, codec: encoder.codec, signal }),
     );
     const fileBytes = bytes === null ? null : (encoder.fileBytes?.(bytes) ?? null);
-    return { encoder, chunks: encoder.encode(sound, signal, bytes), bytes: fileBytes };
+    return { voice, encoder, chunks: encoder.encode(sound, signal, bytes), bytes: fileBytes };
+  }
+
+  /**
+   * The voice that speaks a text that comes piece by piece.
+   * @throws TrunklineError `invalid_request` for an unknown voice, `engine_unavailable`
+   */
+  voiceFor(options: VoiceOptions): Promise<ResolvedVoice> {
+    return resolveVoice(this.#options.synthesizer, options);
+  }
+
+  /** Speaks a text while it comes: as {@link synthesizeLive}. */
+  speakLive(live: LiveText): Sound {
+    return synthesizeLive(this.#options.synthesizer, live);
   }
 }

@@ -52,6 +52,35 @@ export async function* synthesize(
   }
 }
 
+/** A text that somebody listens to while it comes. */
+export interface LiveText {
+  readonly text: TextStream;
+  readonly voice: ResolvedVoice;
+  readonly codec: Codec;
+  readonly signal: AbortSignal;
+  /** In how many ms the listener has heard all that was made. */
+  dueInMs(): number;
+  /** Called when a stretch of the text, as it was written, has been spoken. */
+  onSpoken(text: string): void;
+  /** Called when the engine failed at a stretch, which is left out. */
+  onSkipped(): void;
+}
+
+/**
+ * Yields the sound of a text sentence by sentence, as soon as each is certain, among the speech of calls. Ends when the
+ * text does, or when the signal aborts. A text in which nothing can be spoken has no sound.
+ */
+export async function* synthesizeLive(
+  synthesizer: SentenceSynthesizer,
+  { text, voice, codec, signal, dueInMs, onSpoken, onSkipped }: LiveText,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const options = { codec, urgency: 'speak', dueInMs, signal, onSkipped } as const;
+  for await (const piece of synthesizer.synthesize(text, voice, options)) {
+    yield* piece.parts;
+    onSpoken(piece.text);
+  }
+}
+
 /** `error` in terms of the request that caused it. */
 export function toRequestError(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;

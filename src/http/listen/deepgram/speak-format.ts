@@ -1,0 +1,64 @@
+/** How Deepgram's `/v1/speak` encodes speech. */
+import type { VoiceInfo } from '../../../../engine/contract.ts';
+import { wavHeaderOf } from '../../../audio/wav.ts';
+import type { Codec } from '../../../foundation/units.ts';
+import { modelUuid } from '../../../protocols/listen/deepgram/model-uuid.ts';
+import type { SpokenModel } from '../../../protocols/listen/deepgram/speak-messages.ts';
+import type { SpeakFormat, SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
+import type { VoiceOptions } from '../../../speech/voice-resolver.ts';
+import type { Sound, SpeechEncoder, SpeechFormat } from '../../speech/encoders.ts';
+
+/** Content types of bare samples. Those of linear16 are little-endian, whatever RFC 3551 says of L16. */
+const RAW_TYPES: Readonly<Record<Codec['name'], string>> = {
+  pcm16: 'audio/l16',
+  mulaw: 'audio/mulaw',
+  alaw: 'audio/alaw',
+};
+
+/** The codec of samples; null = the encoding is none of bare samples. */
+export function codecOf({ encoding, rateHz }: SpeakFormat): Codec | null {
+  const channels = 1;
+  if (rateHz === null) return null;
+  if (encoding === 'linear16') return { name: 'pcm16', rateHz, channels, bytesPerSample: 2 };
+  if (encoding === 'mulaw' || encoding === 'alaw') return { name: encoding, rateHz, channels, bytesPerSample: 1 };
+  return null;
+}
+
+/** The name under which requests for `format` are counted. */
+export function countedAs({ encoding, container }: SpeakFormat): SpeechFormat {
+  if (container === 'wav') return 'wav';
+  return encoding === 'linear16' ? 'pcm' : encoding;
+}
+
+/** The encoder of samples, bare or as a WAV file; undefined = another one is needed. */
+export function rawEncoder(format: SpeakFormat): SpeechEncoder | undefined {
+  const codec = codecOf(format);
+  if (codec === null) return undefined;
+  if (format.container === 'wav')
+    return { contentType: 'audio/wav', codec, encode: (sound, _signal, bytes) => withHeader(sound, codec, bytes) };
+  const contentType = `${RAW_TYPES[codec.name]};rate=${codec.rateHz};channels=1`;
+  return { contentType, codec, encode: (sound) => sound };
+}
+
+async function* withHeader(sound: Sound, codec: Codec, bytes: number | null): Sound {
+  let begun = false;
+  for await (const part of sound) {
+    if (!begun) yield wavHeaderOf(codec, bytes);
+    begun = true;
+    yield part;
+  }
+}
+
+/** A model that no voice here stands for is spoken by the default voice, or by one of its language. */
+export function voiceOptionsOf({ model, language, speed }: SpeakQuery): VoiceOptions {
+  return {
+    speed,
+    ...(model !== null && { voice: model, voiceIsWish: true }),
+    ...(language !== null && { lang: language }),
+  };
+}
+
+/** `voice` as answers name it. */
+export function modelOf({ name, model }: VoiceInfo): SpokenModel {
+  return { name, version: model, uuid: modelUuid(name) };
+}

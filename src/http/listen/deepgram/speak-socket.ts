@@ -1,0 +1,143 @@
+/** One client of Deepgram's `WS /v1/speak`. */
+import type { FastifyRequest } from 'fastify';
+import type { RawData, WebSocket } from 'ws';
+import type { Timer } from '../../../foundation/clock.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
+import { deepgramCode } from '../../../protocols/listen/deepgram/errors.ts';
+import {
+  errorMessage,
+  joinerOf,
+  metadataMessage,
+  readSpeakMessage,
+  type SpeakMessage,
+  sequenceMessage,
+  warningMessage,
+} from '../../../protocols/listen/deepgram/speak-messages.ts';
+import type { SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
+import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
+import type { SpeechContext } from '../../speech/send-speech.ts';
+import { SocketWriter } from '../socket-writer.ts';
+import { SpeechStream } from '../speech-stream.ts';
+import { codecOf, modelOf } from './speak-format.ts';
+
+/** As at Deepgram, a socket that says nothing for an hour is closed. Programs keep one open between sentences. */
+const IDLE_MS = 3_600_000;
+/** Text that waits to be spoken, in texts of the largest size. */
+const WAITING_TEXTS_MAX = 4;
+/** Warnings are answers to what a client sends; of more it is told nothing. */
+const WARNINGS_MAX = 100;
+/** SDKs take every other code as a loss, and connect again. */
+const CLOSE_NORMAL = 1000;
+
+interface SpeakSocketOptions {
+  readonly socket: WebSocket;
+  readonly request: FastifyRequest;
+  readonly context: SpeechContext;
+  readonly query: SpeakQuery;
+  readonly voice: ResolvedVoice;
+}
+
+/** Counts as one request for speech as long as it is open. */
+export class SpeakSocket {
+  readonly #options: SpeakSocketOptions;
+  readonly #writer: SocketWriter;
+  readonly #stream: SpeechStream;
+  #idle: Timer;
+  #sequenceId = 0;
+  #warnings = 0;
+  #isClosing = false;
+
+  constructor(options: SpeakSocketOptions) {
+    this.#options = options;
+    const { socket, context, query, voice } = options;
+    const codec = codecOf(query.format);
+    if (codec === null) throw new Error(`${query.format.encoding} is no encoding of a socket`);
+    this.#writer = new SocketWriter(socket, context.clock);
+    this.#stream = new SpeechStream({
+      service: context.service,
+      clock: context.clock,
+      voice,
+      codec,
+      waitingMaxChars: context.inputMaxChars * WAITING_TEXTS_MAX,
+      send: (sound) => this.#writer.send(sound),
+      onFlushed: () => this.#tellSequence('Flushed'),
+      onSkipped: () => this.#warn('SPEECH_SKIPPED', 'a part of the text could not be spoken and is left out'),
+      onFull: (isFull) => (isFull ? socket.pause() : socket.resume()),
+      onFailed: (error) => this.#fail(error),
+    });
+    this.#idle = this.#startIdleTimer();
+  }
+
+  /** @throws TrunklineError `too_many_requests` */
+  open(): void {
+    const { socket, context, request, voice } = this.#options;
+    const leave = context.service.enter();
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.once('close', () => {
+      this.#idle.cancel();
+      this.#stream.close();
+      context.metrics.speechRequests.inc({ format: 'pcm', outcome: this.#isClosing ? 'finished' : 'gone' });
+      leave();
+    });
+    void this.#writer.send(metadataMessage(request.id, modelOf(voice.voice)));
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#isClosing) return;
+    this.#idle.cancel();
+    this.#idle = this.#startIdleTimer();
+    try {
+      if (isBinary)
+        throw new TrunklineError('message_binary', 'got a binary message, expected text with one JSON object');
+      this.#obey(readSpeakMessage(data.toString(), this.#options.context.inputMaxChars));
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      this.#warn(deepgramCode(error.code), error.message);
+    }
+  }
+
+  #obey(message: SpeakMessage): void {
+    switch (message.type) {
+      case 'Speak':
+        this.#stream.write(joinerOf(this.#stream.openEnd, message.text) + message.text);
+        break;
+      case 'Flush':
+        this.#stream.flush();
+        break;
+      case 'Clear':
+        this.#stream.clear();
+        void this.#tellSequence('Cleared');
+        break;
+      case 'Close':
+        void this.#finish();
+    }
+  }
+
+  /** Says what is left, then closes. Never rejects. */
+  async #finish(): Promise<void> {
+    this.#isClosing = true;
+    await this.#stream.finish();
+    this.#options.socket.close(CLOSE_NORMAL);
+  }
+
+  #tellSequence(type: 'Flushed' | 'Cleared'): Promise<void> {
+    return this.#writer.send(sequenceMessage(type, this.#sequenceId++));
+  }
+
+  #warn(code: string, description: string): void {
+    this.#warnings++;
+    if (this.#warnings <= WARNINGS_MAX) void this.#writer.send(warningMessage(code, description));
+  }
+
+  #fail(error: unknown): void {
+    const { context, request, socket } = this.#options;
+    const failure = context.failures.note(error, request);
+    void this.#writer.send(errorMessage(deepgramCode(failure.code), failure.message));
+    this.#stream.close();
+    socket.close(failure.closeCode, failure.code);
+  }
+
+  #startIdleTimer(): Timer {
+    return this.#options.context.clock.after(IDLE_MS, () => this.#options.socket.close(CLOSE_NORMAL, 'idle'), true);
+  }
+}

@@ -1,0 +1,147 @@
+/** Deepgram's text to speech: `POST /v1/speak` and `WS /v1/speak`. */
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Log } from '../../../foundation/log/log.ts';
+import { readSpeakBody } from '../../../protocols/listen/deepgram/speak-messages.ts';
+import { readSpeakQuery, type SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
+import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
+import { errorResponses } from '../../server/errors.ts';
+import { websocketOnly } from '../../server/websocket-only.ts';
+import { bodyMaxBytes } from '../../speech/request.ts';
+import { AS_AUDIO, type ResponseFormat, type SpeechContext, sendSpeech } from '../../speech/send-speech.ts';
+import { PassedOver } from '../passed-over.ts';
+import { countedAs, modelOf, rawEncoder, voiceOptionsOf } from './speak-format.ts';
+import { SpeakSocket } from './speak-socket.ts';
+
+const PATH = '/v1/speak';
+
+/** What the routes need. */
+export interface SpeakRouteOptions {
+  readonly context: SpeechContext;
+  readonly log: Log;
+}
+
+const speakBody = z
+  .union([z.object({ text: z.string() }), z.string()])
+  .describe('`text`, or the text alone as text/plain');
+
+/** The body is read by the handler, whatever its content type says; its schema is for the description. */
+const unchecked = { validatorCompiler: () => () => true } as const;
+
+const speech = {
+  description: 'Speech, as it is made',
+  content: { 'audio/mpeg': { schema: z.string().describe('Other encodings have content types of their own') } },
+};
+
+/** `POST /v1/speak`. */
+export const speakRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (app, { context, log }, done) => {
+  const passedOver = new PassedOver({ log, endpoint: PATH });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
+  app.post(
+    PATH,
+    {
+      ...unchecked,
+      bodyLimit: bodyMaxBytes(context.inputMaxChars),
+      config: { permission: 'speech', deepgram: true },
+      schema: {
+        summary: 'Speak a text (Deepgram)',
+        description:
+          "Compatible with Deepgram: `model` may be one of our voices or one of Deepgram's, for which the default " +
+          'voice speaks. `mp3` unless `encoding` says otherwise; `linear16`, `mulaw` and `alaw` come as WAV or, with ' +
+          '`container=none`, bare; `opus`, `flac` and `aac` need ffmpeg on PATH. Requests wait behind all calls.',
+        tags: ['speech'],
+        body: speakBody,
+        response: { 200: speech, ...errorResponses(400, 401, 403, 413, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const query = readSpeakQuery(request.query as Record<string, unknown>, 'file');
+      passedOver.note(query.unknown);
+      const body = typeof request.body === 'string' ? request.body : '';
+      const text = readSpeakBody(body, request.headers['content-type'], context.inputMaxChars);
+      await sendSpeech(context, {
+        request,
+        reply,
+        speechRequest: speechRequestOf(query, text),
+        responseFormat: asDeepgram(request, text),
+      });
+      return reply;
+    },
+  );
+  done();
+};
+
+function speechRequestOf(query: SpeakQuery, text: string) {
+  const { format } = query;
+  const encoder = rawEncoder(format);
+  return {
+    text,
+    voiceOptions: voiceOptionsOf(query),
+    format: countedAs(format),
+    rateHz: format.rateHz,
+    wholeMaxBytes: 0,
+    ...(encoder !== undefined && { encoder }),
+  };
+}
+
+/** The headers of Deepgram's answers: its Python SDKs read the count as a number and fail without it. */
+function asDeepgram({ id }: FastifyRequest, text: string): ResponseFormat {
+  return {
+    ...AS_AUDIO,
+    headers: ({ contentType }, voice) => {
+      const { name, uuid } = modelOf(voice);
+      return {
+        'content-type': contentType,
+        'cache-control': 'no-store, no-transform',
+        'dg-request-id': id,
+        'dg-model-name': name,
+        'dg-model-uuid': uuid,
+        'dg-char-count': String(text.length),
+      };
+    },
+  };
+}
+
+/** What the handshake found out. */
+interface Admitted {
+  readonly query: SpeakQuery;
+  readonly voice: ResolvedVoice;
+}
+
+/** `WS /v1/speak`. */
+export const speakSocketRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (app, { context, log }, done) => {
+  const passedOver = new PassedOver({ log, endpoint: PATH });
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  app.route({
+    method: 'GET',
+    url: PATH,
+    exposeHeadRoute: false,
+    config: { permission: 'speech', socket: true, deepgram: true },
+    schema: {
+      summary: 'Speak a text while it is written (WebSocket, Deepgram)',
+      description:
+        'Messages are `{"type":"Speak","text"}`, `Flush`, `Clear` and `Close`. Sound comes as binary messages in ' +
+        '`encoding` (linear16, mulaw or alaw) at `sample_rate`; each Flush is answered with one `Flushed` behind ' +
+        'its sound, in order, and a Clear with `Cleared`, which also stands for the flushes that it dropped.',
+      tags: ['speech'],
+      response: errorResponses(400, 401, 403, 429, 503),
+    },
+    preHandler: async (request) => {
+      if (!request.ws) return;
+      const query = readSpeakQuery(request.query as Record<string, unknown>, 'socket');
+      const voice = await context.service.voiceFor(voiceOptionsOf(query));
+      context.service.enter()();
+      passedOver.note(query.unknown);
+      admitted.set(request, { query, voice });
+    },
+    handler: websocketOnly(PATH),
+    wsHandler: (socket, request) => {
+      const found = admitted.get(request);
+      if (found === undefined) throw new Error('the handshake was not looked at');
+      new SpeakSocket({ socket, request, context, ...found }).open();
+    },
+  });
+  done();
+};
