@@ -16,7 +16,7 @@ const STAGGER_MS = 137;
 /** Within these the endpoints are equal: two runs of one of them differ by as much. */
 const NOISE_WER_POINTS = 1;
 const NOISE_LATE_MS = 50;
-const { ENDPOINT_MS, POST_ROLL_MS } = readSettings({});
+const { ENDPOINT_MS } = readSettings({});
 
 interface ListenOptions {
   /** Sessions at once. */
@@ -83,8 +83,7 @@ function report(heard: readonly Heard[], { sessions, promptsEach }: ListenOption
     name: 'listen',
     about:
       `${sessions} sessions at once in real time, each of ${promptsEach} human phone prompts, through each endpoint. ` +
-      `"Late" is from the end of speech to the final beyond the endpoint silence of ${ENDPOINT_MS} ms; speech ends up ` +
-      `to ${POST_ROLL_MS} ms before what is read.`,
+      `"Late" is from the end of speech to the final beyond the endpoint silence of ${ENDPOINT_MS} ms.`,
     tables: [
       {
         title: 'Finals',
