@@ -5,12 +5,15 @@ import { recordedParties } from '../../../src/protocols/siprec/recorded-parties.
 const recording = (...elements: string[]): RecordingMetadata =>
   readMetadata(`<recording xmlns="urn:ietf:params:xml:ns:recording:1">${elements.join('')}</recording>`);
 const participant = (id: string, more = ''): string =>
-  `<participant participant_id="${id}"><nameID aor="sip:${id}@h"><name>${id.toUpperCase()}</name></nameID>${more}</participant>`;
+  `<participant participant_id="${id}">` +
+  `<nameID aor="sip:${id}@h"><name>${id.toUpperCase()}</name></nameID>${more}</participant>`;
 const stream = (id: string, label: string): string => `<stream stream_id="${id}"><label>${label}</label></stream>`;
 const sends = (id: string, ...streams: string[]): string =>
-  `<participantstreamassoc participant_id="${id}">${streams.map((own) => `<send>${own}</send>`).join('')}</participantstreamassoc>`;
+  `<participantstreamassoc participant_id="${id}">` +
+  `${streams.map((own) => `<send>${own}</send>`).join('')}</participantstreamassoc>`;
 const leaves = (id: string): string =>
-  `<participantsessionassoc participant_id="${id}"><disassociate-time>2026-01-01</disassociate-time></participantsessionassoc>`;
+  `<participantsessionassoc participant_id="${id}">` +
+  '<disassociate-time>2026-01-01</disassociate-time></participantsessionassoc>';
 
 const TWO = [participant('ann'), participant('bob'), stream('s1', '1'), stream('s2', '2')];
 

@@ -185,7 +185,11 @@ describe('a recording', () => {
     expect(line.gateway.logLines.at(-1)).toContain('"participants":3');
     expect(await ask(recording, 'UPDATE', { ...update, cseq: 3, body: xml('<a>') })).toMatch(/^SIP\/2\.0 200/);
     expect(line.gateway.logLines.at(-1)).toContain('cannot be read');
-    const body = `--x\r\nContent-Type: application/rs-metadata+xml\r\n\r\n${xml('')}\r\n--x\r\nContent-Type: application/sdp\r\n\r\n${offer(4, audio(10292, '1'), audio(10294, '2'))}\r\n--x--`;
+    const parts = [
+      ['application/rs-metadata+xml', xml('')],
+      ['application/sdp', offer(4, audio(10292, '1'), audio(10294, '2'))],
+    ];
+    const body = parts.map(([type, content]) => `--x\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`).join('');
     const both = await ask(recording, 'INVITE', { cseq: 4, type: 'multipart/mixed;boundary=x', body });
     expect(streamsIn(both)).toEqual(['RTP/AVP 0 1', 'RTP/AVP 0 2']);
     expect(line.gateway.logLines.join()).not.toContain('secret-eve');
