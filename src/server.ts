@@ -245,11 +245,13 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       live,
       isDraining,
     });
+    const recognisers = () => health().recognisers;
+    const recogniserName = () => (recognisers().final ?? recognisers().live)?.name ?? '';
+    const called = { findCall: options.findCall, readers, visibility };
     void guarded.register(listenRoutes, {
-      context: { ...live, log, access, recordings, speech: speechContext, readers, visibility, isDraining },
+      context: { ...live, ...called, log, access, recordings, speech: speechContext, recogniserName, isDraining },
     });
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
-    const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);

@@ -349,12 +349,12 @@ export interface Trunks {
 }
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
-  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
+  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT, SIP_TLS_PORT } = settings;
   const options = { ...context, settings };
   const { log } = context;
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
-  const sip = SIP_PORT === 0 ? null : new SipAgent(options);
+  const sip = SIP_PORT === 0 && SIP_TLS_PORT === 0 ? null : new SipAgent(options);
   return {
     asterisk,
     sip,
@@ -362,7 +362,10 @@ function openTrunks(settings: Settings, context: TrunkContext): Trunks {
       const audioSocketAt = { host, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' } as const;
       if (audioSocket !== null) await listenFor('AudioSocket', audioSocket, audioSocketAt, log);
       const sipAt = { host, port: SIP_PORT, setting: 'SIP_PORT' } as const;
-      if (sip !== null) await listenFor('SIP', sip, sipAt, log);
+      if (sip !== null && SIP_PORT !== 0) await listenFor('SIP', sip, sipAt, log);
+      const tlsAt = { host, port: SIP_TLS_PORT, setting: 'SIP_TLS_PORT' } as const;
+      const overTls = { listen: (...at: Parameters<SipAgent['listenTls']>) => sip?.listenTls(...at) ?? '' };
+      if (SIP_TLS_PORT !== 0) await listenFor('SIP over TLS', overTls, tlsAt, log);
     },
     close: async () => {
       await Promise.all([audioSocket?.close(), asterisk?.close(), sip?.close()]);

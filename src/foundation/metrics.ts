@@ -90,7 +90,16 @@ export class Metrics {
     'SIP requests that we refused, by the status of our answer',
     ['status'],
   );
-  readonly sipRegistered = this.#make.gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
+  readonly sipRegistered = this.#make.gauge(
+    'trunkline_sip_registered',
+    'Whether all SIP registrars have us registered',
+    [],
+  );
+  readonly sipTrunkRegistered = this.#make.gauge(
+    'trunkline_sip_trunk_registered',
+    'Whether the registrar of a SIP trunk has us registered',
+    ['trunk'],
+  );
   readonly sipRegistrationFailures = this.#make.counter(
     'trunkline_sip_registration_failures_total',
     'Registrations that were refused, not answered or lost',

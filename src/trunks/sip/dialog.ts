@@ -21,10 +21,10 @@ import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import type { CallMedia } from './media.ts';
+import { ALLOW_HEADER } from './methods.ts';
 import { Referral } from './referral.ts';
 import { sendRefresh } from './refresh-request.ts';
 import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
-import { ALLOW_HEADER } from './stack.ts';
 
 const DTMF_DIGIT = /^[0-9*#A-D]$/;
 

@@ -7,13 +7,14 @@ import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf } from '../../protocols/sip/call-identity.ts';
+import type { SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import { withFeatures } from './contact-features.ts';
 import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
 import type { IncomingKind, IncomingMedia } from './incoming-kind.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import type { MediaSession } from './media.ts';
+import { withContact } from './own-contact.ts';
 import { timerHeadersOf, tooSmall } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
@@ -34,6 +35,8 @@ export interface CallServices {
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
   readonly timers: SessionTimerServices;
+  /** SIP_SRTP */
+  readonly srtp: SrtpPolicy;
   readonly log: Log;
 }
 
@@ -134,11 +137,13 @@ export class IncomingCall implements LegOwner, DialogListener {
       return;
     }
     const sdp = offer === null ? media.offer() : media.answer(offer, this.#source.address);
+    const ownContact = stack.contactAs(stack.schemeOf(request.message)).toString();
+    const contact = `<${ownContact}>${kind.features}`;
     const extraHeaders = [...answerHeaders(terms), ...kind.headers];
     const accept = { statusCode: 200, extraHeaders, body: sdpBody(sdp) };
-    const { session } = withFeatures(stack.core, kind.features, () => request.accept(accept));
+    const { session } = withContact(stack.core, contact, () => request.accept(accept));
     this.#replied = true;
-    const contactHeader = `Contact: <${stack.contact.toString()}>${kind.features}`;
+    const contactHeader = `Contact: ${contact}`;
     this.#dialog = new CallDialog({
       session,
       media,

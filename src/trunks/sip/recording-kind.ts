@@ -27,7 +27,8 @@ const DEAF: Pick<MediaSession, 'send' | 'press'> = { send: () => undefined, pres
 /** As many characters as a party may have. */
 const PARTY_MAX_CHARS = 256;
 
-interface RecordingOptions extends Pick<CallServices, 'openRecordingMedia' | 'mediaAddress' | 'ownUsers' | 'timers'> {
+interface RecordingOptions
+  extends Pick<CallServices, 'openRecordingMedia' | 'mediaAddress' | 'ownUsers' | 'timers' | 'srtp'> {
   readonly request: IncomingInviteRequest;
   readonly stack: SipStack;
   /** Null = there is none, or it cannot be read. */
@@ -67,7 +68,7 @@ export class RecordingKind implements IncomingKind {
   }
 
   async open(): Promise<IncomingMedia> {
-    const { openRecordingMedia, mediaAddress, timers, log } = this.#options;
+    const { openRecordingMedia, mediaAddress, timers, srtp, log } = this.#options;
     const sessions: MediaSession[] = [];
     try {
       while (sessions.length < this.#streams) sessions.push(await openRecordingMedia());
@@ -75,7 +76,7 @@ export class RecordingKind implements IncomingKind {
       await Promise.all(sessions.map((session) => session.close()));
       throw error;
     }
-    const media = new RecordingMedia({ sessions, address: mediaAddress, clock: timers.clock, log });
+    const media = new RecordingMedia({ sessions, address: mediaAddress, clock: timers.clock, srtp, log });
     return this.#toIncoming(media, sessions.length);
   }
 

@@ -2,12 +2,13 @@
  * The media of a recording: one or two streams of sound that we only receive, each with an RTP session of its own, in
  * one description and in one time.
  */
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { Track } from '../../protocols/dialect.ts';
+import { type LocalSecurity, makeSrtpKeys, offersIn, type SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import { countVersion, type LocalMedia, type RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 import type { RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
 import {
@@ -33,6 +34,8 @@ interface RecordingMediaOptions {
   /** Where the peer is to send. */
   readonly address: string;
   readonly clock: Clock;
+  /** SIP_SRTP */
+  readonly srtp: SrtpPolicy;
   readonly log: Log;
 }
 
@@ -50,6 +53,8 @@ export class RecordingMedia {
   /** Of each session; null = it has no stream yet. */
   readonly #agreed: (Agreed | null)[];
   readonly #labels: (string | null)[];
+  /** Our keys of SRTP, of each session. */
+  readonly #keys: readonly LocalSecurity['keys'][];
   /** Sessions whose peer has sent nothing for too long. */
   readonly #silent = new Set<number>();
   #format: RtpFormat | null = null;
@@ -62,6 +67,7 @@ export class RecordingMedia {
     this.#options = options;
     this.#agreed = options.sessions.map(() => null);
     this.#labels = options.sessions.map(() => null);
+    this.#keys = options.sessions.map(() => makeSrtpKeys(randomBytes));
   }
 
   /** The call's codec; null before the first agreement. */
@@ -103,7 +109,7 @@ export class RecordingMedia {
   answer(offer: string, peerAddress: string): string {
     const description = parseRecordingSdp(offer, peerAddress);
     const { sdp, streams } = answerRecording(description, {
-      places: this.#places(),
+      places: this.#places('plain'),
       bound: this.#bound,
       codec: this.#format?.name ?? null,
     });
@@ -115,7 +121,8 @@ export class RecordingMedia {
   offer(): string {
     if (this.#format !== null && this.#sent !== null) return this.#sent;
     this.#bound = this.#options.sessions.map((_, place) => place);
-    return this.#send(offerRecording(this.#places()));
+    const offers = this.#options.srtp === 'require' ? 'secured' : 'plain';
+    return this.#send(offerRecording(this.#places(offers)));
   }
 
   /**
@@ -124,7 +131,8 @@ export class RecordingMedia {
    */
   accept(answer: string, peerAddress: string): void {
     const description = parseRecordingSdp(answer, peerAddress);
-    this.#take(acceptRecording(description, { places: this.#places(), bound: this.#bound }), peerAddress);
+    const places = this.#places(offersIn(this.#sent));
+    this.#take(acceptRecording(description, { places, bound: this.#bound }), peerAddress);
   }
 
   /** Gives the ports back. Logs what became of the packets if a codec was agreed. */
@@ -135,15 +143,16 @@ export class RecordingMedia {
     await Promise.all(sessions.map((session) => session.close()));
   }
 
-  #places(): LocalMedia[] {
-    const { sessions, address } = this.#options;
-    return sessions.map(({ port }) => ({
+  #places(offers: LocalSecurity['offers']): LocalMedia[] {
+    const { sessions, address, srtp } = this.#options;
+    return sessions.map(({ port }, place) => ({
       address,
       port,
       sessionId: this.#sessionId,
       version: 1,
       codecs: ['mulaw', 'alaw'],
       direction: 'recvonly',
+      security: { policy: srtp, keys: this.#keys[place] ?? [], offers },
     }));
   }
 

@@ -18,7 +18,8 @@ import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
 import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { kindOf } from './kind-of-call.ts';
-import { ALLOW_HEADER, type SipStack, type StackDelegate } from './stack.ts';
+import { ALLOW_HEADER } from './methods.ts';
+import type { SipStack, StackDelegate } from './stack.ts';
 
 /** Option tags that a request may require. */
 const SUPPORTED = [TIMER_TAG, SIPREC_TAG];

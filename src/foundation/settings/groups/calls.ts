@@ -57,5 +57,12 @@ export const calls = {
       'ms',
       'The server closes a stream that has sent no message for this long.',
     ),
+    REALTIME_MAX_MS: whole(
+      3_600_000,
+      60_000,
+      86_400_000,
+      'ms',
+      'The server closes a session of the Realtime API after this time, as OpenAI does. Clients begin another one.',
+    ),
   },
 } as const satisfies SettingGroup;
