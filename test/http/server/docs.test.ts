@@ -38,6 +38,7 @@ describe('the OpenAPI description', () => {
       'delete /v1/session',
       'get /asterisk/media',
       'get /exotel/media',
+      'get /genesys/media',
       'get /health',
       'get /metrics',
       'get /plivo/media',
