@@ -160,7 +160,8 @@ export class SentRecording {
       ['application/sdp', this.#sdp(direction)],
       ['application/rs-metadata+xml\r\nContent-Disposition: recording-session', this.#metadata(dataMode)],
     ];
-    const body = `${parts.map(([type, content]) => `--src\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`).join('')}--src--\r\n`;
+    const whole = parts.map(([type, content]) => `--src\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`);
+    const body = `${whole.join('')}--src--\r\n`;
     const headers = ['Require: siprec', 'Content-Type: multipart/mixed;boundary=src'];
     return this.#client.ask('INVITE', [...this.#headers('INVITE'), ...headers], body);
   }
