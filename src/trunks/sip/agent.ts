@@ -29,7 +29,8 @@ import { firstHop, readTrunks, routeOver, type SipTrunk, type TrunkSettings, uri
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
 /**
- * Calls of one address that may wait for an ACK, and never more than half of the ports. The answer to each of them is
+ * Calls of one address that may wait for an ACK, and never more than half of the ports, of which a recording takes two
+ * pairs. The answer to each of them is
  * repeated ten times.
  */
 const UNACKNOWLEDGED_MAX = 32;
@@ -215,7 +216,7 @@ export class SipAgent {
     const switchboard = new Switchboard({
       services,
       dialogsMax: settings.SIP_DIALOGS_MAX,
-      unacknowledgedMax: Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2)),
+      unacknowledgedMax: Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 4)),
       metrics,
       onAsked: (from) => this.#registrations.asked(from),
     });
