@@ -46,6 +46,7 @@ type SipSettings = TransportSettings &
     | 'RTP_ALLOW'
     | 'RTP_PORTS'
     | 'SIP_ALLOW'
+    | 'SIP_CODECS'
     | 'SIP_DIALOGS_MAX'
     | 'SIP_PUBLIC_ADDRESS'
     | 'SIP_SESSION_EXPIRES_SECONDS'
@@ -250,8 +251,8 @@ export class SipAgent {
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    const srtp = settings.SIP_SRTP;
-    return { registry, openMedia, openRecordingMedia, mediaAddress, ownUsers, timers, log, srtp };
+    const { SIP_SRTP: srtp, SIP_CODECS: codecs } = settings;
+    return { registry, openMedia, openRecordingMedia, mediaAddress, codecs, ownUsers, timers, log, srtp };
   }
 
   /** Begins the registrations whose transport is open and that have not begun. */
