@@ -46,6 +46,7 @@ import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts
 import { listenRoutes } from './http/listen/routes.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
+import { genesysRoutes } from './http/media/genesys.ts';
 import { twilioRoutes } from './http/media/twilio.ts';
 import { pageRoutes } from './http/page.ts';
 import { countQwenRequests } from './http/qwen.ts';
@@ -79,6 +80,7 @@ import type { SoundStore } from './records/sound/sound-store.ts';
 import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
+import type { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
@@ -111,6 +113,7 @@ interface ServerOptions {
   readonly flowPrompts?: FlowPrompts | null;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
+  readonly audioHook: Pick<AudioHookTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
@@ -125,7 +128,7 @@ interface ServerOptions {
   readonly feedArchive: FeedArchive | null;
   readonly feed: Pick<
     Feed,
-    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isWhole' | 'publish' | 'forget'
+    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isBeyond' | 'isWhole' | 'publish' | 'forget'
   >;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
@@ -245,11 +248,13 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       live,
       isDraining,
     });
+    const recognisers = () => health().recognisers;
+    const recogniserName = () => (recognisers().final ?? recognisers().live)?.name ?? '';
+    const called = { findCall: options.findCall, readers, visibility };
     void guarded.register(listenRoutes, {
-      context: { ...live, log, access, recordings, speech: speechContext, readers, visibility, isDraining },
+      context: { ...live, ...called, log, access, recordings, speech: speechContext, recogniserName, isDraining },
     });
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
-    const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
@@ -347,6 +352,7 @@ async function openCarriers(app: FastifyInstance, options: ServerOptions, access
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock });
 }
 
 /** The routes of the System view. */

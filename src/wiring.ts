@@ -53,6 +53,7 @@ import { systemSources } from './system-sources.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
+import { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -153,8 +154,8 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
-  const webSockets = new WebSocketTrunk({ registry, settings, clock });
-  const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
+  const sockets = openSockets({ registry, feed, settings, clock, engine });
+  const demoCalls = new DemoCalls({ registry, webSockets: sockets.webSockets, clock, log });
   const server = await createServer({
     ...common,
     people,
@@ -166,7 +167,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flows: flows.calls,
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
-    webSockets,
+    ...sockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
@@ -185,6 +186,22 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+interface SocketParts {
+  readonly registry: CallRegistry;
+  readonly feed: Feed;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly engine: ManagedEngine;
+}
+
+/** The carriers that come over WebSocket. */
+function openSockets({ registry, feed, settings, clock, engine }: SocketParts) {
+  return {
+    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    audioHook: new AudioHookTrunk({ registry, feed, settings, clock, languages: () => engine.languages }),
+  };
 }
 
 /** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */

@@ -85,6 +85,8 @@ export type CarrierEvent =
   | { readonly type: 'stop' }
   /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
   | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
+  /** What is spoken from now on, as the carrier names it. */
+  | { readonly type: 'language'; readonly language: string }
   /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */
   | { readonly type: 'ignored'; readonly what: string };
 

@@ -63,6 +63,8 @@ export class FakeCalls {
     if (this.refusal !== null) throw this.refusal;
   }
 
+  readonly audioHooks: { readonly organizationId: string | null; readonly trusted: boolean }[] = [];
+
   accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
     this.accepted.push({ socket, dialect, carrier: dialect.carrier, ...admission });
   }
@@ -244,6 +246,7 @@ export async function startServer(
     flowFiles: { list: () => flowFiles },
     flowPrompts: await openPrompts(speech),
     webSockets: calls,
+    audioHook: { accept: (_socket, admission) => calls.audioHooks.push(admission) },
     flows: {
       named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
       calledAt: () => null,

@@ -259,10 +259,10 @@ export class Access {
   /**
    * Admits a carrier that sends `token` as a bearer token, as a Basic password (with any user), as the value of
    * `header`, or as `?token=`: carriers differ in what they can send. Without a token it admits requests from this
-   * machine.
+   * machine. `setting` holds the token.
    * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
    */
-  admitToken(request: FastifyRequest, token: string, header?: string): void {
+  admitToken(request: FastifyRequest, token: string, header?: string, setting = 'CARRIER_TOKEN'): void {
     if (token === '') {
       this.admitAnonymous(request);
       return;
@@ -272,7 +272,8 @@ export class Access {
     if (given.length > 0 && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
-      'this endpoint needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
+      `this endpoint needs ${setting}: as a bearer token, as a password, as ?token= in its URL` +
+        (header === undefined ? '' : `, or in the header ${header}`),
     );
   }
 

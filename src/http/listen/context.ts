@@ -1,4 +1,5 @@
 /** What the routes of listening sessions and of other services' speech work with. */
+import type { CallView } from '../../calls/call-view.ts';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -29,5 +30,9 @@ export interface ListenContext {
   /** For sessions that show a live call. */
   readonly readers: FeedReaders;
   readonly visibility: CallVisibility;
+  /** A call, live or stored. */
+  readonly findCall: (id: string) => Promise<CallView | undefined>;
+  /** The recogniser of finals. */
+  recogniserName(): string;
   isDraining(): boolean;
 }

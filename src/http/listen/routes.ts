@@ -6,8 +6,7 @@ import { realtimeRoutes } from './realtime/routes.ts';
 
 /** To be registered where a key is asked for. */
 export const listenRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
-  const { speech, log } = context;
-  void app.register(deepgramRoutes, { context: speech, log });
+  void app.register(deepgramRoutes, { context });
   void app.register(realtimeRoutes, { context });
   done();
 };
