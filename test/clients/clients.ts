@@ -21,7 +21,7 @@ export interface Client {
   readonly shows: string;
   /** Settings of the gateway beside its key. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The client speaks TLS alone. */
+  /** The client is given an https address, and told to believe the gateway's certificate. */
   readonly tls?: true;
 }
 
@@ -48,6 +48,13 @@ export const CLIENTS: readonly Client[] = [
   { name: 'openai-node-5-rest', title: 'openai (Node) 5.23.2', install: ['openai@5.23.2'], ...OPENAI_REST },
   { name: 'openai-node-6-rest', title: 'openai (Node) 6.49.0', install: ['openai@6.49.0'], ...OPENAI_REST },
   { name: 'openai-node-7-rest', title: 'openai (Node) 7.57.0', install: ['openai@7.57.0'], ...OPENAI_REST },
+  {
+    name: 'openai-node-7-rest-tls',
+    title: 'openai (Node) 7.57.0, https',
+    install: ['openai@7.57.0'],
+    ...OPENAI_REST,
+    tls: true,
+  },
   {
     name: 'openai-python-rest',
     title: 'openai (Python) 3.54.0',
