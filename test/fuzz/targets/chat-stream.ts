@@ -7,7 +7,8 @@ export const target: FuzzTarget = {
   name: 'chat-stream',
   seeds: [
     'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}\n\ndata: [DONE]\n\n',
-    'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{"}}]}}]}\r\n\r\n',
+    'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{"}}]}}]}' +
+      '\r\n\r\n',
     ': comment\nevent: x\ndata: {"choices":[]}\n',
   ].map((text) => Buffer.from(text)),
   words: ['data:', 'data: [DONE]\n', '"tool_calls":[', '"delta":', 'null', '\n', '\r\n', '[[[['],

@@ -10,16 +10,25 @@ import type { BrainSession } from './socket.ts';
 export type BrainSettings = AppBrainSettings &
   Pick<Settings, 'REALTIME_APP_URL' | 'APP_URL' | 'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODEL' | 'LLM_TIMEOUT_MS'>;
 
+/** Which of them it is; null = nobody. */
+export function brainOf(
+  settings: Pick<BrainSettings, 'REALTIME_APP_URL' | 'APP_URL' | 'LLM_BASE_URL' | 'LLM_MODEL'>,
+): 'app' | 'chat' | null {
+  if (settings.REALTIME_APP_URL !== '' || settings.APP_URL !== '') return 'app';
+  return settings.LLM_BASE_URL !== '' && settings.LLM_MODEL !== '' ? 'chat' : null;
+}
+
 /** What opens one for each session; null = nobody answers. */
 export function brainOpener(
   settings: BrainSettings,
   clock: Clock,
 ): ((session: BrainSession, events: BrainEvents) => Brain) | null {
+  const brain = brainOf(settings);
+  if (brain === null) return null;
   const url = settings.REALTIME_APP_URL || settings.APP_URL;
-  if (url !== '')
+  if (brain === 'app')
     return ({ id, model }, events) => new AppBrain({ url, settings, sessionId: id, model, clock, events });
   const { LLM_BASE_URL, LLM_API_KEY, LLM_MODEL, LLM_TIMEOUT_MS } = settings;
-  if (LLM_BASE_URL === '' || LLM_MODEL === '') return null;
   const endpoint = { baseUrl: LLM_BASE_URL, apiKey: LLM_API_KEY, model: LLM_MODEL, timeoutMs: LLM_TIMEOUT_MS };
   return ({ newCallId }, events) => new ChatBrain({ endpoint, clock, newCallId, events });
 }

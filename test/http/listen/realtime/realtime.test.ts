@@ -29,8 +29,8 @@ afterEach(async () => {
 });
 
 /**
- * The fields without which OpenAI's agents SDKs take no notice of an event, or report an error: found by leaving out one
- * after the other.
+ * The fields without which OpenAI's agents SDKs take no notice of an event, or report an error: found by leaving out
+ * one after the other.
  */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'session.created': ['event_id', 'session.type', 'session.audio.input.turn_detection.type'],
