@@ -243,7 +243,8 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
     const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
-    void guarded.register(deepgramRoutes, { context: speechContext, log: options.log });
+    const deepgram = { context: speechContext, recordings, settings, access, failures, clock, log: options.log };
+    void guarded.register(deepgramRoutes, deepgram);
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });

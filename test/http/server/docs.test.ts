@@ -114,6 +114,7 @@ describe('the OpenAPI description', () => {
       'post /v1/demo-call',
       'post /v1/flow-prompts/render',
       'post /v1/flow-recordings',
+      'post /v1/listen',
       'post /v1/phone',
       'post /v1/prompts',
       'post /v1/session',

@@ -58,7 +58,7 @@ export const speakRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (app, { c
     },
     async (request, reply) => {
       const query = readSpeakQuery(request.query as Record<string, unknown>, 'file');
-      passedOver.note(query.unknown);
+      passedOver.note(query.passedOver);
       const body = typeof request.body === 'string' ? request.body : '';
       const text = readSpeakBody(body, request.headers['content-type'], context.inputMaxChars);
       await sendSpeech(context, {
@@ -133,7 +133,7 @@ export const speakSocketRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (ap
       const query = readSpeakQuery(request.query as Record<string, unknown>, 'socket');
       const voice = await context.service.voiceFor(voiceOptionsOf(query));
       context.service.enter()();
-      passedOver.note(query.unknown);
+      passedOver.note(query.passedOver);
       admitted.set(request, { query, voice });
     },
     handler: websocketOnly(PATH),
