@@ -1,5 +1,6 @@
 /** Listening on ports, and what a person can do when it fails. */
 import type { Log } from './foundation/log/log.ts';
+import { ConfigError } from './foundation/settings/config.ts';
 
 /** The server cannot listen where HOST and a port setting say; `message` says why and what helps. */
 export class ListenError extends Error {}
@@ -8,12 +9,12 @@ export class ListenError extends Error {}
 export interface ListenAt {
   readonly host: string;
   readonly port: number;
-  readonly setting: 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT';
+  readonly setting: 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT' | 'SIP_TLS_PORT';
 }
 
 /** A server of a trunk: `listen` returns its address. */
 interface Listener {
-  listen(host: string, port: number): Promise<string>;
+  listen(host: string, port: number): Promise<string> | string;
 }
 
 /** Has a trunk listen, and logs where. @throws ListenError */
@@ -23,10 +24,11 @@ export async function listenFor(what: string, listener: Listener, at: ListenAt, 
 }
 
 /** What `listen` returns. @throws ListenError */
-export async function listenAt<T>(at: ListenAt, listen: () => Promise<T>): Promise<T> {
+export async function listenAt<T>(at: ListenAt, listen: () => Promise<T> | T): Promise<T> {
   try {
     return await listen();
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw new ListenError(explainListen(error, at), { cause: error });
   }
 }

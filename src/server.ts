@@ -1,6 +1,6 @@
 /** The HTTP server: its routes are opened, guarded and described here and nowhere else. */
 import websocket from '@fastify/websocket';
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import type { OneUseStore } from './calls/admission/shared-one-use.ts';
@@ -22,6 +22,7 @@ import type { Settings } from './foundation/settings/settings.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import type { SharedAccess } from './http/access/cluster-access.ts';
+import { chooseProtocol } from './http/access/credentials.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
@@ -42,9 +43,10 @@ import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { flowRoutes } from './http/flows/flows.ts';
 import { Forwarding } from './http/forward/forwarding.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
-import { deepgramRoutes } from './http/listen/deepgram/routes.ts';
+import { listenRoutes } from './http/listen/routes.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
+import { genesysRoutes } from './http/media/genesys.ts';
 import { twilioRoutes } from './http/media/twilio.ts';
 import { pageRoutes } from './http/page.ts';
 import { countQwenRequests } from './http/qwen.ts';
@@ -59,8 +61,10 @@ import {
 } from './http/server/errors.ts';
 import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
+import { closeSocketsOn, limitArrival, logRequests, REQUEST_TIMEOUT_MS } from './http/server/request-hooks.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
+import { sendUpgradeHeaders } from './http/server/upgrade-headers.ts';
 import { flowPromptRoutes } from './http/speech/flow-prompts.ts';
 import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
 import { CallWatch } from './http/system/call-watch.ts';
@@ -68,6 +72,7 @@ import { type SystemSources, systemRoutes } from './http/system/system.ts';
 import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { BatchService } from './jobs/batch-service.ts';
+import { Listeners } from './listening/listeners.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { Records } from './records/records.ts';
@@ -75,16 +80,13 @@ import type { SoundStore } from './records/sound/sound-store.ts';
 import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
+import type { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
 const BODY_MAX_BYTES = 65_536;
 /** The id of a call may consist of the carrier's ids of a call and a stream. */
 const CALL_ID_MAX_CHARS = 300;
-/** The server drops a request that takes longer to arrive; uploads have UPLOAD_TIMEOUT_MS. */
-const REQUEST_TIMEOUT_MS = 30_000;
-/** The server ends WebSockets that have not answered its close by then. */
-const CLOSE_GRACE_MS = 1000;
 
 /** What the server needs of the other gateways of its cluster. */
 export interface OtherGateways {
@@ -111,6 +113,7 @@ interface ServerOptions {
   readonly flowPrompts?: FlowPrompts | null;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
+  readonly audioHook: Pick<AudioHookTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
@@ -125,7 +128,7 @@ interface ServerOptions {
   readonly feedArchive: FeedArchive | null;
   readonly feed: Pick<
     Feed,
-    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isWhole' | 'publish' | 'forget'
+    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isBeyond' | 'isWhole' | 'publish' | 'forget'
   >;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
@@ -174,11 +177,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     throw routeNotFound(request);
   });
   await app.register(websocket, {
-    options: { maxPayload: settings.MESSAGE_MAX_BYTES, perMessageDeflate: false },
+    options: { maxPayload: settings.MESSAGE_MAX_BYTES, perMessageDeflate: false, handleProtocols: chooseProtocol },
     errorHandler: (error, socket) => failures.close(error, socket),
     preClose: closeSocketsOn(clock),
   });
   requestIds.sayInUpgrades(app);
+  sendUpgradeHeaders(app);
   answerBadHandshakes(app, (message) => requestIds.of(message));
   limitMessages(app, settings.MESSAGE_MAX_BYTES);
   await describeRoutes(app);
@@ -233,18 +237,25 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     openCalls(guarded, options, { access, visibility, trail, forwarding });
     const analytics = options.kept?.records.flows ?? null;
     void guarded.register(flowRoutes, { flows: () => options.flowFiles?.list() ?? [], analytics, trail, clock });
-    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility, trail });
+    const readers = openReaders(app, options);
+    void guarded.register(captionRoutes, { readers, clock, visibility, trail });
     const isDraining = () => health().draining;
-    const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
+    const { engine, log } = options;
+    const listeners = new Listeners({ engine, settings, metrics, isDraining });
+    const live = { engine, settings, clock, metrics, failures, listeners };
     void guarded.register(transcriptionRoutes, {
       context: { recordings, translator, settings, access, failures },
       live,
+      isDraining,
+    });
+    const recognisers = () => health().recognisers;
+    const recogniserName = () => (recognisers().final ?? recognisers().live)?.name ?? '';
+    const called = { findCall: options.findCall, readers, visibility };
+    void guarded.register(listenRoutes, {
+      context: { ...live, ...called, log, access, recordings, speech: speechContext, recogniserName, isDraining },
     });
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
-    const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
-    const deepgram = { context: speechContext, recordings, settings, access, failures, clock, log: options.log };
-    void guarded.register(deepgramRoutes, deepgram);
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
@@ -341,6 +352,7 @@ async function openCarriers(app: FastifyInstance, options: ServerOptions, access
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock });
 }
 
 /** The routes of the System view. */
@@ -358,40 +370,4 @@ function openSystem(app: FastifyInstance, options: ServerOptions): void {
     metrics,
     clock,
   });
-}
-
-/**
- * Node has one limit for all requests, which is that of uploads. The request of a WebSocket has no body and emits no
- * `close`.
- */
-function limitArrival(app: FastifyInstance, clock: Clock): void {
-  app.addHook('onRequest', async ({ raw, routeOptions, ws }) => {
-    if (ws || routeOptions.config.upload === true) return;
-    const timer = clock.after(REQUEST_TIMEOUT_MS, () => !raw.complete && raw.destroy(), true);
-    raw.once('close', () => timer.cancel());
-  });
-}
-
-/** Logs paths without their query, and no body: those may hold phone numbers and keys. */
-function logRequests(app: FastifyInstance, log: Log): void {
-  app.addHook('onResponse', async (request: FastifyRequest, reply) => {
-    const route = request.routeOptions.url ?? 'none';
-    log.debug(
-      { method: request.method, route, status: reply.statusCode, durationMs: reply.elapsedTime, requestId: request.id },
-      'request',
-    );
-  });
-}
-
-/** Asks every WebSocket to close (1012, "service restart"), then ends those that do not. */
-function closeSocketsOn(clock: Clock) {
-  return function closeSockets(this: FastifyInstance, done: () => void): void {
-    const server = this.websocketServer;
-    for (const socket of server.clients) socket.close(1012, 'draining');
-    const timer = clock.after(CLOSE_GRACE_MS, () => {
-      for (const socket of server.clients) socket.terminate();
-    });
-    server.close(() => timer.cancel());
-    done();
-  };
 }

@@ -39,6 +39,7 @@ export function systemSources(options: SourceOptions): SystemSources {
   return {
     engines: () => engine.report,
     liveCalls: () => registry.liveCount,
+    callsMax: () => registry.callsMax,
     storedToday: everySoOften(clock, COUNT_EVERY_MS, () => countToday(records, clock)),
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,

@@ -27,6 +27,7 @@ import { type Clock, systemClock } from './foundation/clock.ts';
 import type { Lead } from './foundation/leadership.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
+import { ThreadUse } from './foundation/machine/thread-use.ts';
 import { Metrics } from './foundation/metrics.ts';
 import { ConfigError } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
@@ -52,6 +53,7 @@ import { systemSources } from './system-sources.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
+import { AudioHookTrunk } from './trunks/audiohook/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -138,9 +140,11 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const { numbers, tracing, stores } = await openStores(records, common);
   const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
   const calls = { ...stores, oneUse, claims, engine, synthesizer: speech.calls, apps, feed, flows: flows.calls };
-  const registry = new CallRegistry({ ...common, ...calls, messageWebhooks: records?.messageTargets ?? null });
+  const thread = new ThreadUse(clock);
+  const gauged = { threadUse: () => thread.share, messageWebhooks: records?.messageTargets ?? null };
+  const registry = new CallRegistry({ ...common, ...calls, ...gauged });
   records?.follow(feed, registry);
-  if (cluster !== null) tieIn(cluster, { settings, records, feed, registry, engine });
+  if (cluster !== null) tieIn(cluster, { records, feed, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
@@ -150,8 +154,8 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
-  const webSockets = new WebSocketTrunk({ registry, settings, clock });
-  const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
+  const sockets = openSockets({ registry, feed, settings, clock, engine });
+  const demoCalls = new DemoCalls({ registry, webSockets: sockets.webSockets, clock, log });
   const server = await createServer({
     ...common,
     people,
@@ -163,7 +167,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flows: flows.calls,
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
-    webSockets,
+    ...sockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
@@ -182,6 +186,22 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
   return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+}
+
+interface SocketParts {
+  readonly registry: CallRegistry;
+  readonly feed: Feed;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly engine: ManagedEngine;
+}
+
+/** The carriers that come over WebSocket. */
+function openSockets({ registry, feed, settings, clock, engine }: SocketParts) {
+  return {
+    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    audioHook: new AudioHookTrunk({ registry, feed, settings, clock, languages: () => engine.languages }),
+  };
 }
 
 /** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */
@@ -234,13 +254,12 @@ async function openRecordings({ engine, ...common }: RecordingParts, shared: Rec
 }
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
-  readonly settings: Settings;
   readonly engine: ManagedEngine;
 }
 
 /** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
-function tieIn(cluster: PostgresCluster, { settings, records, feed, registry, engine }: Shared): void {
-  cluster.report(() => ({ live: registry.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad }));
+function tieIn(cluster: PostgresCluster, { records, feed, registry, engine }: Shared): void {
+  cluster.report(() => ({ live: registry.liveCount, maxCalls: registry.callsMax, firmLoad: engine.firmLoad }));
   records?.share(
     () => cluster.isHeard,
     feed,
@@ -347,12 +366,12 @@ export interface Trunks {
 }
 
 function openTrunks(settings: Settings, context: TrunkContext): Trunks {
-  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
+  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT, SIP_TLS_PORT } = settings;
   const options = { ...context, settings };
   const { log } = context;
   const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
   const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
-  const sip = SIP_PORT === 0 ? null : new SipAgent(options);
+  const sip = SIP_PORT === 0 && SIP_TLS_PORT === 0 ? null : new SipAgent(options);
   return {
     asterisk,
     sip,
@@ -360,7 +379,10 @@ function openTrunks(settings: Settings, context: TrunkContext): Trunks {
       const audioSocketAt = { host, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' } as const;
       if (audioSocket !== null) await listenFor('AudioSocket', audioSocket, audioSocketAt, log);
       const sipAt = { host, port: SIP_PORT, setting: 'SIP_PORT' } as const;
-      if (sip !== null) await listenFor('SIP', sip, sipAt, log);
+      if (sip !== null && SIP_PORT !== 0) await listenFor('SIP', sip, sipAt, log);
+      const tlsAt = { host, port: SIP_TLS_PORT, setting: 'SIP_TLS_PORT' } as const;
+      const overTls = { listen: (...at: Parameters<SipAgent['listenTls']>) => sip?.listenTls(...at) ?? '' };
+      if (SIP_TLS_PORT !== 0) await listenFor('SIP over TLS', overTls, tlsAt, log);
     },
     close: async () => {
       await Promise.all([audioSocket?.close(), asterisk?.close(), sip?.close()]);

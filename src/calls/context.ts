@@ -38,6 +38,7 @@ export type CallSettings = AppSettings &
     | 'FLOW_SIGNING_KEY'
     | 'GAP_MAX_MS'
     | 'MAX_CALLS'
+    | 'isMaxCallsMeasured'
     | 'MESSAGE_MAX_BYTES'
     | 'PLAYOUT_LEAD_MS'
     | 'RECORD'
@@ -69,6 +70,8 @@ export interface CallContext {
   readonly oneUse?: OneUseStore | null;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Share of its time that the thread of the gateway worked of late, 0 to 1; absent = nobody measures it. */
+  readonly threadUse?: () => number;
   /** Keeps the sound of calls; null = nothing does. */
   readonly soundTap: SoundTap | null;
   /** Sends webhooks of messages; absent or null = nothing does. */

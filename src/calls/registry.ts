@@ -6,6 +6,7 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import type { CallClaims } from './admission/call-claims.ts';
+import { CallRoom } from './admission/call-room.ts';
 import { CallTokens } from './admission/tokens.ts';
 import { chooseFlow, type FlowContext } from './app/call-flows.ts';
 import { appAddressOf } from './app/request.ts';
@@ -64,6 +65,7 @@ export class CallRegistry {
   readonly #lags: LagTally;
   /** Null = nothing is stored. */
   readonly #taken: TakenIds | null;
+  readonly #room: CallRoom;
   #drained: Promise<void> | null = null;
 
   constructor(context: FlowContext) {
@@ -72,7 +74,8 @@ export class CallRegistry {
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
     this.#lags = new LagTally(context.clock, context.metrics);
     this.#taken = context.archive ? new TakenIds(context.archive, context.log) : null;
-    context.metrics.callsMax.set(context.settings.MAX_CALLS);
+    this.#room = new CallRoom({ ...context, threadUse: context.threadUse ?? (() => 0) });
+    context.metrics.callsMax.watch(() => this.callsMax);
     // The first reader, so that all others find calls as the events say that they are.
     context.feed.subscribeOwn({}, ({ event }) => this.#note(event));
     // Notes on our calls, and their deletion.
@@ -87,16 +90,21 @@ export class CallRegistry {
     return this.#live.size + this.#pendingCalls.size;
   }
 
+  /** Most calls at once now: MAX_CALLS, or as measured. */
+  get callsMax(): number {
+    return this.#room.max;
+  }
+
   /**
    * Whether a socket may come in; to be called before its upgrade. `arriving` = how many were admitted before and are
    * not here yet.
    * @throws TrunklineError `too_many_calls` or `draining`
    */
   admit(arriving = 0): void {
-    const { engine, settings, feed } = this.#context;
+    const { engine, feed } = this.#context;
     admitCall({
       liveCount: this.liveCount + arriving,
-      maxCalls: settings.MAX_CALLS,
+      maxCalls: this.callsMax,
       firmLoad: engine.firmLoad,
       draining: this.#drained !== null,
       feedIsFull: feed.isFull,
@@ -244,6 +252,7 @@ export class CallRegistry {
     this.#outgoing.remove(pendingCall);
     this.#claiming.delete(id);
     this.#live.set(id, call);
+    this.#room.note(this.#live.size);
     this.#taken?.add(id);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
@@ -347,6 +356,7 @@ export class CallRegistry {
     const { carrier } = call.start;
     call.summary.end(ending);
     this.#live.delete(call.id);
+    this.#room.note(this.#live.size);
     this.#endedCalls.add(call.id, call.summary);
     metrics.calls.dec({ carrier });
     metrics.callsEnded.inc({ carrier, reason: ending.reason });

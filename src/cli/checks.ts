@@ -230,7 +230,8 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   const detail =
     `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s)` +
     `${finalWorkers === 0 ? '' : `, and ${finalWorkers} with ASR_FINAL_MODEL`}; ` +
-    `at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
+    `at most ${settings.MAX_CALLS} calls (MAX_CALLS)` +
+    (settings.isMaxCallsMeasured ? ', more where the servers of ASR_URL have room' : '');
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return {
     name: 'cores',
@@ -250,11 +251,12 @@ export function checkMemory(settings: Settings, cores: number = coresAvailable()
   return [{ name: 'memory', status: problem === null ? 'ok' : 'fail', detail }];
 }
 
-type PortSetting = 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT';
+const TRUNK_PORTS = ['AUDIOSOCKET_PORT', 'SIP_PORT', 'SIP_TLS_PORT'] as const;
+type PortSetting = 'PORT' | (typeof TRUNK_PORTS)[number];
 
 /** Whether the gateway could listen now on its HTTP port, and on those of AudioSocket and SIP where they are open. */
 export async function checkPorts(settings: Settings): Promise<Finding[]> {
-  const further = (['AUDIOSOCKET_PORT', 'SIP_PORT'] as const).filter((setting) => settings[setting] !== 0);
+  const further = TRUNK_PORTS.filter((setting) => settings[setting] !== 0);
   return Promise.all((['PORT', ...further] as const).map((setting) => checkPort(settings, setting)));
 }
 
@@ -284,6 +286,7 @@ const PORT_NAMES: Readonly<Record<PortSetting, string>> = {
   PORT: 'port',
   AUDIOSOCKET_PORT: 'audiosocket',
   SIP_PORT: 'sip',
+  SIP_TLS_PORT: 'sip tls',
 };
 
 function explainPort(code: string, host: string, port: number, setting: PortSetting): Omit<Finding, 'name'> {

@@ -187,7 +187,7 @@ export class EngineClient implements ManagedEngine {
   }
 
   get report(): EnginesReport {
-    return { engines: this.#pool.reports, queue: this.#dispatch.queue };
+    return { engines: this.#pool.reports, queue: this.#dispatch.queue, servers: [] };
   }
 
   /**

@@ -26,9 +26,33 @@ export interface QueueReport {
   readonly assigned: number;
 }
 
+/** One server of ASR_URL or TTS_URL. Times are those of its last answers to calls; of voices, to their first sounds. */
+export interface ServerReport {
+  readonly setting: 'ASR_URL' | 'TTS_URL';
+  /** Without credentials and query. */
+  readonly url: string;
+  /** What it speaks: the scheme of the URL. */
+  readonly protocol: string;
+  /** Of its breaker: `open` = it failed and is left alone; `half_open` = a request tries whether it is back, or may. */
+  readonly state: 'closed' | 'open' | 'half_open';
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Requests that it may have at once now; fewer than were allowed after it said that it was busy. */
+  readonly inFlightMax: number;
+  /** Null = too few answers came. */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  /** Null = none failed since the start. Its message repeats nothing that was sent or answered. */
+  readonly lastError: { readonly at: Date; readonly message: string } | null;
+  /** BCP-47; empty = of a recogniser what ASR_MODEL understands. */
+  readonly languages: readonly string[];
+}
+
 /** All engines of a gateway. */
 export interface EnginesReport {
   readonly engines: readonly EngineReport[];
   /** Of every urgency, the most urgent first. */
   readonly queue: readonly QueueReport[];
+  /** In the order of the settings. */
+  readonly servers: readonly ServerReport[];
 }

@@ -226,4 +226,9 @@ export interface Engine {
    * new calls are refused by it.
    */
   readonly firmLoad: number;
+  /**
+   * Share of what other servers can read that live speech asks of them, 0 to 1 and above; absent or null = the engine
+   * processes read it.
+   */
+  readonly remoteUse?: number | null;
 }

@@ -116,6 +116,7 @@ export class RecogniserPair implements ManagedEngine {
         waiting: waiting + (final.queue[index]?.waiting ?? 0),
         assigned: assigned + (final.queue[index]?.assigned ?? 0),
       })),
+      servers: [],
     };
   }
 

@@ -50,7 +50,7 @@ export class Metrics {
   );
 
   readonly calls = this.#make.gauge('trunkline_calls_live', 'Live calls', ['carrier']);
-  readonly callsMax = this.#make.gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
+  readonly callsMax = this.#make.measured('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)');
   readonly callsEnded = this.#make.counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
   readonly refused = this.#make.counter(
     'trunkline_refused_total',
@@ -90,7 +90,16 @@ export class Metrics {
     'SIP requests that we refused, by the status of our answer',
     ['status'],
   );
-  readonly sipRegistered = this.#make.gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
+  readonly sipRegistered = this.#make.gauge(
+    'trunkline_sip_registered',
+    'Whether all SIP registrars have us registered',
+    [],
+  );
+  readonly sipTrunkRegistered = this.#make.gauge(
+    'trunkline_sip_trunk_registered',
+    'Whether the registrar of a SIP trunk has us registered',
+    ['trunk'],
+  );
   readonly sipRegistrationFailures = this.#make.counter(
     'trunkline_sip_registration_failures_total',
     'Registrations that were refused, not answered or lost',

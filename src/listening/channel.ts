@@ -5,6 +5,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import {
   LiveTranscriber,
+  type PausedSpeech,
   type TranscriberEvent,
   type TranscriberMetrics,
   type TranscriberSettings,
@@ -19,10 +20,15 @@ export interface ChannelOptions {
   readonly metrics: TranscriberMetrics;
   readonly partials: boolean;
   readonly turns: TurnListener | undefined;
+  /** Whether {@link onPaused} and {@link onResumed} are wanted. */
+  readonly hasPauses: boolean;
   /** Asked whenever a stretch begins. */
   settings(): TranscriberSettings;
   /** `isFlushed`: of a stretch that a flush has ended. */
   onEvent(event: TranscriberEvent, isFlushed: boolean): void;
+  /** As the transcriber's `pauses` are told. */
+  onPaused(paused: PausedSpeech): void;
+  onResumed(): void;
   /** The transcriber's backlog fell again. */
   onDrained(): void;
 }
@@ -118,6 +124,7 @@ export class ListeningChannel {
 
   #open(): Stretch {
     const { engine, clock, metrics, partials, turns, settings, onEvent, onDrained } = this.#options;
+    const { hasPauses, onPaused, onResumed } = this.#options;
     const before = this.#utterance;
     const transcriber = new LiveTranscriber({
       engine,
@@ -125,6 +132,12 @@ export class ListeningChannel {
       metrics,
       partials,
       turns,
+      ...(hasPauses && {
+        pauses: {
+          onPaused: (paused) => onPaused({ ...paused, utterance: before + paused.utterance }),
+          onResumed,
+        },
+      }),
       settings: settings(),
       expected: this.#expected,
       originMs: samplesToMs(this.#receivedSamples, ENGINE_RATE_HZ),

@@ -12,6 +12,7 @@ import { matchLanguage } from '../foundation/languages.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { bytesToMs, msToBytes } from '../foundation/units.ts';
 import type {
+  PausedSpeech,
   TranscriberEvent,
   TranscriberMetrics,
   TranscriberSettings,
@@ -29,7 +30,7 @@ const BACKLOG_MAX_MS = 5000;
 /** Without an endpoint only a flush or the longest utterance ends an utterance. */
 const NO_ENDPOINT_MS = 600_000;
 /** Less silence than this is no end of anything, unless ENDPOINT_MS says so: words are further apart. */
-const LEAST_ENDPOINT_MS = 300;
+export const LISTENING_ENDPOINT_MIN_MS = 300;
 /** Longest audio that is processed at once. */
 const SLICE_MS = 1000;
 /** Stands for any audio, to ask whether audio may be taken. */
@@ -53,6 +54,10 @@ export interface ListeningEvents {
    * @param isFlushed the event is of audio that a flush has ended: it comes before that flush's {@link onFlushed}
    */
   onEvent(event: TranscriberEvent, channel: number, isFlushed: boolean): void;
+  /** Somebody pauses, and what was said of the utterance has been read: it may be all. */
+  onPaused?(paused: PausedSpeech, channel: number): void;
+  /** Who paused goes on. */
+  onResumed?(channel: number): void;
   /** Once for each flush, in order, when all finals of the audio before it have been told. */
   onFlushed(flushed: Flushed): void;
   /** The session is over. A `TrunklineError` is the client's to know; anything else is a fault of ours. */
@@ -134,6 +139,12 @@ export class ListeningSession {
     return bytesToMs(this.#receivedBytes, codecOf(this.#format));
   }
 
+  /** How far into the session's audio speech was looked for, in ms. */
+  get examinedMs(): number {
+    const takenMs = bytesToMs(this.#takenBytes, codecOf(this.#format));
+    return takenMs - Math.max(...this.#channels.map(({ backlogMs }) => backlogMs));
+  }
+
   /** Whether the languages of the recogniser are known; until then none can be refused. */
   get areLanguagesKnown(): boolean {
     return this.#areLanguagesKnown;
@@ -207,8 +218,8 @@ export class ListeningSession {
   }
 
   /**
-   * Does `run` when everything before it has been done. What it asks of the session comes at once behind it, before
-   * what was asked for meanwhile.
+   * Does `run` when everything before it has been done. What it asks of the session comes at once, before what was
+   * asked for meanwhile; a flush must be the last of it.
    * @param isReady asked until it is true; {@link areLanguagesKnown} is the only thing that may be waited for
    */
   inOrder(run: () => void, isReady: () => boolean = () => true): void {
@@ -252,7 +263,7 @@ export class ListeningSession {
     const { ENDPOINT_MS } = this.#settings;
     if (endpointMs === undefined) return ENDPOINT_MS;
     if (endpointMs === null) return NO_ENDPOINT_MS;
-    return Math.min(Math.max(endpointMs, Math.min(LEAST_ENDPOINT_MS, ENDPOINT_MS)), NO_ENDPOINT_MS);
+    return Math.min(Math.max(endpointMs, Math.min(LISTENING_ENDPOINT_MIN_MS, ENDPOINT_MS)), NO_ENDPOINT_MS);
   }
 
   #openChannels(): ListeningChannel[] {
@@ -264,6 +275,9 @@ export class ListeningSession {
         metrics,
         partials,
         turns,
+        hasPauses: events.onPaused !== undefined,
+        onPaused: (paused) => this.#isOver || events.onPaused?.(paused, number),
+        onResumed: () => this.#isOver || events.onResumed?.(number),
         settings: () => ({ ...this.#settings, ENDPOINT_MS: this.#endpointMs }),
         onEvent: (event, isFlushed) => {
           if (!this.#isOver) events.onEvent(event, number, isFlushed);

@@ -21,8 +21,14 @@ export type WireMessage = string | Uint8Array;
 /** What Twilio tells apps of a call beside its parties. */
 export const CALL_DETAILS = ['accountSid', 'parentCallSid', 'callerName', 'forwardedFrom'] as const;
 
+/** By what a recording of a call can be joined with the records of the system that it comes from. */
+const CALL_REFERENCES = ['sipCallId', 'originalCallId', 'sessionId', 'groupId', 'sipSessionId', 'ucid'] as const;
+
 /** Those of them that are known. */
 export type CallDetails = { readonly [name in (typeof CALL_DETAILS)[number]]?: string };
+
+/** What other systems call a call: see `events.md`. */
+export type CallReferences = { readonly [name in (typeof CALL_REFERENCES)[number]]?: string };
 
 /** What is known of a call when its media begins. */
 export interface CallStart {
@@ -49,6 +55,8 @@ export interface CallStart {
   readonly framesPerMessage?: number;
   readonly parameters: Readonly<Record<string, string>>;
   readonly details?: CallDetails;
+  /** Names by which other systems know the call, such as its Call-ID at a PBX. */
+  readonly references?: CallReferences;
   /**
    * The session with an app that the carrier was told to begin; null = the app's TwiML, which would say, could not be
    * had.
@@ -77,6 +85,8 @@ export type CarrierEvent =
   | { readonly type: 'stop' }
   /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
   | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
+  /** What is spoken from now on, as the carrier names it. */
+  | { readonly type: 'language'; readonly language: string }
   /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */
   | { readonly type: 'ignored'; readonly what: string };
 

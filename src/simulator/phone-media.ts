@@ -8,10 +8,12 @@ import { once } from 'node:events';
 import { decodeG711, encodeG711 } from '../audio/g711.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { ALAW_8K, type Codec, MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
+import { newPhoneKey, type PhoneKey, PhoneSrtp } from './phone-srtp.ts';
 import { seededRandom } from './random.ts';
-import type { Peer } from './sip-wire.ts';
+import type { Peer } from './sip-socket.ts';
 
 const HEADER_BYTES = 12;
+const EMPTY = new Uint8Array(0);
 const KEYS = '0123456789*#ABCD';
 /** How long a key is down, and the pause before another. */
 const KEY_MS = 100;
@@ -37,6 +39,8 @@ export interface PhoneSound {
   /** Nothing is sent while nothing is said. */
   readonly dtx?: boolean;
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
+  /** Its packets are secured (SRTP), and it takes no others. */
+  readonly srtp?: boolean;
   /** Beyond the end of the audio silence is sent, rather than the end told. */
   readonly endless?: boolean;
   /** A packet's sound, as it comes. */
@@ -58,6 +62,8 @@ export interface PhoneAgreement {
   readonly to: Peer;
   readonly payloadType: number;
   readonly eventType: number | null;
+  /** What opens the other side's packets; null = they are not secured. */
+  readonly srtpKey: PhoneKey | null;
   /** Whether the other side wants to receive audio. */
   readonly receives: boolean;
 }
@@ -72,6 +78,10 @@ interface MediaOptions extends PhoneSound {
 export class PhoneMedia {
   readonly codec: Codec;
   readonly ptimeMs: number;
+  /** What secures its packets; null = nothing. */
+  readonly srtpKey: PhoneKey | null;
+  /** Datagrams whose tag was wrong. */
+  forged = 0;
   /** Packets of sound that came, in their order of arrival. */
   readonly packets: ReceivedPacket[] = [];
   readonly #socket: Socket;
@@ -81,6 +91,8 @@ export class PhoneMedia {
   readonly #timestampBase = randomInt(2 ** 32);
   readonly #digits: { readonly atMs: number; readonly digit: string }[];
   readonly #late = new Set<Timer>();
+  readonly #sealer: PhoneSrtp | null;
+  #opener: PhoneSrtp | null = null;
   #agreement: PhoneAgreement | null = null;
   #timer: Timer | null = null;
   #startMs = 0;
@@ -101,6 +113,8 @@ export class PhoneMedia {
     this.#socket = socket;
     this.codec = options.codec === 'alaw' ? ALAW_8K : MULAW_8K;
     this.ptimeMs = options.ptimeMs ?? 20;
+    this.srtpKey = options.srtp === true ? newPhoneKey() : null;
+    this.#sealer = this.srtpKey === null ? null : new PhoneSrtp(this.srtpKey);
     this.#random = seededRandom(options.seed ?? 1);
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
     socket.on('message', (datagram) => this.#receive(datagram));
@@ -136,6 +150,9 @@ export class PhoneMedia {
 
   /** Speaks from now on, or as is agreed from now on. */
   agree(agreement: PhoneAgreement): void {
+    const { srtpKey } = agreement;
+    const isSameKey = Buffer.compare(srtpKey ?? EMPTY, this.#agreement?.srtpKey ?? EMPTY) === 0;
+    if (!isSameKey) this.#opener = srtpKey === null ? null : new PhoneSrtp(srtpKey);
     this.#agreement = agreement;
     if (this.#timer !== null || this.#closed) return;
     this.#startMs = this.#options.clock.nowMs();
@@ -216,7 +233,7 @@ export class PhoneMedia {
     view.setUint32(8, this.#ssrc);
     datagram.set(payload, HEADER_BYTES);
     this.#sequence = (this.#sequence + 1) & 0xffff;
-    this.#carry(datagram);
+    this.#carry(this.#sealer === null ? datagram : this.#sealer.seal(datagram));
   }
 
   /** Over the line, with its faults. */
@@ -240,8 +257,11 @@ export class PhoneMedia {
     if (to !== undefined && !this.#closed) this.#socket.send(datagram, to.port, to.address, () => undefined);
   }
 
-  #receive(datagram: Buffer): void {
-    if (datagram.length < HEADER_BYTES || this.#agreement === null) return;
+  #receive(came: Buffer): void {
+    if (this.#agreement === null) return;
+    const datagram = Buffer.from(this.#opener === null ? came : (this.#opener.open(came) ?? EMPTY));
+    if (this.#opener !== null && datagram.length === 0) this.forged++;
+    if (datagram.length < HEADER_BYTES) return;
     const payloadType = (datagram[1] ?? 0) & 0x7f;
     const [sequence, timestamp] = [datagram.readUInt16BE(2), datagram.readUInt32BE(4)];
     const payload = datagram.subarray(HEADER_BYTES);

@@ -1,6 +1,7 @@
 /** Session descriptions as a simple phone writes and reads them (RFC 8866): one stream of one codec, and keys. */
 import type { Codec } from '../foundation/units.ts';
 import type { PhoneAgreement } from './phone-media.ts';
+import { cryptoLine, type PhoneKey, readPhoneKey } from './phone-srtp.ts';
 
 const EVENT_TYPE = 101;
 
@@ -16,10 +17,12 @@ export interface PhoneDescription {
   readonly version: number;
   /** null = not held. */
   readonly hold: Hold | null;
+  /** null = packets are not secured. */
+  readonly srtpKey: PhoneKey | null;
 }
 
 /** An offer, or an answer. */
-export function describe({ address, port, codec, ptimeMs, version, hold }: PhoneDescription): string {
+export function describe({ address, port, codec, ptimeMs, version, hold, srtpKey }: PhoneDescription): string {
   const [payloadType, name] = codec.name === 'alaw' ? [8, 'PCMA'] : [0, 'PCMU'];
   const kind = address.includes(':') ? 'IP6' : 'IP4';
   return [
@@ -28,10 +31,11 @@ export function describe({ address, port, codec, ptimeMs, version, hold }: Phone
     's=call',
     `c=IN ${hold === 'nowhere' ? 'IP4 0.0.0.0' : `${kind} ${address}`}`,
     't=0 0',
-    `m=audio ${port} RTP/AVP ${payloadType} ${EVENT_TYPE}`,
+    `m=audio ${port} ${srtpKey === null ? 'RTP/AVP' : 'RTP/SAVP'} ${payloadType} ${EVENT_TYPE}`,
     `a=rtpmap:${payloadType} ${name}/8000`,
     `a=rtpmap:${EVENT_TYPE} telephone-event/8000`,
     `a=fmtp:${EVENT_TYPE} 0-15`,
+    ...(srtpKey === null ? [] : [cryptoLine(srtpKey)]),
     `a=ptime:${ptimeMs}`,
     `a=${hold === 'sendonly' || hold === 'inactive' ? hold : 'sendrecv'}`,
     '',
@@ -44,7 +48,7 @@ export function describe({ address, port, codec, ptimeMs, version, hold }: Phone
  */
 export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
   const address = /^c=IN IP[46] (\S+)/m.exec(sdp)?.[1];
-  const [, port, formats] = /^m=audio (\d+) RTP\/AVP (.*)$/m.exec(sdp) ?? [];
+  const [, port, formats] = /^m=audio (\d+) RTP\/S?AVP (.*)$/m.exec(sdp) ?? [];
   const name = codec.name === 'alaw' ? 'PCMA' : 'PCMU';
   const numbers = formats?.trim().split(' ') ?? [];
   const mapped = (encoding: string) => new RegExp(`^a=rtpmap:(\\d+) ${encoding}/8000`, 'im').exec(sdp)?.[1];
@@ -57,6 +61,7 @@ export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
     to: { address, port: Number(port) },
     payloadType: Number(payloadType),
     eventType: eventType === undefined ? null : Number(eventType),
+    srtpKey: readPhoneKey(sdp),
     receives: !/^a=(sendonly|inactive)/m.test(sdp),
   };
 }

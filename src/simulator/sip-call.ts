@@ -13,7 +13,8 @@ import {
   statusOf,
   uriOf,
 } from './sip-message.ts';
-import type { Peer, SipWire } from './sip-wire.ts';
+import type { Peer } from './sip-socket.ts';
+import type { SipWire } from './sip-wire.ts';
 
 /** How long an accepted call waits for its ACK, at first and in all. */
 const FIRST_REPEAT_MS = 500;
@@ -85,7 +86,12 @@ export class PhoneCall {
       | { readonly invite: SipMessage; readonly peer: Peer },
   ) {
     this.#options = options;
-    const identity = { user: options.user, address: options.address, port: options.wire.port };
+    const identity = {
+      user: options.user,
+      address: options.address,
+      port: options.wire.port,
+      protocol: options.wire.protocol,
+    };
     this.invite = 'invite' in origin ? origin.invite : null;
     this.#dialog =
       'invite' in origin
@@ -220,8 +226,8 @@ export class PhoneCall {
   }
 
   #describe(hold: Hold | null): string {
-    const { codec = MULAW_8K, port = 0, ptimeMs = 20 } = this.media ?? {};
-    return describe({ address: this.#options.address, port, codec, ptimeMs, version: this.#version++, hold });
+    const { codec = MULAW_8K, port = 0, ptimeMs = 20, srtpKey = null } = this.media ?? {};
+    return describe({ address: this.#options.address, port, codec, ptimeMs, version: this.#version++, hold, srtpKey });
   }
 
   #sendInvite(body: string, headers: HeaderList): void {

@@ -1,6 +1,6 @@
 /** A phone's side of a dialog (RFC 3261 §12): writes the requests and responses that belong to it. */
 import { headerOf, headersOf, newToken, type SipMessage, tagOf, uriOf } from './sip-message.ts';
-import type { Peer } from './sip-wire.ts';
+import type { Peer } from './sip-socket.ts';
 
 const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, REFER';
 
@@ -12,6 +12,7 @@ export interface PhoneIdentity {
   readonly user: string;
   readonly address: string;
   readonly port: number;
+  readonly protocol: 'UDP' | 'TLS';
 }
 
 interface Names {
@@ -101,7 +102,7 @@ export class PhoneDialog {
     return {
       start: `${method} ${target} SIP/2.0`,
       headers: [
-        ['Via', `SIP/2.0/UDP ${hostOf(this.#phone)};branch=z9hG4bK${newToken()};rport`],
+        ['Via', `SIP/2.0/${this.#phone.protocol} ${hostOf(this.#phone)};branch=z9hG4bK${newToken()};rport`],
         ['Max-Forwards', '70'],
         ...routes.map((route): [string, string] => ['Route', route]),
         ['From', local],
@@ -117,7 +118,10 @@ export class PhoneDialog {
 
   #own(body: string): [string, string][] {
     const own: [string, string][] = [
-      ['Contact', `<sip:${this.#phone.user}@${hostOf(this.#phone)}>`],
+      [
+        'Contact',
+        `<sip:${this.#phone.user}@${hostOf(this.#phone)}${this.#phone.protocol === 'TLS' ? ';transport=tls' : ''}>`,
+      ],
       ['Allow', ALLOW],
     ];
     return body === '' ? own : [...own, ['Content-Type', 'application/sdp']];
@@ -133,6 +137,8 @@ function timerIn(request: SipMessage, status: string): [string, string][] {
   return refresher === 'uac' ? [expires, ['Require', 'timer']] : [expires];
 }
 
+/** A phone that cannot be called has no port to name. */
 function hostOf({ address, port }: PhoneIdentity): string {
-  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const host = address.includes(':') ? `[${address}]` : address;
+  return port === 0 ? host : `${host}:${port}`;
 }

@@ -1,12 +1,13 @@
 /**
- * A simulated SIP phone: calls a server and is called by it, over UDP. Its SIP and RTP are its own, written from the
- * RFCs, so that each side tests the other.
+ * A simulated SIP phone: calls a server and is called by it, over UDP or TLS. Its SIP and RTP are its own, written from
+ * the RFCs, so that each side tests the other.
  */
 import type { Clock } from '../foundation/clock.ts';
 import type { PhoneSound } from './phone-media.ts';
 import { PhoneCall, type PhoneCallOptions, RefusedError } from './sip-call.ts';
 import { headerOf, headersOf, methodOf, newToken, type SipMessage } from './sip-message.ts';
-import { type Peer, SipWire } from './sip-wire.ts';
+import type { Peer, PhoneTls } from './sip-socket.ts';
+import { SipWire } from './sip-wire.ts';
 
 const DEFAULT_PORT = 5060;
 
@@ -21,6 +22,8 @@ export interface SipPhoneOptions {
   /** Share (0–1) of its SIP messages that never leave. */
   readonly signalLossShare?: number;
   readonly seed?: number;
+  /** Its SIP goes over TLS; left out = over UDP. */
+  readonly tls?: PhoneTls;
 }
 
 /** A call to place. */
@@ -55,6 +58,7 @@ export class SipPhone {
       address: phone.#address,
       lossShare: options.signalLossShare ?? 0,
       seed: options.seed ?? 1,
+      tls: options.tls ?? null,
       onRequest: (request, from) => phone.#receive(request, from),
     });
     return phone;
@@ -66,7 +70,7 @@ export class SipPhone {
 
   /** Where it can be called. */
   get uri(): string {
-    return `sip:${this.#user}@${this.#address}:${this.port}`;
+    return `sip:${this.#user}@${this.#address}:${this.port}${this.#options.tls === undefined ? '' : ';transport=tls'}`;
   }
 
   /**

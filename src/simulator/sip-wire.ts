@@ -1,12 +1,11 @@
 /**
- * A phone's UDP socket for SIP: requests are repeated until they are answered, responses whenever their request comes
+ * A phone's socket for SIP: requests are repeated until they are answered, responses whenever their request comes
  * again (RFC 3261 §17).
  */
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { seededRandom } from './random.ts';
 import { branchOf, headersOf, methodOf, readMessage, type SipMessage, statusOf, writeMessage } from './sip-message.ts';
+import { openTlsSocket, openUdpSocket, type Peer, type PhoneSocket, type PhoneTls } from './sip-socket.ts';
 
 /** T1, T2 and 64 × T1. */
 const FIRST_REPEAT_MS = 500;
@@ -14,18 +13,14 @@ const REPEAT_MAX_MS = 4000;
 const GIVE_UP_MS = 32_000;
 const TRANSACTIONS_MAX = 500;
 
-/** Where a message goes, or came from. */
-export interface Peer {
-  readonly address: string;
-  readonly port: number;
-}
-
 interface WireOptions {
   readonly clock: Clock;
   readonly address: string;
   /** Share (0–1) of messages that never leave. */
   readonly lossShare: number;
   readonly seed: number;
+  /** null = UDP. */
+  readonly tls: PhoneTls | null;
   /** A request that has not come before. */
   onRequest(request: SipMessage, from: Peer): void;
 }
@@ -38,7 +33,7 @@ interface ClientTransaction {
 }
 
 export class SipWire {
-  readonly #socket: Socket;
+  #socket: PhoneSocket | null = null;
   readonly #options: WireOptions;
   readonly #random: () => number;
   readonly #clients = new Map<string, ClientTransaction>();
@@ -47,24 +42,26 @@ export class SipWire {
   #closed = false;
 
   /** Use {@link SipWire.open}. */
-  private constructor(options: WireOptions, socket: Socket) {
+  private constructor(options: WireOptions) {
     this.#options = options;
-    this.#socket = socket;
     this.#random = seededRandom(options.seed);
-    socket.on('message', (datagram, { address, port }) => this.#receive(datagram.toString(), { address, port }));
-    socket.on('error', () => undefined);
   }
 
   /** Opens a socket on any free port. */
   static async open(options: WireOptions): Promise<SipWire> {
-    const socket = createSocket(options.address.includes(':') ? 'udp6' : 'udp4');
-    socket.bind(0, options.address);
-    await once(socket, 'listening');
-    return new SipWire(options, socket);
+    const wire = new SipWire(options);
+    const receive = (text: string, from: Peer): void => wire.#receive(text, from);
+    const { address, tls } = options;
+    wire.#socket = tls === null ? await openUdpSocket(address, receive) : await openTlsSocket(address, tls, receive);
+    return wire;
   }
 
   get port(): number {
-    return this.#socket.address().port;
+    return this.#socket?.port ?? 0;
+  }
+
+  get protocol(): PhoneSocket['protocol'] {
+    return this.#socket?.protocol ?? 'UDP';
   }
 
   /**
@@ -95,7 +92,7 @@ export class SipWire {
     if (this.#closed) return;
     this.#closed = true;
     for (const { timer } of this.#clients.values()) timer?.cancel();
-    await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+    await this.#socket?.close();
   }
 
   #repeat(key: string, transaction: ClientTransaction, afterMs: number, leftMs: number): void {
@@ -145,9 +142,9 @@ export class SipWire {
     this.#options.onRequest(request, from);
   }
 
-  #put(text: string, { address, port }: Peer): void {
+  #put(text: string, to: Peer): void {
     if (this.#closed || (this.#options.lossShare > 0 && this.#random() < this.#options.lossShare)) return;
-    this.#socket.send(text, port, address, () => undefined);
+    this.#socket?.send(text, to);
   }
 }
 

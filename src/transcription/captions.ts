@@ -148,6 +148,12 @@ export class UtteranceCaptions {
     return this.#caption(hypothesis, false, to, lagMs);
   }
 
+  /** It was read as `text` in a pause that begins at sample number `to`. Text without words is empty. */
+  paused(text: string, to: number): { utterance: number; text: string; startMs: number; endMs: number } {
+    const endMs = Math.max(this.#ms(to), this.#startMs);
+    return { utterance: this.#utterance, text: SPOKEN.test(text) ? text : '', startMs: this.#startMs, endMs };
+  }
+
   /** The final; null when it has no words and no partial was shown. Call once. */
   final(hypothesis: Hypothesis, to: number, lagMs: number, marks: FinalMarks = {}): Caption | null {
     const spoken = SPOKEN.test(hypothesis.text);

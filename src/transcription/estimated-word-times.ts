@@ -44,6 +44,23 @@ export function estimateWordTimes(text: string, clip: SpeechClip): TimedWord[] {
   });
 }
 
+/**
+ * The words of `text` with times between `startMs` and `endMs`, each with the time of its letters: where there is no
+ * sound to look at.
+ */
+export function spreadWords(text: string, startMs: number, endMs: number): TimedWord[] {
+  const words = splitWords(text);
+  const weights = words.map(({ key }) => Array.from(key).length + WORD_EXTRA_CHARS);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let said = 0;
+  const timeOf = (weight: number): number => Math.round(startMs + ((endMs - startMs) * weight) / total);
+  return words.map(({ text: word, spaced }, index) => {
+    const from = timeOf(said);
+    said += weights[index] ?? 0;
+    return { text: word, spaced, startMs: from, endMs: timeOf(said) };
+  });
+}
+
 function toMs(sample: number): number {
   return Math.round(samplesToMs(sample, ENGINE_RATE_HZ));
 }

@@ -12,20 +12,28 @@ import type { SettledUtterance } from './settled-utterance.ts';
 import { type ExpectedSpeech, TrackLanguage } from './track-language.ts';
 import type { TurnSettings } from './turn-policy.ts';
 import { type TurnListener, Turns } from './turns.ts';
-import { type TranscriberMetrics, Utterances } from './utterances.ts';
+import { type PausedSpeech, type TranscriberMetrics, Utterances } from './utterances.ts';
 import { VadRunner } from './vad-runner.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
 export type { Caption, LossReason, Revision, SpeechEvent, TranscriberEvent, TurnEnded } from './captions.ts';
 export type { SettledUtterance } from './settled-utterance.ts';
 export type { TurnListener } from './turns.ts';
-export type { TranscriberMetrics } from './utterances.ts';
+export type { PausedSpeech, TranscriberMetrics } from './utterances.ts';
 
 /** The settings of a transcriber. */
 export type TranscriberSettings = Pick<
   Settings,
   keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings | keyof TurnSettings | 'JOIN_MS'
 >;
+
+/** Who is told of a track's pauses. */
+export interface PauseListener {
+  /** Nobody has spoken for EAGER_MS, and what was said in this utterance has been read. */
+  onPaused(paused: PausedSpeech): void;
+  /** The speaker of the running utterance goes on after a pause. */
+  onResumed(): void;
+}
 
 /** What a transcriber works with. */
 export interface LiveTranscriberOptions {
@@ -42,6 +50,8 @@ export interface LiveTranscriberOptions {
   readonly urgency?: 'live' | 'batch';
   /** Who waits for the turns of the track, if anybody: without it `turn.ended` is not emitted. */
   readonly turns?: TurnListener | undefined;
+  /** Who wants to know of pauses before it is certain that they are ends. */
+  readonly pauses?: PauseListener | undefined;
   /** Unless given, the recogniser finds the language out, or assumes one. */
   readonly expected?: ExpectedSpeech;
   /** Is told, after its final, how an utterance came to it. */
@@ -119,6 +129,7 @@ export class LiveTranscriber {
       },
       onJointlyRead: () => this.#turns?.onSettled(),
       onSettled: options.onSettled,
+      onPaused: options.pauses && ((paused) => this.#closed || options.pauses?.onPaused(paused)),
     });
     this.#turns = options.turns === undefined ? null : this.#openTurns(options.turns);
   }
@@ -265,6 +276,7 @@ export class LiveTranscriber {
     } else if (decision?.kind === 'resumed') {
       this.#pause = null;
       this.#utterances.resume();
+      this.#options.pauses?.onResumed();
     } else if (decision?.kind === 'ended') {
       this.#endSpeech(decision, 'endpoint');
     }

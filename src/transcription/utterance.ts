@@ -62,6 +62,8 @@ export interface UtteranceOptions {
   /** A newer text of the running utterance, decoded from the audio up to `stretch`. */
   onHypothesis(hypothesis: Hypothesis, stretch: Stretch): void;
   onPartialDropped(): void;
+  /** The running utterance as it is read in a pause that still lasts. */
+  onEager?: ((text: string, stretch: Stretch) => void) | undefined;
 }
 
 interface Eager {
@@ -136,7 +138,10 @@ export class Utterance {
     const controller = new AbortController();
     const result = this.#decode('eager', samples, controller.signal);
     this.#eager = { to: stretch.to, samples, controller, result };
-    void result.then(({ decoded }) => this.#take(decoded, { from: this.from, to: stretch.to }, stretch));
+    void result.then(({ decoded }) => {
+      this.#take(decoded, { from: this.from, to: stretch.to }, stretch);
+      if (decoded.ok && !this.#finished && this.isSpeculating(stretch)) this.#options.onEager?.(decoded.text, stretch);
+    });
   }
 
   /** Speech was not over: the eager decode is of no use as a final. */

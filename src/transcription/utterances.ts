@@ -30,6 +30,15 @@ export interface TranscriberMetrics {
   joint(outcome: JointOutcome): void;
 }
 
+/** An utterance as it is read in a pause, which may be its end. Times are ms of the call's audio. */
+export interface PausedSpeech {
+  /** Counts the track's utterances from 1. */
+  readonly utterance: number;
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 interface UtterancesOptions {
   readonly audio: SampleRing;
   readonly arrivals: Arrivals;
@@ -47,6 +56,8 @@ interface UtterancesOptions {
   readonly onJointlyRead: () => void;
   /** Is told of each final that came out, and of each utterance without words. */
   readonly onSettled: ((settled: SettledUtterance) => void) | undefined;
+  /** Is told of each pause that an utterance has been read up to. */
+  readonly onPaused: ((paused: PausedSpeech) => void) | undefined;
 }
 
 interface Entry {
@@ -127,7 +138,7 @@ export class Utterances {
   /** Begins an utterance at sample number `from`, its speech at `speechFrom`. */
   open(from: number, speechFrom: number): void {
     const captions = this.#options.captions.open(speechFrom);
-    const { audio, decoder, clock, settings, metrics } = this.#options;
+    const { audio, decoder, clock, settings, metrics, onPaused } = this.#options;
     const utterance = new Utterance({
       from,
       speechFrom,
@@ -137,6 +148,7 @@ export class Utterances {
       settings,
       onHypothesis: (hypothesis, stretch) => this.#show(captions, hypothesis, stretch),
       onPartialDropped: () => metrics.partialDropped(),
+      onEager: onPaused && ((text, { speechTo }) => onPaused(captions.paused(text, speechTo))),
     });
     this.#running = { utterance, captions };
   }

@@ -41,6 +41,7 @@ export function overLine(samples: Int16Array, line: BadLine): Int16Array {
     parameters: new Map(),
     ptimeMs: FRAME_MS,
     events: null,
+    srtp: null,
   };
   const receiver = new RtpReceiver({
     codec: MULAW_8K,

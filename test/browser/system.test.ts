@@ -51,10 +51,10 @@ const TWO_RECOGNISERS = {
   engines: [SYSTEM.engines[0], { ...SYSTEM.engines[0], role: 'final', state: 'starting', busyShare: 0 }],
 };
 
-async function picture(name: string): Promise<void> {
+async function picture(name: string, part = panel('Engines')): Promise<void> {
   if (PICTURES === undefined) return;
   mkdirSync(PICTURES, { recursive: true });
-  await panel('Engines').screenshot({ path: join(PICTURES, `engines-${name}.png`) });
+  await part.screenshot({ path: join(PICTURES, `engines-${name}.png`) });
 }
 
 const panel = (name: string) => page.getByRole('region', { name });
@@ -74,6 +74,27 @@ describe('the system view', () => {
     expect(await panel('Records and disk').innerText()).toMatch(/9821 calls in SQLite, kept for 30 days[\s\S]*1\.2 GB/);
     expect(await panel('Records and disk').innerText()).toContain('Leaves this machine: translation');
     expect(complaints).toEqual([]);
+  });
+
+  it('shows how the servers are that recognise and speak for this one', async () => {
+    await open();
+    const remotes = panel('Remote recognisers and voices');
+    await remotes.getByText('https://gpu1.harbor.example/v1').waitFor();
+    expect(await remotes.innerText()).toMatch(
+      /gpu1[\s\S]*reads German, French[\s\S]*in use[\s\S]*6 of 32[\s\S]*84, 191 ms/,
+    );
+    expect(await remotes.innerText()).toMatch(
+      /gpu2[\s\S]*failed 4 min ago: it could not be reached \(ECONNREFUSED\)[\s\S]*left alone[\s\S]*–/,
+    );
+    await picture('remotes', remotes);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [seen, whole] = await remotes.evaluate((element) => [element.clientWidth, element.scrollWidth]);
+    expect(whole).toBe(seen);
+    await picture('remotes-phone', remotes);
+    await open({ '/v1/system': { ...SYSTEM, servers: [] } });
+    await page.getByText('up 12 d 3 h').waitFor();
+    await panel('Remote recognisers and voices').waitFor({ state: 'hidden' });
   });
 
   it('names both recognisers, how they are, and why the better one did not write', async () => {

@@ -230,6 +230,28 @@ describe('admission', () => {
     expect(codeOf(() => gateway.registry.admit())).toBeNull();
   });
 
+  it('takes as many calls as other servers have room for, where nobody said how many', async () => {
+    const { context, clock } = startCalls();
+    const settings = { ...context.settings, MAX_CALLS: 1, isMaxCallsMeasured: true };
+    const registry = new CallRegistry({ ...context, settings });
+    const webSockets = new WebSocketTrunk({ registry, settings, clock: context.clock });
+    const dial = () => {
+      const socket = new CarrierSocket();
+      webSockets.accept(socket.asWebSocket, new TwilioDialect(), {});
+      new Caller(socket).start({ callSid: `CA${registry.liveCount}`, streamSid: 'MZ' });
+    };
+    dial();
+    expect(codeOf(() => registry.admit())).toBe('too_many_calls');
+    Object.assign(context.engine, { remoteUse: 0.1 });
+    clock.advance(60_000);
+    expect(codeOf(() => registry.admit())).toBeNull();
+    dial();
+    const exposed = await context.metrics.registry.getSingleMetric('trunkline_calls_max')?.get();
+    expect([registry.liveCount, registry.callsMax, exposed?.values[0]?.value]).toEqual([2, 2, 2]);
+    Object.assign(context.engine, { remoteUse: null });
+    expect(codeOf(() => registry.admit())).toBe('too_many_calls');
+  });
+
   it('refuses new calls while the engines are overloaded', () => {
     const gateway = startCalls();
     gateway.dial().start();

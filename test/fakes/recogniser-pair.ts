@@ -24,7 +24,7 @@ const STATUS: EngineStatus = {
 /** An engine as {@link RecogniserPair} needs it. */
 export class FakeManagedEngine extends FakeEngine implements ManagedEngine {
   readonly status = STATUS;
-  readonly report: EnginesReport = { engines: [], queue: [] };
+  readonly report: EnginesReport = { engines: [], queue: [], servers: [] };
   /** What is estimated for each reading; null = no engine can take it. */
   estimateMs: number | null = 10;
 

@@ -63,6 +63,8 @@ export class FakeCalls {
     if (this.refusal !== null) throw this.refusal;
   }
 
+  readonly audioHooks: { readonly organizationId: string | null; readonly trusted: boolean }[] = [];
+
   accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
     this.accepted.push({ socket, dialect, carrier: dialect.carrier, ...admission });
   }
@@ -156,6 +158,8 @@ export interface TestServer {
   readonly announced: CallAnnouncements;
   readonly feed: Feed;
   readonly clock: FakeClock;
+  /** What the system view is told; a test puts something else in its place. */
+  readonly system: SystemSources;
   readonly metrics: Metrics;
   /** Files of FLOWS_DIR; a test adds some. */
   readonly flowFiles: FlowState[];
@@ -227,6 +231,7 @@ export async function startServer(
   const translator = new Translator({ settings, clock });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
+  const system = idleSystem();
   const kept = database && openKept(database, { settings, feed, speech, clock, log, metrics, calls });
   const app = await createServer({
     settings,
@@ -241,6 +246,7 @@ export async function startServer(
     flowFiles: { list: () => flowFiles },
     flowPrompts: await openPrompts(speech),
     webSockets: calls,
+    audioHook: { accept: (_socket, admission) => calls.audioHooks.push(admission) },
     flows: {
       named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
       calledAt: () => null,
@@ -257,7 +263,7 @@ export async function startServer(
     kept,
     findCall: async (id) => calls.get(id),
     health: () => health,
-    system: idleSystem(),
+    system,
     speech,
     ffmpeg,
     metrics,
@@ -265,7 +271,7 @@ export async function startServer(
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  const told = { feed, clock, metrics, logLines, health, flowFiles };
+  const told = { system, feed, clock, metrics, logLines, health, flowFiles };
   return { app, calls, announced, ...told, engine: speaker, recordings, speech, kept };
 }
 
@@ -320,8 +326,9 @@ export function upgradeStatus(
 /** A system without engines, apps and records. */
 export function idleSystem(): SystemSources {
   return {
-    engines: () => ({ engines: [], queue: [] }),
+    engines: () => ({ engines: [], queue: [], servers: [] }),
     liveCalls: () => 0,
+    callsMax: () => 40,
     storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
     demoCalls: { place: async () => ({ callId: 'demo-1' }) },

@@ -51,10 +51,10 @@ export class CallFeed {
 
   publishStarted(start: CallStart, { names, agent, queue }: CallParameters, more: { app: string | null; at: Date }) {
     const { callId, feed } = this.#options;
-    const { carrier, from, to, tracks } = start;
+    const { carrier, from, to, tracks, references } = start;
     const startedAt = more.at.toISOString();
-    const { app } = more;
-    feed.publish({ type: 'call.started', callId, carrier, from, to, startedAt, tracks, names, agent, queue, app });
+    const about = { carrier, from, to, startedAt, tracks, names, agent, queue, app: more.app };
+    feed.publish({ type: 'call.started', callId, ...about, ...(references && { references }) });
   }
 
   publishEnded(reason: EndReason, durationMs: number, handoffData: string | null): void {

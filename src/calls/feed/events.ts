@@ -1,7 +1,7 @@
 /**
  * What the caption feed says, one JSON object each. These shapes are public: other programs are written against them.
  */
-import type { Track } from '../../protocols/dialect.ts';
+import type { CallReferences, Track } from '../../protocols/dialect.ts';
 import type { LossReason } from '../../transcription/live-transcriber.ts';
 import type { CallNames } from '../call-names.ts';
 import type { CallPhase } from '../call-phase.ts';
@@ -27,6 +27,8 @@ export interface CallStartedEvent {
   readonly queue: string | null;
   /** The address of the call's app or of its TwiML, without its query; null = it has none. */
   readonly app: string | null;
+  /** What the system that the call comes from calls it; left out = that is not told. */
+  readonly references?: CallReferences;
 }
 
 /** Somebody begins to speak on a track, or has stopped. */

@@ -8,6 +8,7 @@ const LAST_SHARE = 0.2;
 
 /** An answer that takes longer than this share of the slow ones is hedged, within these bounds. */
 const SLOW_SHARE = 0.95;
+const HALF = 0.5;
 const HEDGE_FACTOR = 1.5;
 const HEDGE_MIN_MS = 300;
 /** Also where too little is known. */
@@ -31,9 +32,12 @@ export class AnswerTimes {
 
   /** 95 of 100 answers came within this many ms; null = too few came. */
   get slowMs(): number | null {
-    if (this.#lastMs.length < ENOUGH) return null;
-    const sorted = [...this.#lastMs].sort((a, b) => a - b);
-    return sorted[Math.ceil(sorted.length * SLOW_SHARE) - 1] ?? null;
+    return this.#shareWithin(SLOW_SHARE);
+  }
+
+  /** The same of half of them. */
+  get usualMs(): number | null {
+    return this.#shareWithin(HALF);
   }
 
   /** After this many ms without an answer somebody else is asked as well. */
@@ -41,5 +45,11 @@ export class AnswerTimes {
     const { slowMs } = this;
     if (slowMs === null) return HEDGE_MAX_MS;
     return Math.min(Math.max(slowMs * HEDGE_FACTOR, HEDGE_MIN_MS), HEDGE_MAX_MS);
+  }
+
+  #shareWithin(share: number): number | null {
+    if (this.#lastMs.length < ENOUGH) return null;
+    const sorted = [...this.#lastMs].sort((a, b) => a - b);
+    return sorted[Math.ceil(sorted.length * share) - 1] ?? null;
   }
 }

@@ -16,6 +16,8 @@ export class Breaker {
   #recent: boolean[] = [];
   /** When an open one lets the next request through; null = it is closed. */
   #probeAtMs: number | null = null;
+  /** A request was let through, and has not failed yet. */
+  #isProbed = false;
 
   /** @param onChange is told when it opens and when it closes */
   constructor(clock: Clock, onChange: (isOpen: boolean) => void) {
@@ -27,6 +29,12 @@ export class Breaker {
     return this.#probeAtMs !== null;
   }
 
+  /** `half_open` = a request tries whether the server is back, or the next one may. */
+  get state(): 'closed' | 'open' | 'half_open' {
+    if (!this.isOpen) return 'closed';
+    return this.#isProbed || this.admits ? 'half_open' : 'open';
+  }
+
   /** Whether a request may be sent now. */
   get admits(): boolean {
     return this.#probeAtMs === null || this.#clock.nowMs() >= this.#probeAtMs;
@@ -34,7 +42,9 @@ export class Breaker {
 
   /** A request is sent: with an open one the next may follow only after {@link PROBE_MS}. */
   begin(): void {
-    if (this.#probeAtMs !== null) this.#probeAtMs = this.#clock.nowMs() + PROBE_MS;
+    if (this.#probeAtMs === null) return;
+    this.#probeAtMs = this.#clock.nowMs() + PROBE_MS;
+    this.#isProbed = true;
   }
 
   /** A request was answered. */
@@ -44,12 +54,14 @@ export class Breaker {
       return;
     }
     this.#probeAtMs = null;
+    this.#isProbed = false;
     this.#recent = [];
     this.#onChange(false);
   }
 
   /** A request failed, or was not answered in time. */
   fail(): void {
+    this.#isProbed = false;
     if (this.#probeAtMs !== null) return;
     this.#remember(true);
     const last = this.#recent.slice(-FAILURES_IN_A_ROW);

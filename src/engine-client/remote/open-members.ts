@@ -65,7 +65,8 @@ export function openRecognisers(settings: RemoteSettings): OpenedRemote[] {
 export function openMembers(settings: RemoteSettings, parts: Parts): RemoteMember[] {
   return openRecognisers(settings).map(({ remote, name, recogniser }) => {
     const { weight, inFlightMax, languages } = remote;
-    return new RemoteMember({ ...parts, recogniser, name, weight, inFlightMax, languages });
+    const { url } = remote;
+    return new RemoteMember({ ...parts, recogniser, name, url, weight, inFlightMax, languages });
   });
 }
 

@@ -76,6 +76,13 @@ export class RemoteEngine implements ManagedEngine {
     return this.#options.embedded.firmLoad;
   }
 
+  /** By the places of all servers that answer; null while none does: then the embedded engines read everything. */
+  get remoteUse(): number | null {
+    const up = this.#options.members.filter(({ isDown }) => !isDown);
+    const places = up.reduce((sum, member) => sum + member.places, 0);
+    return places === 0 ? null : up.reduce((sum, member) => sum + member.use * member.places, 0) / places;
+  }
+
   get voices(): readonly VoiceInfo[] {
     return (this.#options.speech ?? this.#options.embedded).voices;
   }
@@ -112,7 +119,8 @@ export class RemoteEngine implements ManagedEngine {
   }
 
   get report(): EnginesReport {
-    return this.#options.embedded.report;
+    const { embedded, members, speech } = this.#options;
+    return { ...embedded.report, servers: [...members.map(({ report }) => report), ...(speech?.reports ?? [])] };
   }
 
   async start(): Promise<void> {

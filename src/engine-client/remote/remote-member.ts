@@ -5,16 +5,19 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { anyOf } from '../answer.ts';
 import { EngineError, type TranscribeRequest, type Transcript } from '../engine.ts';
+import type { ServerReport } from '../engine-report.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { Breaker } from './breaker.ts';
 import { RemoteError, type RemoteFailure, type RemoteRecogniser, type RemoteText } from './remote-recogniser.ts';
 import { RequestPlaces } from './request-places.ts';
+import { describeUrl } from './server-address.ts';
 
 /** A server, how much of the work it is to get, and what it understands. */
 export interface RemoteMemberOptions {
   readonly recogniser: RemoteRecogniser;
   /** For people: log, metrics, health. Without credentials. */
   readonly name: string;
+  readonly url: URL;
   readonly weight: number;
   /** Null = what suits the recogniser. */
   readonly inFlightMax: number | null;
@@ -50,7 +53,7 @@ export class RemoteMember {
   readonly #times = new AnswerTimes();
   /** Requests so far, so that servers with nothing to do take turns. */
   #asked = 0;
-  #trouble = '';
+  #lastError: ServerReport['lastError'] = null;
 
   constructor(options: RemoteMemberOptions) {
     const { name, weight, languages, recogniser, inFlightMax, clock, metrics } = options;
@@ -81,6 +84,30 @@ export class RemoteMember {
   /** Pieces of recordings that it would have at the same time. */
   get batchMax(): number {
     return Math.max(Math.floor(this.#places.limit / 2), 1);
+  }
+
+  /** Requests of calls that it may have at once now. */
+  get places(): number {
+    return this.#places.limit;
+  }
+
+  /** How much calls ask of it, 0 to 1 and above: by its places, and by how long partial captions take. */
+  get use(): number {
+    return Math.max(this.#places.liveShare, this.#times.partialShare);
+  }
+
+  get report(): ServerReport {
+    return {
+      setting: 'ASR_URL',
+      ...describeUrl(this.#options.url),
+      state: this.#breaker.state,
+      inFlight: this.#places.taken,
+      inFlightMax: this.#places.limit,
+      p50Ms: this.#times.usualMs,
+      p95Ms: this.#times.slowMs,
+      lastError: this.#lastError,
+      languages: this.languages,
+    };
   }
 
   /** The less, the sooner it should be asked. */
@@ -141,7 +168,7 @@ export class RemoteMember {
     await this.read({ samples, urgency: 'batch', dueInMs: WARM_UP_MAX_MS, draft: [] }, patience).catch(() => {
       this.#options.log.warn(
         { backend: this.name },
-        `a server of ASR_URL did not answer at the start: ${this.#trouble}`,
+        `a server of ASR_URL did not answer at the start: ${this.#lastError?.message}`,
       );
     });
   }
@@ -181,11 +208,11 @@ export class RemoteMember {
   #onFailure(error: unknown, isLate: boolean): Result {
     if (!isLate && error instanceof RemoteError && error.failure === 'busy') {
       this.#places.shrink(error.retryAfterMs);
-      this.#trouble = error.message;
+      this.#note(error.message);
       return 'busy';
     }
-    if (isLate) this.#trouble = 'it did not answer in time';
-    else this.#trouble = error instanceof RemoteError ? error.message : 'it failed';
+    if (isLate) this.#note('it did not answer in time');
+    else this.#note(error instanceof RemoteError ? error.message : 'it failed');
     if (!isLate && !(error instanceof RemoteError))
       this.#options.log.error({ err: error }, 'a remote recogniser broke');
     this.#breaker.fail();
@@ -193,9 +220,13 @@ export class RemoteMember {
     return error instanceof RemoteError ? error.failure : 'failed';
   }
 
+  #note(message: string): void {
+    this.#lastError = { at: this.#options.clock.wall(), message };
+  }
+
   #onBreaker(isOpen: boolean): void {
     const { log } = this.#options;
-    if (isOpen) log.warn({ backend: this.name }, `a server of ASR_URL is left alone: ${this.#trouble}`);
+    if (isOpen) log.warn({ backend: this.name }, `a server of ASR_URL is left alone: ${this.#lastError?.message}`);
     else log.info({ backend: this.name }, 'a server of ASR_URL answers again');
   }
 }

@@ -5,11 +5,13 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import type { RemoteUrl } from '../../foundation/settings/remote-urls.ts';
 import { SpeechReader, speechRequest } from '../../protocols/remote/openai-speech.ts';
 import type { SpeakRequest, Speech } from '../engine.ts';
+import type { ServerReport } from '../engine-report.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { Breaker } from './breaker.ts';
 import { HttpClient } from './http-client.ts';
 import { RemoteError } from './remote-recogniser.ts';
 import { RequestPlaces } from './request-places.ts';
+import { describeUrl } from './server-address.ts';
 
 /** Begins the names of the voices of other servers. */
 export const REMOTE_VOICE = 'remote:';
@@ -49,7 +51,7 @@ export class RemoteSpeaker {
   readonly #places: RequestPlaces;
   /** Of its first sounds. */
   readonly #times = new AnswerTimes();
-  #trouble = '';
+  #lastError: ServerReport['lastError'] = null;
 
   constructor(options: RemoteSpeakerOptions) {
     const { remote, name, apiKey, clock, metrics } = options;
@@ -66,6 +68,20 @@ export class RemoteSpeaker {
   /** Whether a line may be sent, be it only to see whether the server is back. */
   admits(isBatch: boolean): boolean {
     return this.#breaker.admits && (isBatch ? this.#places.hasBatchRoom : this.#places.hasRoom);
+  }
+
+  get report(): ServerReport {
+    return {
+      setting: 'TTS_URL',
+      ...describeUrl(this.#options.remote.url),
+      state: this.#breaker.state,
+      inFlight: this.#places.taken,
+      inFlightMax: this.#places.limit,
+      p50Ms: this.#times.usualMs,
+      p95Ms: this.#times.slowMs,
+      lastError: this.#lastError,
+      languages: [...new Set(this.voices.map(({ language }) => language))],
+    };
   }
 
   /** The less, the sooner it should be asked. */
@@ -158,7 +174,8 @@ export class RemoteSpeaker {
   }
 
   #onFailure(error: unknown, isLate: boolean): string {
-    this.#trouble = isLate ? 'it did not begin in time' : error instanceof Error ? error.message : String(error);
+    const message = error instanceof RemoteError ? error.message : 'it failed';
+    this.#lastError = { at: this.#options.clock.wall(), message: isLate ? 'it did not begin in time' : message };
     if (!isLate && error instanceof RemoteError && error.failure === 'busy') {
       this.#places.shrink(error.retryAfterMs);
       return 'busy';
@@ -170,7 +187,7 @@ export class RemoteSpeaker {
 
   #onBreaker(isOpen: boolean): void {
     const { log } = this.#options;
-    if (isOpen) log.warn({ backend: this.name }, `a server of TTS_URL is left alone: ${this.#trouble}`);
+    if (isOpen) log.warn({ backend: this.name }, `a server of TTS_URL is left alone: ${this.#lastError?.message}`);
     else log.info({ backend: this.name }, 'a server of TTS_URL answers again');
   }
 }

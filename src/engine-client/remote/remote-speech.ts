@@ -5,6 +5,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { anyOf } from '../answer.ts';
 import { type Engine, EngineError, type SpeakRequest, type Speech } from '../engine.ts';
+import type { ServerReport } from '../engine-report.ts';
 import { REMOTE_VOICE, type RemoteSpeaker } from './remote-speaker.ts';
 
 /** A line that nobody waits for is given up when it has not begun by then. */
@@ -36,6 +37,10 @@ export class RemoteSpeech {
     if (embedded.voices.length === 0) return [];
     const remote = new Map(speakers.flatMap(({ voices }) => voices).map((voice) => [voice.name, voice]));
     return [...remote.values(), ...embedded.voices];
+  }
+
+  get reports(): ServerReport[] {
+    return this.#options.speakers.map(({ report }) => report);
   }
 
   /** @throws EngineError as {@link Engine.speak} does */

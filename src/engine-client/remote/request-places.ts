@@ -1,4 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts';
+import { RunningMean, USE_MEAN_MS } from '../../foundation/running-mean.ts';
 
 /** A server that is busy and does not say for how long is left alone for this time, and never for longer than that. */
 const PAUSE_MS = 1000;
@@ -15,12 +16,14 @@ export class RequestPlaces {
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #live = 0;
   #batch = 0;
+  readonly #liveMean: RunningMean;
 
   /** @param max requests at the same time, at least 1 */
   constructor(clock: Clock, max: number) {
     this.#clock = clock;
     this.#max = max;
     this.#limit = max;
+    this.#liveMean = new RunningMean(clock, USE_MEAN_MS);
   }
 
   /** Requests under way. */
@@ -31,6 +34,11 @@ export class RequestPlaces {
   /** Requests that it may have now. */
   get limit(): number {
     return Math.floor(this.#limit);
+  }
+
+  /** Share of the places that requests of calls took in the last half minute; above 1 where there are fewer now. */
+  get liveShare(): number {
+    return this.#liveMean.now / this.limit;
   }
 
   /** Whether a request of a call may be sent. */
@@ -46,13 +54,13 @@ export class RequestPlaces {
   /** A request is sent. */
   take(isBatch: boolean): void {
     if (isBatch) this.#batch++;
-    else this.#live++;
+    else this.#liveMean.set(++this.#live);
   }
 
   /** A request is over. */
   leave(isBatch: boolean): void {
     if (isBatch) this.#batch--;
-    else this.#live--;
+    else this.#liveMean.set(--this.#live);
   }
 
   /** A request was answered. */

@@ -42,6 +42,17 @@ export class MetricMaker {
     return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
   }
 
+  /** A gauge of what `watch` is given, 0 until then, asked for whenever the gauge is read. */
+  measured(name: string, help: string): { watch(read: () => number): void } {
+    let measure = () => 0;
+    this.watchedGauge(name, help, [], (gauge) => gauge.set(measure()));
+    return {
+      watch: (read) => {
+        measure = read;
+      },
+    };
+  }
+
   /** A gauge that `measure` sets whenever it is read. */
   watchedGauge<T extends string>(
     name: string,

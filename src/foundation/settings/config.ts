@@ -8,6 +8,7 @@ import { resolveChatEndpoints } from './chat-endpoints.ts';
 import { findClusterProblems } from './cluster-problems.ts';
 import { findTypos } from './setting-typos.ts';
 import { SETTINGS, type Settings } from './settings.ts';
+import { findSipProblems } from './sip-problems.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
 export const EXIT_CONFIG = 78;
@@ -75,6 +76,7 @@ export function readSettings(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   resolveFolders(values, environment);
+  values['isMaxCallsMeasured'] = values['MAX_CALLS'] === 0 && (values as Settings).ASR_URL.length > 0;
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
   return Object.freeze(values) as Settings;
@@ -156,12 +158,7 @@ function findContradictions(settings: Settings): string[] {
         'name your media relays',
     );
   }
-  for (const name of ['SIP_REGISTRAR', 'SIP_TRUNK'] as const) {
-    if (settings[name] !== '' && settings.SIP_PORT === 0)
-      problems.push(`${name} needs a local SIP port: set SIP_PORT, usually to 5060`);
-  }
-  if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '')
-    problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
+  problems.push(...findSipProblems(settings));
   if (settings.AUDIOSOCKET_ALLOW.some(hasStrangers) && !settings.ALLOW_ANONYMOUS) {
     problems.push(
       'AUDIOSOCKET_ALLOW: got a network with public addresses, and AudioSocket has no credentials: ' +

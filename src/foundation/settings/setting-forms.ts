@@ -193,18 +193,21 @@ export function voiceMap(meaning: string): SettingSpec<readonly string[]> {
   };
 }
 
-/** RFC 3261 §19.1, as far as it names a server: no TLS, no user. */
-const SIP_SERVER = /^sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp))?$/i;
+/** RFC 3261 §19.1, as far as it names a server: no user. */
+const SIP_SERVER =
+  /^(?:sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp|tls))?|sips:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=tls)?)$/i;
+
+/** Whether `value` names a SIP server. */
+export function isSipServer(value: string): boolean {
+  return value === '' || SIP_SERVER.test(value);
+}
 
 /** SIP_REGISTRAR and SIP_TRUNK. */
 export function sipServer(meaning: string): SettingSpec<string> {
   const schema = z
     .string()
-    .refine(
-      (value) => value === '' || SIP_SERVER.test(value),
-      'empty or a server such as sip:pbx.example.com:5060;transport=tcp',
-    );
-  return { schema, defaultText: '', unit: 'sip:host[:port][;transport=udp or tcp]', meaning };
+    .refine(isSipServer, 'empty or a server such as sip:pbx.example.com:5060;transport=tcp or sips:pbx.example.com');
+  return { schema, defaultText: '', unit: 'sip:host[:port][;transport=udp, tcp or tls]', meaning };
 }
 
 function arePorts(value: string): boolean {

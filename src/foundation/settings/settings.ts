@@ -106,4 +106,6 @@ type ValueOf<S> = S extends SettingSpec<infer T> ? T : never;
 export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> } & {
   /** DATA_DIR was not set: a folder that cannot be used is no reason to stop. */
   readonly isDataDirDefault: boolean;
+  /** MAX_CALLS was 0 and there is an ASR_URL: more calls than MAX_CALLS are taken where they are seen to fit. */
+  readonly isMaxCallsMeasured: boolean;
 };

@@ -11,9 +11,10 @@ import type { Role } from '../../foundation/roles.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
 import type { People } from '../../records/users/people.ts';
+import { AccessWarnings } from './access-warnings.ts';
 import { Attempts } from './attempts.ts';
 import { ClusterAccess, type SharedAccess } from './cluster-access.ts';
-import { basicOf, bearerOf, SESSION_COOKIE, sessionOf, tokensOf } from './credentials.ts';
+import { basicOf, keyOf, SESSION_COOKIE, sessionOf, tokensOf } from './credentials.ts';
 import { Identities, type Proof } from './identities.ts';
 import { OpenRequests } from './open-requests.ts';
 import { isLocal, Origins } from './origin.ts';
@@ -21,6 +22,7 @@ import { PasswordCheck, refuseAttempt } from './password-check.ts';
 import { assertPermitted, type Permission } from './permissions.ts';
 import type { Principal } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
+import { assertShortKeyPermitted, type ShortKey, ShortKeys } from './short-keys.ts';
 import { type AuditSink, SignInLog } from './sign-in-log.ts';
 
 interface AccessOptions {
@@ -40,9 +42,10 @@ export type SignInSecret = { readonly key: string } | { readonly name: string; r
 /** The access rules, sessions and failed attempts of one server. */
 export class Access {
   readonly #settings: AccessOptions['settings'];
-  readonly #log: AccessOptions['log'];
+  readonly #warnings: AccessWarnings;
   readonly #people: People;
   readonly #origins: Origins;
+  readonly #shortKeys: ShortKeys;
   readonly #attempts: Attempts;
   readonly #identities: Identities;
   readonly #sessions: Sessions;
@@ -53,18 +56,19 @@ export class Access {
   readonly #cluster: ClusterAccess | null;
   readonly #principals = new WeakMap<FastifyRequest, Principal>();
   readonly #proofs = new WeakMap<FastifyRequest, Proof>();
-  #hasWarned = false;
-  #hasStoreFailed = false;
+  /** What admitted requests with a key that lives for a short time. */
+  readonly #shortKeyed = new WeakMap<FastifyRequest, ShortKey>();
 
   constructor({ settings, people, audit, clock, log, shared = null }: AccessOptions) {
     this.#settings = settings;
-    this.#log = log;
     this.#people = people;
     this.#origins = new Origins(settings);
+    this.#warnings = new AccessWarnings({ log, origins: this.#origins });
+    this.#shortKeys = new ShortKeys({ clock, clusterKey: shared?.key ?? '' });
     this.#cluster = shared && new ClusterAccess({ clock, shared, refreshUsers: () => people.refresh() });
     this.#attempts = new Attempts({ clock, counts: this.#cluster?.counts ?? null });
     this.#identities = new Identities({ apiKeys: settings.API_KEYS, users: people.users });
-    const onStoreFailed = (err: unknown): void => this.#warnOfStore(err);
+    const onStoreFailed = (err: unknown): void => this.#warnings.storeFailed(err);
     this.#sessions = new Sessions({ clock, onStoreFailed, isShared: shared !== null });
     this.#signIns = new SignInLog({ clock, audit });
     this.#openRequests = new OpenRequests({ clock });
@@ -77,7 +81,8 @@ export class Access {
   /** Takes up the sessions that were open before the start. Never rejects. */
   async restoreSessions(): Promise<void> {
     const store = this.#people.sessions;
-    if (store !== null) await this.#sessions.restore(store).catch((error: unknown) => this.#warnOfStore(error));
+    if (store !== null)
+      await this.#sessions.restore(store).catch((error: unknown) => this.#warnings.storeFailed(error));
   }
 
   /** Ends its timers; resolves when the sessions are on disk. */
@@ -141,7 +146,7 @@ export class Access {
   #stillHolds(request: FastifyRequest): () => boolean {
     const proof = this.#proofs.get(request);
     if (proof === undefined) throw new Error('the request has not been admitted, so nobody knows whose it is');
-    const id = bearerOf(request) === null && proof.kind !== 'nobody' ? sessionOf(request) : null;
+    const id = keyOf(request) === null && proof.kind !== 'nobody' ? sessionOf(request) : null;
     return () => {
       if (id !== null && this.#sessions.proofOf(id) === null) return false;
       return this.#identities.principalOf(proof) !== null;
@@ -161,7 +166,7 @@ export class Access {
   /** Whether a session admitted the request, which {@link signOut} would end. */
   hasSession(request: FastifyRequest): boolean {
     const proof = this.#proofs.get(request);
-    return proof !== undefined && proof.kind !== 'nobody' && bearerOf(request) === null;
+    return proof !== undefined && proof.kind !== 'nobody' && keyOf(request) === null;
   }
 
   /**
@@ -191,8 +196,25 @@ export class Access {
    */
   permit(request: FastifyRequest, permission: Permission): Principal {
     const principal = this.principalOf(request);
+    if (this.#shortKeyed.has(request)) assertShortKeyPermitted(permission);
     assertPermitted(principal, permission);
     return principal;
+  }
+
+  /**
+   * A key that stands for whoever makes the admitted request, for `lifeMs` and on routes for audio and speech alone.
+   * @param content a JSON value that {@link shortKeyContent} gives back
+   * @throws TrunklineError `invalid_request` when the content is too large, `role_refused` to a short-lived key
+   */
+  makeShortKey(request: FastifyRequest, lifeMs: number, content: unknown = null): string {
+    // Or it would live for ever.
+    if (this.#shortKeyed.has(request)) assertShortKeyPermitted('session');
+    return this.#shortKeys.make({ proof: this.#proofs.get(request) ?? { kind: 'nobody' }, content }, lifeMs);
+  }
+
+  /** What was put into the short-lived key of an admitted request; null = nothing, or it has another key. */
+  shortKeyContent(request: FastifyRequest): unknown {
+    return this.#shortKeyed.get(request)?.content ?? null;
   }
 
   /** Whether {@link admit} would admit the request. A wrong key counts as an attempt here too. */
@@ -239,10 +261,10 @@ export class Access {
   /**
    * Admits a carrier that sends `token` as a bearer token, as a Basic password (with any user), as the value of
    * `header`, or as `?token=`: carriers differ in what they can send. Without a token it admits requests from this
-   * machine.
+   * machine. `setting` holds the token.
    * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
    */
-  admitToken(request: FastifyRequest, token: string, header?: string): void {
+  admitToken(request: FastifyRequest, token: string, header?: string, setting = 'CARRIER_TOKEN'): void {
     if (token === '') {
       this.admitAnonymous(request);
       return;
@@ -252,18 +274,22 @@ export class Access {
     if (given.length > 0 && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
-      'this endpoint needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
+      `this endpoint needs ${setting}: as a bearer token, as a password, as ?token= in its URL` +
+        (header === undefined ? '' : `, or in the header ${header}`),
     );
   }
 
   /**
    * Refuses requests that pages of other sites make through a user's browser: WebSockets, and all methods but GET and
-   * HEAD.
+   * HEAD. A WebSocket with a key of its own may come from anywhere if its route says so: other sites do not have
+   * the user's keys.
    * @throws TrunklineError `origin_refused`
    */
   refuseForeign(request: FastifyRequest): void {
     const isReading = (request.method === 'GET' || request.method === 'HEAD') && !request.ws;
     if (isReading || !this.#origins.isForeign(request)) return;
+    const isOpen = request.ws && request.routeOptions.config.fromAnySite === true;
+    if (isOpen && this.#identities.isLocked && keyOf(request) !== null) return;
     throw new TrunklineError(
       'origin_refused',
       'a page of another site made the request (Origin), expected an Origin of this server or none',
@@ -307,12 +333,14 @@ export class Access {
 
   /** Throws as {@link admit}. */
   #prove(request: FastifyRequest): Proof {
+    const short = this.#shortKeys.read(keyOf(request) ?? '');
+    if (short !== null) this.#shortKeyed.set(request, short);
     if (!this.#identities.isLocked) {
       this.#admitNobody(request);
       return { kind: 'nobody' };
     }
-    const key = bearerOf(request);
-    if (key !== null) return this.#proveKey(request, key);
+    const key = keyOf(request);
+    if (key !== null) return this.#shortKeyed.get(request)?.proof ?? this.#proveKey(request, key);
     const proof = this.#sessions.proofOf(sessionOf(request));
     if (proof !== null) return proof;
     this.#cluster?.refuseUnknown(request);
@@ -350,7 +378,7 @@ export class Access {
   }
 
   #provePassword(request: FastifyRequest, given: { name: string; password: string }): Promise<Proof> {
-    this.#warnOfUntrustedProxy(request);
+    this.#warnings.untrustedProxy(request);
     return this.#passwords.prove(this.#origins.clientOf(request), given);
   }
 
@@ -358,31 +386,10 @@ export class Access {
    * Whether the request's secret is right. Counts wrong ones. Throws `too_many_attempts` when there were too many.
    */
   #attempt(request: FastifyRequest, isRight: () => boolean): boolean {
-    this.#warnOfUntrustedProxy(request);
+    this.#warnings.untrustedProxy(request);
     const outcome = this.#attempts.attempt(this.#origins.clientOf(request), isRight);
     if (outcome !== 'refused') return outcome === 'right';
     return refuseAttempt();
-  }
-
-  /**
-   * Warns once only, so that clients cannot fill the log. An operator who forgot a proxy learns why all its clients
-   * count as one.
-   */
-  #warnOfUntrustedProxy(request: FastifyRequest): void {
-    const proxy = this.#hasWarned ? null : this.#origins.untrustedProxy(request);
-    if (proxy === null) return;
-    this.#hasWarned = true;
-    this.#log.warn(
-      { proxy },
-      'X-Forwarded-For is ignored: if this address is your reverse proxy, add it to TRUSTED_PROXIES',
-    );
-  }
-
-  /** Once: a broken disk fails every change. */
-  #warnOfStore(err: unknown): void {
-    if (this.#hasStoreFailed) return;
-    this.#hasStoreFailed = true;
-    this.#log.warn({ err }, 'sessions cannot be kept: whoever signs in now must do so again after a restart');
   }
 
   #cookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {

@@ -7,7 +7,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import { isSameSecret } from '../../foundation/timing-safe.ts';
 import { claimsToBeForwarded, clusterKeyOf, readPrincipal } from '../forward/forwarded.ts';
-import { bearerOf, sessionOf } from './credentials.ts';
+import { keyOf, sessionOf } from './credentials.ts';
 import type { Principal } from './principal.ts';
 import { SessionWatch } from './session-watch.ts';
 import type { Sessions } from './sessions.ts';
@@ -74,7 +74,7 @@ export class ClusterAccess {
       this.#take(request, attempt);
       return null;
     }
-    if (bearerOf(request) !== null || this.#watch === null) return null;
+    if (keyOf(request) !== null || this.#watch === null) return null;
     // Only a route that asks whose the session is cannot be answered without.
     return this.#watch.learn(sessionOf(request)).catch((error: unknown) => void this.#unknown.set(request, error));
   }

@@ -1,5 +1,6 @@
 /** Whom a key, a session or nothing at all stands for: API_KEYS and the users. */
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { isOneOfSecrets } from '../../foundation/timing-safe.ts';
 import type { User } from '../../records/users/user.ts';
 import type { Users } from '../../records/users/users.ts';
@@ -20,6 +21,12 @@ export type Proof =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'key'; readonly tenant: string }
   | { readonly kind: 'user'; readonly name: string; readonly stamp: string };
+
+/** A proof that was written down; that of nobody never is. */
+export const storedProof = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('key'), tenant: z.string() }),
+  z.strictObject({ kind: z.literal('user'), name: z.string(), stamp: z.string() }),
+]);
 
 /** Who may come in now. */
 export class Identities {

@@ -38,6 +38,8 @@ export const PERMISSIONS = Object.freeze({
   metrics: ALL_CALLS,
   /** Text of recordings and of live sound. */
   transcriptions: ALL_CALLS,
+  /** Ask for keys that live for a short time. */
+  'keys.make': ALL_CALLS,
   /** Sound of texts. */
   speech: ALL_CALLS,
   /** Lists of models and voices. */

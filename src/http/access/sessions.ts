@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import type { SessionStore } from '../../records/users/people.ts';
 import type { StoredSession } from '../../records/users/stored-sessions.ts';
 import { dropOldest } from './drop-oldest.ts';
-import { type Proof, subjectOf } from './identities.ts';
+import { type Proof, storedProof, subjectOf } from './identities.ts';
 
 /** How long a browser stays signed in. */
 export const SESSION_LIFE_MS = 12 * 3_600_000;
@@ -23,11 +22,6 @@ interface Session {
   /** Whether the store has it. */
   isStored: boolean;
 }
-
-const storedProof = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('key'), tenant: z.string() }),
-  z.strictObject({ kind: z.literal('user'), name: z.string(), stamp: z.string() }),
-]);
 
 interface SessionsOptions {
   readonly clock: Clock;

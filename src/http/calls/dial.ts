@@ -9,13 +9,14 @@ import { call, noQuery, refuseUnknown } from './call-schemas.ts';
 export interface Dialer {
   /**
    * Dials and returns the call's id at once.
-   * @throws TrunklineError `dialing_unavailable`, `too_many_calls` or `draining`
+   * @throws TrunklineError `dialing_unavailable`, `invalid_request` (no such trunk), `too_many_calls` or `draining`
    */
   dial(request: {
     readonly to: string;
     readonly from: string | null;
     readonly app: string | null;
     readonly parameters: Readonly<Record<string, string>>;
+    readonly trunk: string | null;
   }): Promise<{ readonly callId: string }>;
 }
 
@@ -35,6 +36,7 @@ const dialBody = z.strictObject({
     .url({ protocol: /^wss?$/ })
     .optional()
     .describe('The app that talks to whoever answers; default: APP_URL'),
+  trunk: z.string().min(1).max(64).optional().describe('The name of a trunk in SIP_TRUNKS; default: the first one'),
   flow: z.string().min(1).max(64).optional().describe('The flow that talks to whoever answers'),
   parameters: z
     .record(z.string().min(1).max(64), z.string().max(1024))
@@ -61,8 +63,9 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
       schema: {
         summary: 'Make a call',
         description:
-          'Calls a number over SIP, through SIP_TRUNK or SIP_REGISTRAR. The answer comes at once, with the call in ' +
-          'the state `dialing`. `call.started` in the caption feed tells that somebody answered; `call.ended` with ' +
+          'Calls a number over SIP, through SIP_TRUNK, SIP_REGISTRAR or one of SIP_TRUNKS. The answer comes at once, ' +
+          'with the call in the state `dialing`. `call.started` in the caption feed tells that somebody answered; ' +
+          '`call.ended` with ' +
           'the reason `busy`, `unanswered` (after 60 seconds at the latest) or `refused` tells that nobody will. ' +
           '`hangup` gives the call up. Tried against Asterisk 22.10.1.',
         tags: ['calls'],
@@ -72,14 +75,14 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
       },
     },
     async (request, reply) => {
-      const { to, from = null, app: url = null, flow, parameters: given = {} } = request.body;
+      const { to, from = null, app: url = null, trunk = null, flow, parameters: given = {} } = request.body;
       const parameters = flow === undefined ? given : { flow, ...given };
       if (dialer === null)
         throw new TrunklineError(
           'dialing_unavailable',
-          'calls are made over SIP, and its port is closed: set SIP_PORT',
+          'calls are made over SIP, and its port is closed: set SIP_PORT or SIP_TLS_PORT',
         );
-      const { callId } = await dialer.dial({ to, from, app: url, parameters });
+      const { callId } = await dialer.dial({ to, from, app: url, parameters, trunk });
       return reply.code(201).send(calls.get(callId) ?? refuseUnknown('call'));
     },
   );

@@ -24,6 +24,7 @@ const CARRIER_NAMES = new Map([
   ['signalwire', 'SignalWire'],
   ['audiosocket', 'AudioSocket'],
   ['sip', 'SIP'],
+  ['siprec', 'SIPREC'],
   ['browser', 'the page’s phone'],
   ['demo', 'a demo call'],
 ]);

@@ -8,15 +8,21 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Fasti
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { DatabaseAway } from '../../foundation/database/trouble.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { IN_PLAIN_WORDS, UNKNOWN_FIELD } from '../../foundation/settings/plain-issues.ts';
-import { errorHeader, toDeepgramError } from '../../protocols/listen/deepgram/errors.ts';
 import { clientOfRequest, statusFor, toQwenError } from '../qwen.ts';
 import { clip, describe } from './echo.ts';
 import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
+
+/** An error in the shape of some protocol; absent = as usual. */
+export interface Refusal {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,6 +34,8 @@ declare module 'fastify' {
     readonly open?: true;
     /** The route takes WebSockets; an upgrade of any other route is refused. */
     readonly socket?: true;
+    /** How clients of this route expect errors, before a socket is open too; absent = as OpenAI's do. */
+    readonly refusal?: (failure: TrunklineError, request: FastifyRequest) => Refusal;
   }
 }
 
@@ -52,6 +60,9 @@ export function errorResponses<S extends number>(...statuses: readonly S[]): Rec
 /** `Retry-After` in seconds, after too many wrong keys and after any other 429. */
 const RETRY_KEY_SECONDS = 60;
 const RETRY_SOON_SECONDS = 2;
+
+/** What is better in a moment, beside every 429. */
+const RETRIED: ReadonlySet<ErrorCode> = new Set(['too_many_listeners', 'draining']);
 
 /** Handles all failures of one server. */
 export class Failures {
@@ -87,13 +98,14 @@ export class Failures {
     const failure = this.note(error, request);
     reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (failure.status === 429 || failure.code === 'too_many_listeners' || isFull(failure, request))
+    if (failure.status === 429 || RETRIED.has(failure.code))
       reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
-    if (isDeepgram(request)) reply.headers({ 'dg-request-id': request.id, 'dg-error': errorHeader(failure) });
+    const { status, headers = {}, body } = request.routeOptions.config?.refusal?.(failure, request) ?? {};
     return reply
-      .code(statusFor(failure, request))
+      .code(status ?? statusFor(failure, request))
+      .headers(headers)
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(bodyOf(failure, request)));
+      .send(JSON.stringify(body ?? bodyOf(failure, request)));
   }
 
   /**
@@ -113,17 +125,7 @@ export class Failures {
   }
 }
 
-function isDeepgram({ routeOptions: { config } }: FastifyRequest): boolean {
-  return config.deepgram === true;
-}
-
-/** Deepgram's SDKs send a request again that was refused with 503: they are told when. */
-function isFull({ status }: TrunklineError, request: FastifyRequest): boolean {
-  return status === 503 && isDeepgram(request);
-}
-
 function bodyOf(failure: TrunklineError, request: FastifyRequest): object {
-  if (isDeepgram(request)) return toDeepgramError(failure, request.id);
   const client = clientOfRequest(request);
   return {
     ...(client !== 'qwen' && openAiBody(failure, request.id)),

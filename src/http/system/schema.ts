@@ -36,6 +36,21 @@ const fallback = z.object({
   count: z.int().describe('Since the start'),
 });
 
+const server = z.object({
+  setting: z.enum(['ASR_URL', 'TTS_URL']),
+  url: z.string().describe('Without credentials and query'),
+  protocol: z.string().describe('What it speaks: the scheme of the URL'),
+  state: z
+    .enum(['closed', 'open', 'half_open'])
+    .describe('Of its breaker. `open`: it failed and is left alone; `half_open`: it is tried, or will be next'),
+  inFlight: z.int().describe('Requests under way'),
+  inFlightMax: z.int().describe('Requests that it may have at once now'),
+  p50Ms: z.number().nullable().describe('Of the last 100 answers to calls, of voices to the first sound; null = few'),
+  p95Ms: z.number().nullable(),
+  lastError: z.object({ at: z.string(), message: z.string() }).nullable().describe('Null = none since the start'),
+  languages: z.array(z.string()).describe('BCP-47; empty = what ASR_MODEL understands'),
+});
+
 const models = z.object({ asr: z.string(), vad: z.string(), tts: z.string(), turn: z.string().nullable() });
 
 const appReach = z.object({
@@ -116,9 +131,10 @@ export const systemSchema = z.object({
   voice: z.string().nullable().describe('Speaks texts that name no voice'),
   engines: z.array(engine),
   queue: z.array(queue),
+  servers: z.array(server).describe('Those of ASR_URL, then those of TTS_URL'),
   calls: z.object({
     live: z.int(),
-    max: z.int().describe('MAX_CALLS'),
+    max: z.int().describe('MAX_CALLS; where that is 0 and ASR_URL is set, as measured now'),
     peak: z.int().describe('Most at once since the start'),
     today: z.int().describe('Begun today, by the server’s time zone; without records, of those since the start'),
   }),

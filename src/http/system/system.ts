@@ -25,6 +25,12 @@ interface EngineState extends Omit<SystemAnswer['engines'][number], 'lastRestart
   readonly lastRestart: { readonly at: Date; readonly reason: string } | null;
 }
 
+/** One server of ASR_URL or TTS_URL, as the engine client reports it. */
+interface ServerState extends Omit<SystemAnswer['servers'][number], 'lastError' | 'languages'> {
+  readonly lastError: { readonly at: Date; readonly message: string } | null;
+  readonly languages: readonly string[];
+}
+
 /** One line of `trunkline doctor`. */
 const finding = z.object({ name: z.string(), status: z.enum(['ok', 'warn', 'fail']), detail: z.string() });
 
@@ -33,8 +39,11 @@ export interface SystemSources {
   readonly engines: () => {
     readonly engines: readonly EngineState[];
     readonly queue: readonly SystemAnswer['queue'][number][];
+    readonly servers: readonly ServerState[];
   };
   readonly liveCalls: () => number;
+  /** Most live calls now. */
+  readonly callsMax: () => number;
   /** Stored calls that began today; 0 = none are stored, or they cannot be counted. */
   readonly storedToday: () => Promise<number>;
   readonly apps: { list(): AppReach[]; test(): Promise<AppTestResult | null> };
@@ -156,7 +165,7 @@ type Now = Omit<SystemAnswer, 'version' | 'startedAt' | 'uptimeMs' | 'disk'>;
 async function describeNow({ sources, health, watch, prompts, settings, metrics }: SystemOptions): Promise<Now> {
   const now = health();
   const { draining, engine, voice, turnModel } = now;
-  const { engines, queue } = sources.engines();
+  const { engines, queue, servers } = sources.engines();
   const ready = engine.state === 'ready' || engine.state === 'stopped';
   const records = await sources.records();
   const today = Math.max(watch.today, await sources.storedToday());
@@ -172,7 +181,12 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
       lastRestart: lastRestart === null ? null : { at: lastRestart.at.toISOString(), reason: lastRestart.reason },
     })),
     queue: [...queue],
-    calls: { live: sources.liveCalls(), max: settings.MAX_CALLS, peak: watch.peak, today },
+    servers: servers.map(({ lastError, languages, ...rest }) => ({
+      ...rest,
+      lastError: lastError && { ...lastError, at: lastError.at.toISOString() },
+      languages: [...languages],
+    })),
+    calls: { live: sources.liveCalls(), max: sources.callsMax(), peak: watch.peak, today },
     finalLag: { windowMs: LAG_WINDOW_MS, ...watch.finalLag },
     partialsDropped: await totalOf(metrics.partialsDropped),
     waysIn: await describeWaysIn({ settings, metrics }),

@@ -53,6 +53,7 @@ const ROWS: readonly Row[] = [
   { id: 'plivo', name: 'Plivo', protects: 'PLIVO_AUTH_TOKEN' },
   { id: 'vonage', name: 'Vonage', protects: 'CARRIER_TOKEN' },
   { id: 'exotel', name: 'Exotel', protects: 'CARRIER_TOKEN' },
+  { id: 'genesys', name: 'Genesys AudioHook', protects: 'GENESYS_API_KEY' },
   { id: 'ari', name: 'Asterisk ARI', opens: ['ARI_URL'], gauge: 'ariConnected' },
   { id: 'asterisk', name: 'Asterisk chan_websocket', protects: 'ASTERISK_PASSWORD' },
   {
@@ -123,6 +124,7 @@ const WAY_OF_ROUTE = new Map([
   ['/plivo/media', 'plivo'],
   ['/vonage/media', 'vonage'],
   ['/exotel/media', 'exotel'],
+  ['/genesys/media', 'genesys'],
 ]);
 
 /** Notes the answers of the carriers' routes that are registered after this. */

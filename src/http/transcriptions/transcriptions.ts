@@ -7,13 +7,12 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { admitCall } from '../../calls/admission/admission.ts';
 import { toTranscriberMetrics } from '../../calls/inbound/track.ts';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
-import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Listeners } from '../../listening/listeners.ts';
 import { URGENCY_HEADER } from '../../protocols/remote/trunkline.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
@@ -153,16 +152,16 @@ const socketQuery = z.object({
 /** What the socket for live audio needs. */
 export interface LiveOptions {
   readonly engine: Engine;
-  readonly settings: TranscribeSocketOptions['settings'] & Pick<Settings, 'MAX_CALLS'>;
+  readonly settings: TranscribeSocketOptions['settings'];
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly failures: Failures;
-  readonly isDraining: () => boolean;
+  readonly listeners: Listeners;
 }
 
 /** `WS /ws/transcribe`. */
 const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { live }, done) => {
-  const { engine, settings, clock, failures, isDraining } = live;
+  const { engine, settings, clock, failures, listeners } = live;
   const metrics = toTranscriberMetrics(live.metrics);
   let open = 0;
   app.route({
@@ -181,21 +180,25 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
         'Binary messages are 16-bit little-endian mono samples at `sample_rate`, at most 1 MiB in one; texts ' +
         'are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; ' +
         'a partial is the whole text of the utterance so far. What cannot be obeyed is answered with ' +
-        '`{"code","message","statusCode","context"}`, and the socket goes on. Sockets count as live calls ' +
-        'do: at most MAX_CALLS, and none where the engines have no room.',
+        '`{"code","message","statusCode","context"}`, and the socket goes on. At most LISTENERS_MAX are open, and ' +
+        'none is added where the engines have no room.',
       tags: ['recordings'],
       querystring: socketQuery,
       response: errorResponses(400, 401, 403, 429, 503),
     },
     preHandler: (_request, _reply, next) => {
-      admitCall({ liveCount: open, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: isDraining() });
+      listeners.admit();
       next();
     },
     handler: websocketOnly('/ws/transcribe'),
     wsHandler: (socket, request) => {
       const query = readOrTell(socket, request);
       live.metrics.transcribeSockets.set(++open);
-      socket.once('close', () => live.metrics.transcribeSockets.set(--open));
+      const leave = listeners.enter('qwen');
+      socket.once('close', () => {
+        leave();
+        live.metrics.transcribeSockets.set(--open);
+      });
       new TranscribeSocket({
         socket,
         request,
@@ -226,13 +229,13 @@ function readOrTell(socket: WebSocket, request: FastifyRequest): ReturnType<type
 }
 
 /** All routes for recordings, and the socket for live audio. */
-export const transcriptionRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext; live: LiveOptions }> = (
-  app,
-  { context, live },
-  done,
-) => {
+export const transcriptionRoutes: FastifyPluginCallbackZod<{
+  context: TranscriptionContext;
+  live: LiveOptions;
+  isDraining: () => boolean;
+}> = (app, { context, live, isDraining }, done) => {
   void app.register(multipart);
-  const { engine, settings, isDraining } = live;
+  const { engine, settings } = live;
   const stretches = new Stretches({ ...context, engine, isDraining, settings: { ...context.settings, ...settings } });
   void app.register(openAiRoutes, { context, stretches });
   void app.register(qwenRoutes, { context });

@@ -40,6 +40,14 @@ export function parseRtp(datagram: Uint8Array): RtpPacket | null {
   };
 }
 
+/** Bytes before the payload of a packet, padding counting as payload; null for what is no RTP packet. */
+export function headerBytesOf(datagram: Uint8Array): number | null {
+  if (datagram.length < HEADER_BYTES || (datagram[0] ?? 0) >> 6 !== VERSION) return null;
+  const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
+  const bytes = payloadStart(view, view.getUint8(0));
+  return bytes === null || bytes > datagram.length ? null : bytes;
+}
+
 /** Behind the contributing sources and the extension header. Null when they do not fit. */
 function payloadStart(view: DataView, first: number): number | null {
   const at = HEADER_BYTES + (first & 0x0f) * WORD_BYTES;

@@ -4,6 +4,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 /** Our answers' reason phrases where 400 does not say what is meant (RFC 3261 §21.4 and §21.5). */
 const REASONS: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
+  415: 'Unsupported Media Type',
   416: 'Unsupported URI Scheme',
   505: 'Version Not Supported',
   513: 'Message Too Large',

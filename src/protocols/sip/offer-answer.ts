@@ -5,6 +5,15 @@
 import { TrunklineError } from '../../foundation/errors.ts';
 import { FRAME_MS } from '../../foundation/units.ts';
 import {
+  acceptSecurity,
+  answerSecurity,
+  type LocalSecurity,
+  offeredLines,
+  offeredProtocol,
+  type SrtpKeys,
+  type StreamSecurity,
+} from './crypto-lines.ts';
+import {
   answerFormats,
   chooseCodec,
   type EventFormat,
@@ -26,6 +35,7 @@ export interface LocalMedia {
   /** What we take, best first in an offer; an answer takes what {@link chooseCodec} finds best. */
   readonly codecs: readonly RtpCodecName[];
   readonly direction: Direction;
+  readonly security: LocalSecurity;
 }
 
 /** What was agreed, as the media side needs it. */
@@ -46,11 +56,14 @@ export interface RemoteMedia {
   readonly sends: boolean;
   /** We may send to the other side. */
   readonly receives: boolean;
+  /** The keys of SRTP; null = packets are not secured. */
+  readonly srtp: SrtpKeys | null;
 }
 
 /** A stream that we can take, with what was chosen of it. */
 interface Chosen extends StreamCodec {
   readonly stream: MediaDescription;
+  readonly security: StreamSecurity;
 }
 
 /**
@@ -59,7 +72,7 @@ interface Chosen extends StreamCodec {
  * @throws TrunklineError `codec_unsupported` when there is none (SIP's 488)
  */
 export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp: string; remote: RemoteMedia } {
-  const chosen = choose(offer, local.codecs, 'offer');
+  const chosen = choose(offer, local, 'offer');
   const direction = answerDirection(chosen.stream, local.direction);
   const streams = offer.media.map((stream) => {
     if (stream === chosen.stream) return writeStream(chosen, local, direction);
@@ -72,8 +85,9 @@ export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp
 export function makeOffer(local: LocalMedia): string {
   const { numbers, lines } = offerFormats(local.codecs);
   const stream = [
-    `m=audio ${local.port} RTP/AVP ${numbers.join(' ')}`,
+    `m=audio ${local.port} ${offeredProtocol(local.security)} ${numbers.join(' ')}`,
     ...lines,
+    ...offeredLines(local.security),
     `a=ptime:${FRAME_MS}`,
     `a=${local.direction}`,
   ];
@@ -85,7 +99,7 @@ export function makeOffer(local: LocalMedia): string {
  * @throws TrunklineError `codec_unsupported` when it refused the stream or took a codec that we did not offer
  */
 export function acceptAnswer(answer: SessionDescription, local: LocalMedia): RemoteMedia {
-  const chosen = choose(answer, local.codecs, 'answer');
+  const chosen = choose(answer, local, 'answer');
   return remoteOf(chosen, answerDirection(chosen.stream, local.direction));
 }
 
@@ -104,21 +118,22 @@ function setVersion(sdp: string, version: number): string {
   return sdp.replace(/^(o=\S+ \d+) \d+/m, `$1 ${version}`);
 }
 
-function choose(description: SessionDescription, allowed: LocalMedia['codecs'], of: 'offer' | 'answer'): Chosen {
-  for (const stream of description.media) {
-    const codec =
-      stream.kind === 'audio' && stream.port !== 0 && isPlainRtp(stream) ? chooseCodec(stream, allowed, of) : null;
-    if (codec !== null) return { ...codec, stream };
-  }
+/** The first stream that we take; among those that we take, the first one that is secured. */
+function choose(description: SessionDescription, local: LocalMedia, of: 'offer' | 'answer'): Chosen {
+  const find = of === 'offer' ? answerSecurity : acceptSecurity;
+  const takable = description.media.flatMap((stream) => {
+    const security = stream.kind === 'audio' && stream.port !== 0 ? find(stream, local.security) : null;
+    const codec = security === null ? null : chooseCodec(stream, local.codecs, of);
+    return security === null || codec === null ? [] : [{ ...codec, stream, security }];
+  });
+  const chosen = takable.find(({ security }) => security.keys !== null) ?? takable[0];
+  if (chosen !== undefined) return chosen;
+  const protocols = { off: 'RTP/AVP', allow: 'RTP/AVP or RTP/SAVP', require: 'RTP/SAVP' };
   throw new TrunklineError(
     'codec_unsupported',
-    `got ${description.media.length} streams none of which is RTP/AVP with ${allowed.join(' or ')}, expected one`,
+    `got ${description.media.length} streams none of which is ${protocols[local.security.policy]} with ` +
+      `${local.codecs.join(' or ')}, expected one`,
   );
-}
-
-/** Secured media (RTP/SAVP) is another protocol. */
-function isPlainRtp({ protocol }: MediaDescription): boolean {
-  return protocol === 'RTP/AVP' || protocol === 'RTP/AVPF';
 }
 
 /** Hold as phones before RFC 3264 did it: an address that nobody has. */
@@ -141,7 +156,7 @@ function answerDirection(stream: MediaDescription, local: Direction): Direction 
   return weReceive ? 'recvonly' : 'inactive';
 }
 
-function remoteOf({ stream, ...chosen }: Chosen, ours: Direction): RemoteMedia {
+function remoteOf({ stream, security, ...chosen }: Chosen, ours: Direction): RemoteMedia {
   return {
     ...chosen,
     address: stream.address,
@@ -149,6 +164,7 @@ function remoteOf({ stream, ...chosen }: Chosen, ours: Direction): RemoteMedia {
     rtcpPort: rtcpPortOf(stream),
     sends: receives(ours),
     receives: sends(ours),
+    srtp: security.keys,
   };
 }
 
@@ -175,6 +191,7 @@ function writeStream(chosen: Chosen, local: LocalMedia, ours: Direction): string
   return [
     `m=audio ${local.port} ${stream.protocol} ${numbers.join(' ')}`,
     ...lines,
+    ...chosen.security.lines,
     `a=ptime:${ptimeMs}`,
     ...(isMultiplexed(stream) ? ['a=rtcp-mux'] : []),
     `a=${ours}`,

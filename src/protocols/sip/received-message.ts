@@ -4,6 +4,7 @@
 import { SipFault } from './fault.ts';
 import { type Header, isPlainLine, SIP_MESSAGE_MAX_BYTES, splitHeader, unfoldSip } from './headers.ts';
 import { checkInterpreted } from './parsing-cost.ts';
+import { openBody } from './received-body.ts';
 import { userOf } from './uris.ts';
 import { noteSource, readVia, type SipSource, tagIn, transactionOf, viasIn } from './via.ts';
 
@@ -30,9 +31,16 @@ export interface ReceivedSip {
   readonly scheme: string | null;
   /** Whom the Request-URI names; null = nobody, or a response. */
   readonly user: string | null;
+  /** The Request-URI as it came; null = a response. */
+  readonly uri: string | null;
+  /** Metadata of a recorded call (RFC 7865) in the body; null = none. */
+  readonly metadata: string | null;
   /** The sender's program, as it says; '' = it does not. */
   readonly userAgent: string;
-  /** The message again, with one Via a line, its source noted in the topmost, and a Request-URI that is ours. */
+  /**
+   * The message again, with one Via a line, its source noted in the topmost, a Request-URI that is ours, and of a body
+   * of several parts the session description alone.
+   */
   readonly text: string;
 }
 
@@ -48,17 +56,19 @@ interface SipParts {
  * @throws SipFault
  */
 export function receiveSip(text: string, source: SipSource, ownUri: string): ReceivedSip {
-  const parts = splitMessage(text);
-  const start = readStart(parts.startLine);
-  const { sequence, method: sequenceMethod } = readSequence(only(parts, 'cseq'));
+  const whole = splitMessage(text);
+  const start = readStart(whole.startLine);
+  const { sequence, method: sequenceMethod } = readSequence(only(whole, 'cseq'));
   if (start.kind === 'request' && start.method !== sequenceMethod)
     throw new SipFault('a CSeq of another method', 'that of the request');
-  checkNames(parts);
-  checkInterpreted(parts.headers);
+  checkNames(whole);
+  checkInterpreted(whole.headers);
+  const { metadata, ...parts } = openParts(whole, sequenceMethod);
   const vias = viasIn(parts.headers);
   if (vias.length > VIAS_MAX) throw new SipFault(`${vias.length} values of Via`, `at most ${VIAS_MAX}`, 513);
   const top = readVia(vias[0] ?? '');
-  const known = { method: sequenceMethod, branch: top.branch, userAgent: first(parts, 'user-agent') ?? '' };
+  const userAgent = first(parts, 'user-agent') ?? '';
+  const known = { method: sequenceMethod, branch: top.branch, userAgent, metadata };
   if (start.kind === 'response') {
     const safe = join(`SIP/2.0 ${start.statusCode} ${start.reason}`, vias, parts, source.address);
     return {
@@ -68,6 +78,7 @@ export function receiveSip(text: string, source: SipSource, ownUri: string): Rec
       statusCode: start.statusCode,
       scheme: null,
       user: null,
+      uri: null,
       text: safe,
     };
   }
@@ -86,6 +97,7 @@ export function receiveSip(text: string, source: SipSource, ownUri: string): Rec
     statusCode: null,
     scheme: start.scheme,
     user: userOf(start.uri),
+    uri: start.uri,
     text: safe,
   };
 }
@@ -131,6 +143,15 @@ function splitMessage(text: string): SipParts {
   if (!/^\d{1,10}$/.test(length)) throw new SipFault('a Content-Length that cannot be read', 'a number of bytes');
   if (Number(length) > parts.body.length) throw new SipFault('a Content-Length beyond the end', 'that of the body');
   return { ...parts, body: parts.body.slice(0, Number(length)) };
+}
+
+/** A message without the body parts that the stack would not know what to do with. */
+function openParts(parts: SipParts, method: string): SipParts & { readonly metadata: string | null } {
+  const { contentType, content, metadata } = openBody(method, first(parts, 'content-type') ?? '', parts.body);
+  if (content === parts.body) return { ...parts, metadata };
+  const headers = parts.headers.filter(([name]) => name !== 'content-type' && name !== 'content-disposition');
+  if (content !== '') headers.push(['content-type', contentType]);
+  return { startLine: parts.startLine, headers, body: content, metadata };
 }
 
 function readHeader(line: string): Header {

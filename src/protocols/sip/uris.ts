@@ -1,18 +1,26 @@
 /** SIP and telephone URIs (RFC 3261 §19.1, RFC 3966): the user, the host, and the name that stands before them. */
-import { SIP_DEFAULT_PORT } from './via.ts';
+import { SIP_DEFAULT_PORT, SIPS_DEFAULT_PORT } from './via.ts';
 
 /** Where a message of ours goes. */
 export interface SipDestination {
   /** Name or address, without brackets. */
   readonly host: string;
   readonly port: number;
+  /** The name that `host` was resolved from: over TLS the other side must prove it; left out = there was none. */
+  readonly name?: string;
 }
 
 /** The host of a SIP URI; null when it has none. */
 export function hostOf(uri: string): SipDestination | null {
   const [, bracketed, name, port] = /^sips?:(?:[^@]*@)?(?:\[([^\]]+)\]|([^:;?>\s]+))(?::(\d{1,5}))?/i.exec(uri) ?? [];
   const host = bracketed ?? name;
-  return host === undefined ? null : { host, port: Number(port ?? SIP_DEFAULT_PORT) };
+  const defaultPort = isTlsUri(uri) ? SIPS_DEFAULT_PORT : SIP_DEFAULT_PORT;
+  return host === undefined ? null : { host, port: Number(port ?? defaultPort) };
+}
+
+/** Whether a SIP URI is reached over TLS: `sips:`, or `transport=tls` (RFC 3261 §26.2.2). */
+export function isTlsUri(uri: string): boolean {
+  return /^sips:/i.test(uri) || /;transport=tls(?:[;?>]|$)/i.test(uri);
 }
 
 /**

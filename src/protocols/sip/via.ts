@@ -3,9 +3,12 @@
  */
 import { SipFault } from './fault.ts';
 
+/** What carries messages. */
+export type SipTransport = 'UDP' | 'TCP' | 'TLS';
+
 /** Where a message came from. */
 export interface SipSource {
-  readonly protocol: 'UDP' | 'TCP';
+  readonly protocol: SipTransport;
   readonly address: string;
   readonly port: number;
 }
@@ -36,8 +39,9 @@ export interface TransactionNames {
 
 /** Longest value that we accept: the grammar of sip.js takes a second for 30,000 characters. */
 const VIA_MAX_CHARS = 1024;
-/** The port for UDP and TCP if an address has none (RFC 3261 §19.1.2). */
+/** The port for UDP and TCP if an address has none, and that for TLS (RFC 3261 §19.1.2). */
 export const SIP_DEFAULT_PORT = 5060;
+export const SIPS_DEFAULT_PORT = 5061;
 const PORT_MAX = 65_535;
 const SENT_BY =
   /^SIP\s*\/\s*(\d{1,3}\.\d{1,3})\s*\/\s*([\w!%'*+.`~-]{1,16})\s+(\[[0-9A-Fa-f:.]{2,45}\]|[^\s,;:"<>[\]]{1,256})(?:\s*:\s*(\d{1,5}))?$/i;
@@ -89,7 +93,7 @@ export function readVia(value: string): Via {
 
 /**
  * The Via with the source of the message added (RFC 3261 §18.2.1, RFC 3581 §4), so that answers reach the sender.
- * Source parameters that the sender wrote itself are removed. On TCP the port identifies the connection.
+ * Source parameters that the sender wrote itself are removed. On TCP and TLS the port identifies the connection.
  */
 export function noteSource(via: Via, { protocol, address, port }: SipSource): string {
   const kept = via.parameters.filter((parameter) => !/^(?:received|rport|maddr)(?:=|$)/i.test(parameter));
@@ -146,5 +150,5 @@ function hostAndPort({ host, port }: Via): string {
 }
 
 function wantsSourcePort({ parameters }: Via, protocol: SipSource['protocol']): boolean {
-  return protocol === 'TCP' || parameters.some((parameter) => /^rport(?:=|$)/i.test(parameter));
+  return protocol !== 'UDP' || parameters.some((parameter) => /^rport(?:=|$)/i.test(parameter));
 }

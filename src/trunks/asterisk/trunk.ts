@@ -25,12 +25,11 @@ import { AriEvents } from './ari-events.ts';
 import { ChannelSession, type ChannelSettings, sendOn } from './channel-session.ts';
 import { Outage } from './outage.ts';
 
-type TrunkSettings = ChannelSettings &
-  Pick<Settings, 'ARI_URL' | 'ARI_USER' | 'ARI_PASSWORD' | 'ASTERISK_MEDIA_URL' | 'MAX_CALLS'>;
+type TrunkSettings = ChannelSettings & Pick<Settings, 'ARI_URL' | 'ARI_USER' | 'ARI_PASSWORD' | 'ASTERISK_MEDIA_URL'>;
 
 interface TrunkOptions {
   readonly settings: TrunkSettings;
-  readonly registry: Pick<CallRegistry, 'admit' | 'accept'>;
+  readonly registry: Pick<CallRegistry, 'admit' | 'accept' | 'callsMax'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'ariConnected' | 'refused' | 'waysIn'>;
@@ -203,7 +202,7 @@ export class AsteriskTrunk {
   #begin(channel: AriChannel, request: StasisRequest, watch: Watch): void {
     const { settings, registry, clock } = this.#options;
     const name = `${this.#ownPrefix}${randomBytes(8).toString('hex')}`;
-    if (this.#sessions.size >= settings.MAX_CALLS) {
+    if (this.#sessions.size >= registry.callsMax) {
       throw new TrunklineError(
         'too_many_calls',
         `${this.#sessions.size} channels are handled, expected at most MAX_CALLS`,

@@ -101,6 +101,11 @@ export class SourceLatch {
     this.#rows.clear();
   }
 
+  /** Whether packets from `source` are worth a look: it can be the peer. */
+  fits(source: Source): boolean {
+    return this.#fitOf(source) !== null;
+  }
+
   /** Whether `packet` from `source` is the peer's. */
   takes(packet: RtpPacket, source: Source, nowMs: number): boolean {
     const fit = this.#fitOf(source);

@@ -4,13 +4,14 @@ import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from '
 import { canonicalAddress } from '../../foundation/addresses.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { FRAME_MS } from '../../foundation/units.ts';
-import { parseRtp } from '../../protocols/rtp/packet.ts';
+import { type Codec, FRAME_MS } from '../../foundation/units.ts';
+import { parseRtp, type RtpPacket } from '../../protocols/rtp/packet.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 import { type PeerReport, RtcpControl } from './control.ts';
 import { type Source, SourceLatch } from './latch.ts';
 import type { RtpPorts } from './ports.ts';
 import { type MediaListener, RtpReceiver } from './receiver.ts';
+import { RtpSecurity } from './security.ts';
 import { RtpSender } from './sender.ts';
 
 /** How often the time-out is checked. */
@@ -70,11 +71,13 @@ export class RtpSession {
   readonly #latch: SourceLatch;
   readonly #random: () => number;
   #listener: SessionListener | null = null;
+  #codec: Codec | null = null;
   #remote: RemoteMedia | null = null;
   #receiver: RtpReceiver | null = null;
   #sender: RtpSender | null = null;
   #control: RtcpControl | null = null;
   #controlSource: Source | null = null;
+  readonly #security = new RtpSecurity();
   /** Checks for the time-out. */
   #timer: Timer | null = null;
   /** Fills in announced silence. */
@@ -111,9 +114,13 @@ export class RtpSession {
     return { received, lost, jitterMs, sent, refused: this.#refused, peerReport: this.#control?.peerReport ?? null };
   }
 
-  /** From now on `listener` is handed what the peer sends. Must come before the first {@link setRemote}. */
-  attach(listener: SessionListener): void {
+  /**
+   * From now on `listener` is handed what the peer sends. Must come before the first {@link setRemote}. `codec` = the
+   * call's, where another stream of it has chosen that already.
+   */
+  attach(listener: SessionListener, codec: Codec | null = null): void {
     this.#listener = listener;
+    this.#codec = codec;
   }
 
   /**
@@ -126,6 +133,7 @@ export class RtpSession {
     const nowMs = this.#options.clock.nowMs();
     const source = NOWHERE.test(remote.address) ? null : { address: plainAddress(remote.address), port: remote.port };
     this.#remote = remote;
+    this.#security.agree(remote.srtp);
     this.#latch.announce({ source, peerAddress: plainAddress(peerAddress) }, nowMs);
     this.#lastPacketMs = nowMs;
     if (this.#receiver === null) this.#begin(remote, this.#listener);
@@ -180,7 +188,12 @@ export class RtpSession {
     });
     this.#sender = sender;
     this.#control = control;
-    this.#receiver = new RtpReceiver({ codec: remote.format.codec, remote, listener, counter: control });
+    this.#receiver = new RtpReceiver({
+      codec: this.#codec ?? remote.format.codec,
+      remote,
+      listener,
+      counter: control,
+    });
   }
 
   #onDatagram(datagram: Buffer, from: RemoteInfo): void {
@@ -190,7 +203,7 @@ export class RtpSession {
       this.#onControl(datagram, from);
       return;
     }
-    const packet = parseRtp(datagram);
+    const packet = this.#open(datagram, from);
     const nowMs = this.#options.clock.nowMs();
     if (packet === null || !this.#latch.takes(packet, sourceOf(from), nowMs)) {
       this.#refused++;
@@ -202,10 +215,16 @@ export class RtpSession {
       this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#fillSilence(), true);
   }
 
+  /** Strangers' packets are not even decrypted. */
+  #open(datagram: Buffer, from: RemoteInfo): RtpPacket | null {
+    const plain = this.#latch.fits(sourceOf(from)) ? this.#security.open(datagram) : null;
+    return plain === null ? null : parseRtp(plain);
+  }
+
   #onControl(datagram: Buffer, from: RemoteInfo): void {
     if (this.#closed !== null) return;
     const source = sourceOf(from);
-    if (!this.#latch.takesControl(source) || this.#control?.receive(datagram) !== true) {
+    if (!this.#latch.takesControl(source) || !this.#receiveControl(datagram)) {
       this.#refused++;
       return;
     }
@@ -215,14 +234,20 @@ export class RtpSession {
     this.#lastPacketMs = this.#options.clock.nowMs();
   }
 
-  #transmit(datagram: Uint8Array): void {
-    const to = this.#latch.destination;
-    if (to !== null) this.#sendTo(this.#sockets.rtp, datagram, to);
+  #receiveControl(datagram: Buffer): boolean {
+    const plain = this.#security.openControl(datagram);
+    return plain !== null && this.#control?.receive(plain) === true;
   }
 
-  #transmitControl(datagram: Uint8Array): void {
+  #transmit(packet: Uint8Array): void {
+    const to = this.#latch.destination;
+    if (to !== null) this.#sendTo(this.#sockets.rtp, this.#security.protect(packet), to);
+  }
+
+  #transmitControl(packet: Uint8Array): void {
     const to = this.#latch.destination;
     if (to === null || this.#remote === null) return;
+    const datagram = this.#security.protectControl(packet);
     const { rtcpPort, port } = this.#remote;
     if (rtcpPort === null) this.#sendTo(this.#sockets.rtp, datagram, to);
     else if (this.#controlSource?.address === to.address)

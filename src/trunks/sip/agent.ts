@@ -1,31 +1,29 @@
-/** Trunkline as a SIP user agent: takes calls from peers, registers at a registrar, and makes calls. */
+/** Trunkline as a SIP user agent: takes calls from peers, registers at registrars, and makes calls. */
 import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import { networkInterfaces } from 'node:os';
-import { URI } from 'sip.js/lib/core/index.js';
+import type { URI } from 'sip.js/lib/core/index.js';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { AddressRanges } from '../../foundation/addresses.ts';
 import { type Clock, sleep } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { Lead, Leadership } from '../../foundation/leadership.ts';
+import type { Lead } from '../../foundation/leadership.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { hostOf, type SipDestination } from '../../protocols/sip/uris.ts';
 import { RtpPorts } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
-import { Credentials } from './credentials.ts';
+import { Accounts } from './accounts.ts';
+import { bracketed, reachableAddress } from './destinations.ts';
 import type { CallDialog } from './dialog.ts';
 import type { CallServices, OpenMedia } from './incoming.ts';
 import { OutgoingCall } from './outgoing.ts';
 import { Peers } from './peers.ts';
-import { Registration } from './registration.ts';
-import { RequestLimit } from './request-limit.ts';
+import { Registrations } from './registrations.ts';
 import type { RefreshEvent } from './session-timer.ts';
-import { bracketed, SipStack } from './stack.ts';
+import type { SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
-import { openTcp } from './tcp.ts';
-import { openUdp } from './udp.ts';
+import { type TransportSettings, Transports } from './transports.ts';
+import { firstHop, readTrunks, routeOver, type SipTrunk, type TrunkSettings, uriAt } from './trunk-list.ts';
 
 /** How long the shutdown waits for the answers to the last requests (BYE, the end of the registration). */
 const FAREWELL_MS = 2000;
@@ -36,20 +34,22 @@ const FAREWELL_STEP_MS = 50;
  */
 const UNACKNOWLEDGED_MAX = 32;
 
-type SipSettings = Pick<
-  Settings,
-  | 'MEDIA_TIMEOUT_MS'
-  | 'RTP_ALLOW'
-  | 'RTP_PORTS'
-  | 'SIP_ALLOW'
-  | 'SIP_DIALOGS_MAX'
-  | 'SIP_PASSWORD'
-  | 'SIP_PUBLIC_ADDRESS'
-  | 'SIP_REGISTRAR'
-  | 'SIP_SESSION_EXPIRES_SECONDS'
-  | 'SIP_TRUNK'
-  | 'SIP_USER'
->;
+/** The sender of a recording sends nothing while its call is on hold; beyond this it is gone. */
+const RECORDING_SILENT_MAX_MS = 2 * 3_600_000;
+
+type SipSettings = TransportSettings &
+  TrunkSettings &
+  Pick<
+    Settings,
+    | 'MEDIA_TIMEOUT_MS'
+    | 'RTP_ALLOW'
+    | 'RTP_PORTS'
+    | 'SIP_ALLOW'
+    | 'SIP_DIALOGS_MAX'
+    | 'SIP_PUBLIC_ADDRESS'
+    | 'SIP_SESSION_EXPIRES_SECONDS'
+    | 'SIP_TLS_PORT'
+  >;
 
 interface SipAgentOptions {
   readonly settings: SipSettings;
@@ -61,14 +61,10 @@ interface SipAgentOptions {
   readonly lead?: Lead | null;
 }
 
-/** A registrar or trunk. */
-interface Server extends SipDestination {
-  readonly transport: 'UDP' | 'TCP';
-}
-
 /** Everything that is open while the agent listens. */
 interface Open {
-  readonly stacks: Readonly<Record<'UDP' | 'TCP', SipStack>>;
+  readonly address: string;
+  readonly transports: Transports;
   readonly switchboard: Switchboard;
   readonly services: CallServices;
 }
@@ -81,79 +77,81 @@ export interface DialRequest {
   /** The app's WebSocket URL; null = the gateway's own. */
   readonly app: string | null;
   readonly parameters: Readonly<Record<string, string>>;
+  /** The name of the trunk; null = the first one. */
+  readonly trunk?: string | null;
 }
 
 export class SipAgent {
   readonly #options: SipAgentOptions;
   readonly #peers: Peers;
-  readonly #registrar: Server | null;
-  readonly #trunk: Server | null;
+  readonly #trunks: readonly SipTrunk[];
+  readonly #accounts = new Accounts();
+  readonly #registrations: Registrations;
   #open: Open | null = null;
-  #registration: Registration | null = null;
-  #leadership: Leadership | null = null;
 
-  /** The agent does not listen yet. */
+  /**
+   * The agent does not listen yet.
+   * @throws ConfigError when SIP_TRUNKS cannot be used
+   */
   constructor(options: SipAgentOptions) {
     const { settings, clock, log } = options;
     this.#options = options;
-    this.#registrar = readServer(settings.SIP_REGISTRAR);
-    this.#trunk = readServer(settings.SIP_TRUNK) ?? this.#registrar;
+    this.#trunks = readTrunks(settings);
+    this.#registrations = new Registrations({
+      ...options,
+      accounts: this.#accounts,
+      // The registrar may have a new address, whose answers would be dropped.
+      onFailure: () => void this.#peers.open(),
+    });
+    const servers = this.#trunks.flatMap(({ registrar, server, proxy }) => [registrar, server, proxy]);
     this.#peers = new Peers({
       allowed: settings.SIP_ALLOW,
-      hosts: [this.#registrar, this.#trunk].flatMap((server) => server?.host ?? []),
+      hosts: [...new Set(servers.flatMap((server) => server?.host ?? []))],
       clock,
       onUnknown: (host, err) => log.warn({ host, err }, 'a SIP host name could not be resolved'),
     });
   }
 
-  /** Whether we are registered; false where no registrar is set. */
+  /** Whether all registrations stand; false where there is none. */
   get registered(): boolean {
-    return this.#registration?.registered ?? false;
+    return this.#registrations.registered;
   }
 
   /**
-   * Listens on UDP and TCP, and registers where SIP_REGISTRAR says. `port` 0 = any free one, the same for both.
-   * Returns `host:port`. Rejects with what the system says when it cannot.
+   * Listens on UDP and TCP, and registers where that leads. `port` 0 = any free one, the same for both. Returns
+   * `host:port`. Rejects with what the system says when it cannot.
    */
   async listen(host: string, port: number): Promise<string> {
-    const { settings, metrics } = this.#options;
-    const { address } = await lookup(host);
-    const ownAddress = settings.SIP_PUBLIC_ADDRESS || reachableAddress(address);
-    await this.#peers.open();
-    const [first, last] = settings.RTP_PORTS.split('-').map(Number);
-    const ports = new RtpPorts({ first: first ?? 0, last: last ?? 0 });
-    const services = this.#services(address, ownAddress, ports);
-    const unacknowledgedMax = Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2));
-    const switchboard = new Switchboard({
-      services,
-      dialogsMax: settings.SIP_DIALOGS_MAX,
-      unacknowledgedMax,
-      metrics,
-      onAsked: (from) => this.#registration?.asked(from),
-    });
-    const stacks = await this.#openStacks({ address, port, ownAddress, switchboard });
-    this.#open = { stacks, switchboard, services };
-    if (this.#registrar !== null) this.#seekToRegister(this.#registrar, stacks);
-    return `${bracketed(address)}:${stacks.UDP.port}`;
+    const open = await this.#prepare(host);
+    const bound = await open.transports.openPlain(port);
+    // Trunks over TLS need no listener of ours.
+    if (this.#options.settings.SIP_TLS_PORT === 0 && this.#trunks.some(usesTls)) await open.transports.openTls(null);
+    this.#register(open);
+    return `${bracketed(open.address)}:${bound}`;
+  }
+
+  /**
+   * Listens on TLS, and registers where that leads. As {@link listen}.
+   * @throws ConfigError when a file of its settings cannot be used
+   */
+  async listenTls(host: string, port: number): Promise<string> {
+    const open = await this.#prepare(host);
+    const bound = await open.transports.openTls(port);
+    this.#register(open);
+    return `${bracketed(open.address)}:${bound}`;
   }
 
   /**
    * Makes a call. It rings from now on, and is answered, or ends, later.
-   * @throws TrunklineError `dialing_unavailable`, `too_many_calls`, `draining`
+   * @throws TrunklineError `dialing_unavailable`, `invalid_request` (no such trunk), `too_many_calls`, `draining`
    */
   async dial(request: DialRequest): Promise<{ callId: string }> {
     const open = this.#open;
-    const trunk = this.#trunk;
-    if (open === null || trunk === null) {
-      throw new TrunklineError(
-        'dialing_unavailable',
-        'no SIP trunk is set: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR',
-      );
-    }
+    const { trunk, stack } = this.#trunkOf(request.trunk ?? null);
+    if (open === null || stack === undefined)
+      throw new TrunklineError('dialing_unavailable', `the transport of the SIP trunk ${trunk.name} is not open`);
     open.services.registry.admit();
-    const { SIP_USER } = this.#options.settings;
-    const stack = open.stacks[trunk.transport];
-    const from = request.from ?? (SIP_USER || null);
+    const from = request.from ?? (trunk.user || null);
     const callId = randomUUID();
     const parameters = request.app === null ? request.parameters : { ...request.parameters, app: request.app };
     let dialog: CallDialog | null = null;
@@ -162,11 +160,13 @@ export class SipAgent {
       request: { callId, to: request.to, from, parameters },
       stack,
       clock: this.#options.clock,
-      toUri: uriAt(trunk, request.to),
-      fromUri:
-        this.#registrar === null
-          ? uriOf(stack, from)
-          : uriAt({ ...this.#registrar, transport: 'UDP' }, from ?? SIP_USER),
+      srtp: trunk.srtp,
+      scheme: trunk.server.scheme,
+      route: routeOver(trunk),
+      toUri: uriAt(trunk.server, request.to),
+      fromUri: fromUriOf(trunk, from, stack),
+      onRequest: (message) => this.#accounts.sign(message, trunk),
+      credentials: () => this.#accounts.credentialsOf(trunk),
       onDialog: (opened) => {
         dialog = opened;
         open.switchboard.remember(opened);
@@ -177,10 +177,9 @@ export class SipAgent {
     return { callId };
   }
 
-  /** Ends the registration, so that no more calls come; another gateway may register. */
+  /** Ends the registrations, so that no more calls come; another gateway may register. */
   drain(): void {
-    this.#registration?.end();
-    void this.#leadership?.resign();
+    this.#registrations.end();
   }
 
   /** Closes everything when the last requests are answered, or after two seconds. The calls are ended by then. */
@@ -189,9 +188,9 @@ export class SipAgent {
     this.#open = null;
     this.#peers.close();
     if (open === null) return;
-    this.#registration?.end();
+    this.#registrations.end();
     open.switchboard.close();
-    const stacks = Object.values(open.stacks);
+    const { stacks } = open.transports;
     for (
       let waitedMs = 0;
       waitedMs < FAREWELL_MS && stacks.some((stack) => stack.isWaiting);
@@ -199,7 +198,40 @@ export class SipAgent {
     ) {
       await sleep(this.#options.clock, FAREWELL_STEP_MS);
     }
-    await Promise.all(stacks.map((stack) => stack.close()));
+    await open.transports.close();
+  }
+
+  /** What all sockets share; made by whichever is opened first. */
+  async #prepare(host: string): Promise<Open> {
+    if (this.#open !== null) return this.#open;
+    const { settings, clock, log, metrics } = this.#options;
+    const { address } = await lookup(host);
+    const ownAddress = settings.SIP_PUBLIC_ADDRESS || reachableAddress(address);
+    await this.#peers.open();
+    const [first, last] = settings.RTP_PORTS.split('-').map(Number);
+    const ports = new RtpPorts({ first: first ?? 0, last: last ?? 0 });
+    const services = this.#services(address, ownAddress, ports);
+    const switchboard = new Switchboard({
+      services,
+      dialogsMax: settings.SIP_DIALOGS_MAX,
+      unacknowledgedMax: Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2)),
+      metrics,
+      onAsked: (from) => this.#registrations.asked(from),
+    });
+    const transports = new Transports({
+      settings,
+      clock,
+      log,
+      metrics,
+      address,
+      ownAddress,
+      delegate: switchboard,
+      admits: (from) => this.#peers.admits(from),
+      credentials: () => this.#accounts.credentials(),
+      onLost: (peer) => this.#registrations.connectionClosed(peer),
+    });
+    this.#open = { address, transports, switchboard, services };
+    return this.#open;
   }
 
   #services(address: string, mediaAddress: string, ports: RtpPorts): CallServices {
@@ -208,124 +240,56 @@ export class SipAgent {
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
     const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay });
-    const ownUsers = ['trunkline', settings.SIP_USER];
+    const silentMs = Math.max(timeoutMs, RECORDING_SILENT_MAX_MS);
+    const openRecordingMedia: OpenMedia = () =>
+      RtpSession.open({ address, ports, clock, timeoutMs: silentMs, isRelay });
+    const ownUsers = ['trunkline', ...this.#trunks.map(({ user }) => user)];
     const timers = {
       clock,
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    return { registry, openMedia, mediaAddress, ownUsers, timers, log };
+    const srtp = settings.SIP_SRTP;
+    return { registry, openMedia, openRecordingMedia, mediaAddress, ownUsers, timers, log, srtp };
   }
 
-  async #openStacks(options: {
-    address: string;
-    port: number;
-    ownAddress: string;
-    switchboard: Switchboard;
-  }): Promise<Open['stacks']> {
-    const { settings, clock, log, metrics } = this.#options;
-    const { address, ownAddress, switchboard } = options;
-    const { SIP_USER: user, SIP_PASSWORD: password } = settings;
-    const admits = (from: string): boolean => this.#peers.admits(from);
-    const requests = new RequestLimit(clock);
-    const stacks: { UDP?: SipStack; TCP?: SipStack } = {};
-    const udp = await openUdp({
-      address,
-      port: options.port,
-      onMessage: (bytes, source) => stacks.UDP?.receive(bytes, source),
-    });
-    const tcp = await openTcp({
-      address,
-      port: udp.port,
-      clock,
-      admits,
-      onMessage: (bytes, source) => stacks.TCP?.receive(bytes, source),
-      onRefused: () => metrics.sipDropped.inc({ reason: 'address' }),
-      onBroken: (text, source, fault) => stacks.TCP?.receiveBroken(text, source, fault),
-      onLost: (peer) => this.#registration?.connectionClosed(peer),
-    }).catch(async (error: unknown) => {
-      await udp.close();
-      throw error;
-    });
-    const stackOptions = {
-      host: ownAddress,
-      clock,
-      log,
-      admits,
-      delegate: switchboard,
-      mayAsk: (from: string, bytes: number) => requests.take(from, bytes),
-      mayAskWithin: (callId: string, bytes: number) => requests.takeWithin(callId, bytes),
-      onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
-      onRefused: (status: number) => metrics.sipRefused.inc({ status: String(status) }),
-      credentials: (withinCalls: boolean) =>
-        user === '' ? undefined : new Credentials({ user, password, withinCalls }),
-    };
-    stacks.UDP = new SipStack(udp, stackOptions);
-    stacks.TCP = new SipStack(tcp, stackOptions);
-    return { UDP: stacks.UDP, TCP: stacks.TCP };
-  }
-
-  #seekToRegister(registrar: Server, stacks: Open['stacks']): void {
-    const { lead = null, settings } = this.#options;
-    const begin = (): void => {
-      this.#registration = this.#register(registrar, stacks);
-      this.#registration.start();
-    };
-    if (lead === null) {
-      begin();
-      return;
+  /** Begins the registrations whose transport is open and that have not begun. */
+  #register({ transports }: Open): void {
+    for (const trunk of this.#trunks) {
+      const stack = trunk.registrar === null ? undefined : transports.of(firstHop(trunk, trunk.registrar).transport);
+      if (stack !== undefined) this.#registrations.begin(trunk, stack);
     }
-    this.#leadership = lead(`sip ${settings.SIP_USER} ${settings.SIP_REGISTRAR}`, {
-      onLead: begin,
-      onLost: () => this.#registration?.end(),
-    });
   }
 
-  #register(registrar: Server, stacks: Open['stacks']): Registration {
-    const { settings, clock, log, metrics } = this.#options;
-    return new Registration({
-      clock,
-      log,
-      user: settings.SIP_USER,
-      stack: stacks[registrar.transport],
-      registrar: uriAt(registrar, null),
-      onChange: (registered) => {
-        metrics.sipRegistered.set(registered ? 1 : 0);
-        if (registered) metrics.waysIn.worked('sip_registration', clock.wall());
-      },
-      onFailure: (reason) => {
-        metrics.sipRegistrationFailures.inc({ reason });
-        metrics.waysIn.failed('sip_registration', reason, clock.wall());
-        // The registrar may have a new address, whose answers would be dropped.
-        void this.#peers.open();
-      },
-    });
+  #trunkOf(name: string | null): { trunk: SipTrunk; stack: SipStack | undefined } {
+    const [first] = this.#trunks;
+    const trunk = name === null ? first : this.#trunks.find((each) => each.name === name);
+    if (first === undefined)
+      throw new TrunklineError(
+        'dialing_unavailable',
+        'no SIP trunk is set: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR',
+      );
+    if (trunk === undefined) {
+      const names = this.#trunks.map((each) => each.name).join(', ');
+      throw new TrunklineError('invalid_request', `got a trunk that is not set, expected one of ${names}`);
+    }
+    return { trunk, stack: this.#open?.transports.of(firstHop(trunk, trunk.server).transport) };
   }
 }
 
-/** `sip:host[:port][;transport=tcp]`; null when empty. */
-function readServer(text: string): Server | null {
-  const host = hostOf(text);
-  return host === null ? null : { ...host, transport: /;transport=tcp$/i.test(text) ? 'TCP' : 'UDP' };
+function usesTls({ registrar, server, proxy }: SipTrunk): boolean {
+  return [registrar, server, proxy].some((each) => each?.transport === 'TLS');
 }
 
-function uriAt({ host, port, transport }: Server, user: string | null): URI {
-  const parameters = transport === 'TCP' ? { transport: 'tcp' } : {};
-  return new URI('sip', user ?? '', bracketed(host), port === 5060 ? undefined : port, parameters);
-}
-
-function uriOf(stack: SipStack, user: string | null): URI {
+/** Whom a call of ours comes from: a user of the registrar, or where there is none of this gateway. */
+function fromUriOf({ registrar, user }: SipTrunk, from: string | null, stack: SipStack): URI {
+  if (registrar !== null) {
+    const uri = uriAt(registrar, from ?? user);
+    uri.clearParams();
+    return uri;
+  }
   const own = stack.contact.clone();
   own.clearParams();
-  if (user !== null) own.user = user;
+  if (from !== null) own.user = from;
   return own;
-}
-
-/** Where peers reach a socket that listens on all addresses: the machine's first one beyond loopback. */
-function reachableAddress(address: string): string {
-  if (address !== '0.0.0.0' && address !== '::') return address;
-  const family = address === '::' ? 'IPv6' : 'IPv4';
-  const known = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const outer = known.find((each) => !each.internal && each.family === family) ?? known.find((each) => !each.internal);
-  return outer?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1');
 }

@@ -21,10 +21,10 @@ import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import type { CallMedia } from './media.ts';
+import { ALLOW_HEADER } from './methods.ts';
 import { Referral } from './referral.ts';
 import { sendRefresh } from './refresh-request.ts';
 import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
-import { ALLOW_HEADER } from './stack.ts';
 
 const DTMF_DIGIT = /^[0-9*#A-D]$/;
 
@@ -57,9 +57,12 @@ export interface DialogListener {
   fail(error: TrunklineError): void;
 }
 
+/** The media of a call, as its dialog sees them. */
+export type DialogMedia = Pick<CallMedia, 'answer' | 'offer' | 'accept' | 'isHeld' | 'lastDescription'>;
+
 interface DialogOptions {
   readonly session: Session;
-  readonly media: CallMedia;
+  readonly media: DialogMedia;
   readonly listener: DialogListener;
   /** Whether the peer knows that we know: false for a call of its own until its ACK comes. */
   readonly confirmed: boolean;
@@ -69,6 +72,8 @@ interface DialogOptions {
   readonly log: Log;
   /** `Contact: <sip:…>` of ours. */
   readonly contactHeader: string;
+  /** Takes note of what a request that describes the session tells beside that; left out = of nothing. */
+  readonly read?: ((message: IncomingRequestMessage) => void) | undefined;
   /** Where a message of the peer came from. */
   addressOf(message: IncomingRequestMessage | IncomingResponseMessage): string;
   /**
@@ -167,6 +172,7 @@ export class CallDialog {
     if (offer !== null && (this.#offering || this.#refreshing)) return { statusCode: 491 };
     try {
       const body = offer === null ? {} : { body: sdpBody(media.answer(offer, addressOf(message))) };
+      this.#options.read?.(message);
       this.#listener.hold(media.isHeld);
       return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
     } catch (error) {
@@ -239,6 +245,7 @@ export class CallDialog {
     const isAnswer = this.#offering;
     this.#offering = false;
     try {
+      this.#options.read?.(message);
       if (isAnswer) media.accept(sdpIn(message) ?? '', addressOf(message));
       if (!isFirst) this.#listener.hold(media.isHeld);
       if (isFirst) this.#listener = onAcknowledged();
@@ -301,6 +308,7 @@ export class CallDialog {
       const extraHeaders = [contactHeader, ...this.#timer.answered(request.message, terms)];
       request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
+      this.#options.read?.(request.message);
       this.#listener.hold(media.isHeld);
     } catch (error) {
       request.reject({ statusCode: sipStatusOf(error) });

@@ -5,15 +5,16 @@ import type { LegHandlers, TransferOutcome, TransferRequest } from '../../calls/
 import type { CallRegistry } from '../../calls/registry.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import type { Codec } from '../../foundation/units.ts';
-import type { CallStart } from '../../protocols/dialect.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
-import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
+import { callIdOf } from '../../protocols/sip/call-identity.ts';
+import type { SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
+import type { IncomingKind, IncomingMedia } from './incoming-kind.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
-import { CallMedia, type MediaSession } from './media.ts';
+import type { MediaSession } from './media.ts';
+import { withContact } from './own-contact.ts';
 import { timerHeadersOf, tooSmall } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
@@ -27,17 +28,23 @@ export type OpenMedia = () => Promise<MediaSession>;
 export interface CallServices {
   readonly registry: Pick<CallRegistry, 'accept' | 'admit'>;
   readonly openMedia: OpenMedia;
+  /** The same for a stream of a recording, in which nothing may come for hours. */
+  readonly openRecordingMedia: OpenMedia;
   /** Where peers are to send media. */
   readonly mediaAddress: string;
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
   readonly timers: SessionTimerServices;
+  /** SIP_SRTP */
+  readonly srtp: SrtpPolicy;
   readonly log: Log;
 }
 
 interface IncomingOptions extends CallServices {
   readonly request: IncomingInviteRequest;
   readonly stack: SipStack;
+  /** What the call is to become. */
+  readonly kind: IncomingKind;
   /** The peer is known from now on by this dialog. */
   onDialog(dialog: CallDialog): void;
   /** The peer has acknowledged the answer. Once, unless the call is gone before. */
@@ -53,7 +60,7 @@ interface IncomingOptions extends CallServices {
 export class IncomingCall implements LegOwner, DialogListener {
   readonly #options: IncomingOptions;
   #leg: SipLeg | null = null;
-  #media: CallMedia | null = null;
+  #media: IncomingMedia | null = null;
   #dialog: CallDialog | null = null;
   /** Whether the INVITE has had its final answer. */
   #replied = false;
@@ -66,14 +73,10 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   /** Answers the INVITE, or refuses it. Never rejects. */
   async open(): Promise<void> {
-    const { request, openMedia, mediaAddress, log } = this.#options;
+    const { request, kind } = this.#options;
     try {
       request.trying();
-      this.#media = new CallMedia({
-        session: await openMedia(),
-        address: mediaAddress,
-        log: log.child({ callId: callIdOf(request.message.callId) }),
-      });
+      this.#media = await kind.open();
       if (this.#gone) void this.#media.close();
       else this.#answer(this.#media);
     } catch (error) {
@@ -117,8 +120,8 @@ export class IncomingCall implements LegOwner, DialogListener {
   }
 
   /** Everything here happens at once: nothing can come in between the agreement and the answer. */
-  #answer(media: CallMedia): void {
-    const { request, stack } = this.#options;
+  #answer(media: IncomingMedia): void {
+    const { request, stack, kind } = this.#options;
     const offer = sdpIn(request.message);
     if (offer === null && request.message.body !== '') {
       this.#reject(415, ['Accept: application/sdp']);
@@ -134,9 +137,13 @@ export class IncomingCall implements LegOwner, DialogListener {
       return;
     }
     const sdp = offer === null ? media.offer() : media.answer(offer, this.#source.address);
-    const { session } = request.accept({ statusCode: 200, extraHeaders: answerHeaders(terms), body: sdpBody(sdp) });
+    const ownContact = stack.contactAs(stack.schemeOf(request.message)).toString();
+    const contact = `<${ownContact}>${kind.features}`;
+    const extraHeaders = [...answerHeaders(terms), ...kind.headers];
+    const accept = { statusCode: 200, extraHeaders, body: sdpBody(sdp) };
+    const { session } = withContact(stack.core, contact, () => request.accept(accept));
     this.#replied = true;
-    const contactHeader = `Contact: <${stack.contact.toString()}>`;
+    const contactHeader = `Contact: ${contact}`;
     this.#dialog = new CallDialog({
       session,
       media,
@@ -147,6 +154,7 @@ export class IncomingCall implements LegOwner, DialogListener {
       confirmed: false,
       offering: offer === null,
       addressOf: (message) => stack.envelopeOf(message).source.address,
+      read: (message) => kind.read?.(message),
       log: log.child({ callId: callIdOf(request.message.callId) }),
       onAcknowledged: () => this.#begin(media),
     });
@@ -155,35 +163,19 @@ export class IncomingCall implements LegOwner, DialogListener {
   }
 
   /** The call begins. Its leg takes over from here. */
-  #begin(media: CallMedia): DialogListener {
-    const { registry, onAcknowledged } = this.#options;
+  #begin(media: IncomingMedia): DialogListener {
+    const { registry, onAcknowledged, kind } = this.#options;
     onAcknowledged();
     const connect = (handlers: LegHandlers): SipLeg => {
-      this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
+      this.#leg = new SipLeg({ owner: this, media: media.sink, handlers });
       return this.#leg;
     };
-    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: false, connect });
+    registry.accept({ carrier: kind.carrier, tokenRequired: false, trusted: false, connect });
     if (this.#leg === null) return this;
     media.start(this.#leg);
-    if (media.codec !== null) this.#leg.begin(this.#start(media.codec));
+    const start = media.describe();
+    if (start !== null) this.#leg.begin(start);
     return this.#leg;
-  }
-
-  #start(codec: Codec): CallStart {
-    const { request, stack, ownUsers } = this.#options;
-    const { message } = request;
-    return {
-      carrier: 'sip',
-      callId: callIdOf(message.callId),
-      streamId: callIdOf(message.fromTag),
-      ...partiesOf(message, stack.envelopeOf(message).user, ownUsers),
-      tracks: ['inbound'],
-      codec,
-      timed: true,
-      playback: 'paced',
-      parameters: parametersOf(message),
-      details: detailsOf(message),
-    };
   }
 
   /** The peer has thought better of it. sip.js has answered the CANCEL; the INVITE is ours. */

@@ -1,7 +1,7 @@
 /** The leg of a SIP call: between the call and its RTP. The signalling is its owner's. */
 import type { CallLeg, LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
-import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
+import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../protocols/dialect.ts';
 import type { AudioChunk } from '../rtp/receiver.ts';
 import type { SessionListener } from '../rtp/session.ts';
 import type { DialogListener } from './dialog.ts';
@@ -46,12 +46,12 @@ export class SipLeg implements CallLeg, SessionListener, DialogListener {
     this.#tell({ type: 'start', start });
   }
 
-  receiveAudio(chunk: AudioChunk): void {
-    if (this.#begun) this.#tell({ type: 'audio', track: 'inbound', ...chunk });
+  receiveAudio(chunk: AudioChunk, track: Track = 'inbound'): void {
+    if (this.#begun) this.#tell({ type: 'audio', track, ...chunk });
   }
 
-  receiveDigit(digit: string): void {
-    if (this.#begun) this.#tell({ type: 'dtmf', track: 'inbound', digit });
+  receiveDigit(digit: string, track: Track = 'inbound'): void {
+    if (this.#begun) this.#tell({ type: 'dtmf', track, digit });
   }
 
   /** The peer has put us on hold, or has taken us back. */

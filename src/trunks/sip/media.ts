@@ -2,9 +2,10 @@
  * The media of one call as signalling sees it: offers and answers on one side (RFC 3264), an {@link RtpSession} on the
  * other.
  */
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
+import { type LocalSecurity, makeSrtpKeys, offersIn, type SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import {
   acceptAnswer,
   answerOffer,
@@ -17,7 +18,7 @@ import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
 /** Ids of our descriptions: decimal numbers that nobody can guess and that do not come twice. */
-const SESSION_ID_END = 2 ** 47;
+export const SESSION_ID_END = 2 ** 47;
 
 /** The part of an RTP session that a call uses. */
 export type MediaSession = Pick<RtpSession, 'port' | 'attach' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;
@@ -27,6 +28,9 @@ export class CallMedia {
   readonly session: MediaSession;
   readonly #address: string;
   readonly #log: Log;
+  readonly #srtp: SrtpPolicy;
+  readonly #isPrivate: boolean;
+  readonly #keys = makeSrtpKeys(randomBytes);
   readonly #sessionId = String(randomInt(SESSION_ID_END));
   /** Our description as it was sent last. */
   #sent: string | null = null;
@@ -35,9 +39,17 @@ export class CallMedia {
   #agreed: { readonly description: string; readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
   #started = false;
 
-  /** `address` = where the peer is to send. */
-  constructor(options: { readonly session: MediaSession; readonly address: string; readonly log: Log }) {
+  /** `address` = where the peer is to send; `isPrivate` = nobody on the way reads the signalling (TLS). */
+  constructor(options: {
+    readonly session: MediaSession;
+    readonly address: string;
+    readonly srtp: SrtpPolicy;
+    readonly isPrivate: boolean;
+    readonly log: Log;
+  }) {
     this.session = options.session;
+    this.#srtp = options.srtp;
+    this.#isPrivate = options.isPrivate;
     this.#address = options.address;
     this.#log = options.log;
   }
@@ -77,14 +89,30 @@ export class CallMedia {
    * @throws TrunklineError `codec_unsupported`, `message_malformed`, `message_too_large`; nothing has changed then
    */
   answer(offer: string, peerAddress: string): string {
-    const { sdp, remote } = answerOffer(parseSdp(offer), this.#local());
+    const { sdp, remote } = answerOffer(parseSdp(offer), this.#local('plain'));
     this.#agree(offer, remote, peerAddress);
     return this.#send(sdp);
   }
 
-  /** Our offer, when the peer asks us to begin. */
+  /**
+   * Our offer, when the peer asks us to begin. Once media are agreed it says what is in force; before, it offers SRTP
+   * along with what goes without it where the policy allows both.
+   */
   offer(): string {
-    return this.#send(makeOffer(this.#local()));
+    const offers =
+      this.#agreed === null ? this.#wish('either') : this.#agreed.remote.srtp === null ? 'plain' : 'secured';
+    return this.#send(makeOffer(this.#local(offers)));
+  }
+
+  /** The offers of a call of ours, in the order in which they are to be tried. */
+  firstOffers(): LocalSecurity['offers'][] {
+    const wish = this.#wish('secured');
+    return wish === 'secured' && this.#srtp === 'allow' ? ['secured', 'plain'] : [wish];
+  }
+
+  /** One of {@link firstOffers}. */
+  firstOffer(offers: LocalSecurity['offers']): string {
+    return this.#send(makeOffer(this.#local(offers)));
   }
 
   /**
@@ -92,7 +120,7 @@ export class CallMedia {
    * @throws TrunklineError as {@link answer}
    */
   accept(answer: string, peerAddress: string): void {
-    this.#agree(answer, acceptAnswer(parseSdp(answer), this.#local()), peerAddress);
+    this.#agree(answer, acceptAnswer(parseSdp(answer), this.#local(offersIn(this.#sent))), peerAddress);
   }
 
   /** Gives the ports back. Logs what became of the packets if a codec was agreed. */
@@ -101,7 +129,13 @@ export class CallMedia {
     return this.session.close();
   }
 
-  #local(): LocalMedia {
+  /** Whether to offer SRTP: keys that anybody on the way can read are offered only where the policy requires it. */
+  #wish(allowed: 'either' | 'secured'): LocalSecurity['offers'] {
+    if (this.#srtp === 'require') return 'secured';
+    return this.#srtp === 'allow' && this.#isPrivate ? allowed : 'plain';
+  }
+
+  #local(offers: LocalSecurity['offers']): LocalMedia {
     return {
       address: this.#address,
       port: this.session.port,
@@ -109,6 +143,7 @@ export class CallMedia {
       version: 1,
       codecs: ['mulaw', 'alaw'],
       direction: 'sendrecv',
+      security: { policy: this.#srtp, keys: this.#keys, offers },
     };
   }
 

@@ -13,14 +13,17 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
+import type { LocalSecurity, SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import { failureOf } from '../../protocols/sip/refer.ts';
 import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
+import type { Credentials } from './credentials.ts';
 import { CallDialog } from './dialog.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia } from './media.ts';
+import { ALLOW_HEADER } from './methods.ts';
 import { timerHeadersOf } from './session-timer.ts';
-import { ALLOW_HEADER, type SipStack } from './stack.ts';
+import type { SipStack } from './stack.ts';
 
 /** How long it may ring. */
 export const RING_TIMEOUT_MS = 60_000;
@@ -29,6 +32,9 @@ const CANCEL_TIMEOUT_MS = 32_000;
 
 /** Every proxy on the way may want another interval for session timers. */
 const RAISES_MAX = 5;
+
+/** A peer that does not take our description: 415, 488 and 606 (RFC 3261 §21). */
+const TAKES_NO_OFFER: readonly number[] = [415, 488, 606];
 
 /** Whom to call as whom, and how the call is to be held. */
 export interface OutgoingCallRequest {
@@ -41,6 +47,8 @@ export interface OutgoingCallRequest {
 /** An INVITE: what it offers and asks for, and the one before it; null = it is the first. */
 interface Ask {
   readonly offer: string;
+  /** Other offers, should the peer not take this one. */
+  readonly others: readonly LocalSecurity['offers'][];
   /** 0 = no session timer is asked for. */
   readonly intervalS: number;
   readonly minimumS: number;
@@ -55,6 +63,14 @@ interface OutgoingOptions extends CallServices {
   readonly clock: Clock;
   readonly fromUri: URI;
   readonly toUri: URI;
+  /** Of the trunk: how its media are secured, how it names us, and the proxies on the way to it. */
+  readonly srtp: SrtpPolicy;
+  readonly scheme: 'sip' | 'sips';
+  readonly route: readonly string[];
+  /** An INVITE is about to be sent. */
+  onRequest(message: OutgoingRequestMessage): void;
+  /** What challenges within the call are answered with. */
+  credentials(): Credentials | undefined;
   onDialog(dialog: CallDialog): void;
   /** Everything of the call is released. Once. */
   onGone(): void;
@@ -79,10 +95,12 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, request, log } = this.#options;
+    const { registry, openMedia, mediaAddress, request, stack, srtp, log } = this.#options;
     const media = new CallMedia({
       session: await openMedia(),
       address: mediaAddress,
+      srtp,
+      isPrivate: stack.protocol === 'TLS',
       log: log.child({ callId: request.callId }),
     });
     this.#media = media;
@@ -100,7 +118,7 @@ export class OutgoingCall implements LegOwner {
     };
     registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect });
     try {
-      this.#send(media.offer());
+      this.#send(media);
     } catch (error) {
       this.#leg?.fail(new TrunklineError('internal', 'the call could not be dialled'));
       throw error;
@@ -117,28 +135,32 @@ export class OutgoingCall implements LegOwner {
     return (await this.#dialog?.transfer(request)) ?? 'unsupported';
   }
 
-  #send(offer: string): void {
+  #send(media: CallMedia): void {
     const { clock, timers } = this.#options;
     this.#timer = clock.after(
       RING_TIMEOUT_MS,
       () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }),
       true,
     );
-    this.#ask({ offer, intervalS: timers.wantedS, minimumS: MIN_SESSION_S, raises: 0, last: null });
+    const [first = 'plain', ...others] = media.firstOffers();
+    const offer = media.firstOffer(first);
+    this.#ask({ offer, others, intervalS: timers.wantedS, minimumS: MIN_SESSION_S, raises: 0, last: null });
   }
 
   /** One INVITE, or the next one after it (RFC 4028 §7.4): in the same call, with the next number. */
   #ask(ask: Ask): void {
-    const { stack, request, fromUri, toUri } = this.#options;
+    const { stack, request, fromUri, toUri, route, scheme, onRequest } = this.#options;
     const { offer, intervalS, minimumS, last } = ask;
-    const { core, contact } = stack;
+    const { core } = stack;
     const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
-    const headers = [`Contact: <${contact.toString()}>`, ALLOW_HEADER, ...timer];
+    const headers = [`Contact: <${stack.contactAs(scheme).toString()}>`, ALLOW_HEADER, ...timer];
     const names = {
       callId: request.callId,
+      routeSet: [...route],
       ...(last === null ? {} : { cseq: last.cseq + 1, fromTag: last.fromTag ?? '' }),
     };
     const message = core.makeOutgoingRequestMessage('INVITE', toUri, fromUri, toUri, names, headers, sdpBody(offer));
+    onRequest(message);
     this.#invite = core.invite(message, {
       onAccept: ({ message: answer, session, ack }) => {
         ack();
@@ -160,8 +182,8 @@ export class OutgoingCall implements LegOwner {
       return;
     }
     this.#settled = true;
-    const { stack, onDialog, timers, log, request } = this.#options;
-    const contactHeader = `Contact: <${stack.contact.toString()}>`;
+    const { stack, scheme, onDialog, timers, log, request, credentials } = this.#options;
+    const contactHeader = `Contact: <${stack.contactAs(scheme).toString()}>`;
     this.#dialog = new CallDialog({
       session,
       media,
@@ -170,7 +192,7 @@ export class OutgoingCall implements LegOwner {
       timers,
       confirmed: true,
       offering: false,
-      credentials: () => stack.credentialsWithinCalls(),
+      credentials,
       addressOf: (message) => stack.envelopeOf(message).source.address,
       log: log.child({ callId: request.callId }),
       onAcknowledged: () => leg,
@@ -208,6 +230,11 @@ export class OutgoingCall implements LegOwner {
     const isTooSmall = message.statusCode === 422 && minimumS > ask.intervalS && minimumS <= MAX_SESSION_S;
     if (isTooSmall && ask.raises < RAISES_MAX && this.#leg?.ended === false) {
       this.#ask({ ...ask, intervalS: minimumS, minimumS, raises: ask.raises + 1 });
+      return;
+    }
+    const [next, ...others] = ask.others;
+    if (next !== undefined && TAKES_NO_OFFER.includes(message.statusCode ?? 0) && this.#leg?.ended === false) {
+      this.#ask({ ...ask, offer: this.#media?.firstOffer(next) ?? ask.offer, others });
       return;
     }
     this.#settled = true;

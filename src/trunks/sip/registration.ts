@@ -5,11 +5,11 @@ import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
+import { EXPIRES_MAX_S, grantedIn } from './granted-time.ts';
 import { RegistrarWatch } from './registrar-watch.ts';
 import type { SipStack } from './stack.ts';
 
 const EXPIRES_S = 600;
-const EXPIRES_MAX_S = 86_400;
 /** A registration is refreshed after this share of its time, and at least this long before it expires. */
 const REFRESH_SHARE = 0.75;
 const REFRESH_MIN_S = 20;
@@ -22,8 +22,6 @@ const HEALTHY_MS = 30_000;
 const RETRIES = { firstMs: 5000, longestMs: 60_000, healthyMs: HEALTHY_MS, jitterShare: 0.25 };
 /** How often in a row we accept a longer minimum interval from the registrar. */
 const RAISES_MAX = 5;
-/** If no contact in the answer is ours, the shortest one may belong to another phone; we assume at least this. */
-const UNKNOWN_MIN_S = 60;
 /** After a refusal we wait long: a wrong password stays wrong, and some registrars lock out those who try often. */
 const REFUSED_RETRY_MS = 300_000;
 
@@ -37,8 +35,15 @@ interface RegistrationOptions {
   readonly stack: SipStack;
   readonly registrar: URI;
   readonly user: string;
+  /** Route headers of requests to the registrar, and the port that they go to. */
+  readonly route: readonly string[];
+  readonly port: number;
+  /** What the operator should look at after a refusal. */
+  readonly refusalHint: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** A request is about to be sent. */
+  onRequest(message: OutgoingRequestMessage): void;
   /** Whether we are registered now. */
   onChange(registered: boolean): void;
   onFailure(reason: RegistrationFailure): void;
@@ -163,9 +168,9 @@ export class Registration {
   }
 
   #request(expiresS: number): { message: OutgoingRequestMessage; contact: URI } {
-    const { stack, registrar, user } = this.#options;
+    const { stack, registrar, user, route, onRequest } = this.#options;
     const aor = this.#aor();
-    const contact = stack.contact.clone();
+    const contact = stack.contactAs(registrar.scheme === 'sips' ? 'sips' : 'sip').clone();
     contact.user = user;
     const cseq = (this.#last?.cseq ?? 0) + 1;
     const message = stack.core.makeOutgoingRequestMessage(
@@ -173,10 +178,11 @@ export class Registration {
       registrar,
       aor,
       aor,
-      { callId: this.#callId, cseq },
+      { callId: this.#callId, cseq, routeSet: [...route] },
       [`Contact: <${contact.toString()}>;expires=${expiresS}`, `Expires: ${expiresS}`],
     );
     this.#last = message;
+    onRequest(message);
     return { message, contact };
   }
 
@@ -257,7 +263,7 @@ export class Registration {
       reason: isRefused ? 'refused' : 'unreachable',
       trouble: `the registrar answered ${status}`,
       status,
-      ...(isRefused ? { hint: 'SIP_USER or SIP_PASSWORD' } : {}),
+      ...(isRefused ? { hint: this.#options.refusalHint } : {}),
       notBeforeMs: Math.max(isRefused ? REFUSED_RETRY_MS : 0, retryAfterMs),
     });
   }
@@ -310,7 +316,9 @@ export class Registration {
 
   #ask(onAnswer: () => void): void {
     const { stack, registrar } = this.#options;
-    const message = stack.core.makeOutgoingRequestMessage('OPTIONS', registrar, this.#aor(), registrar, {});
+    const message = stack.core.makeOutgoingRequestMessage('OPTIONS', registrar, this.#aor(), registrar, {
+      routeSet: [...this.#options.route],
+    });
     // Any answer, even a refusal, shows that the registrar is available.
     const receive = ({ message: answer }: IncomingResponse): void => {
       if (!isOurOwn(answer)) onAnswer();
@@ -323,11 +331,10 @@ export class Registration {
   }
 
   #isRegistrar({ host, port }: SipDestination): boolean {
-    const { registrar } = this.#options;
     if (this.#registrarAt !== null && this.registered)
       return this.#registrarAt.host === host && this.#registrarAt.port === port;
     // Before the first answer we know only the registrar's port.
-    return port === (registrar.port ?? 5060);
+    return port === this.#options.port;
   }
 
   get #healthyForMs(): number {
@@ -368,31 +375,4 @@ export class Registration {
 /** Whether sip.js wrote the answer itself: the peer did not answer (408), or the request could not be sent (503). */
 function isOurOwn(answer: IncomingResponseMessage): boolean {
   return !answer.hasHeader('via');
-}
-
-/**
- * The time that the registrar granted, in seconds: the `expires` of our contact in its answer, else its Expires header,
- * else the time that we asked for (RFC 3261 §10.3). Some registrars rewrite contacts behind a NAT; if no contact is
- * ours, we take the shortest time. 0 = nothing.
- */
-function grantedIn(answer: IncomingResponseMessage, contact: URI, askedS: number): number {
-  const contacts = answer.getHeaders('contact').map((value) => ({ value, expiresS: expiresIn(value) }));
-  const ours = contacts.find(({ value }) => names(value, contact));
-  const shortestS = Math.min(...contacts.map(({ expiresS }) => expiresS ?? Number.POSITIVE_INFINITY));
-  const guessedS = shortestS === Number.POSITIVE_INFINITY ? null : Math.max(shortestS, UNKNOWN_MIN_S);
-  const ofAllS = Number(answer.getHeader('expires') ?? askedS);
-  const grantedS = (ours === undefined ? guessedS : ours.expiresS) ?? ofAllS;
-  return grantedS >= 0 ? Math.min(grantedS, EXPIRES_MAX_S) : askedS;
-}
-
-function expiresIn(contact: string): number | null {
-  const [, seconds] = /;\s*expires\s*=\s*"?(\d{1,10})/i.exec(contact) ?? [];
-  return seconds === undefined ? null : Number(seconds);
-}
-
-/** Whether a Contact header has this URI, with any parameters. */
-function names(header: string, { user, host, port }: URI): boolean {
-  const own = `:${user}@${host}:${port}`;
-  const at = header.indexOf(own);
-  return at >= 0 && !/^\d/.test(header.slice(at + own.length));
 }

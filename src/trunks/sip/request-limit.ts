@@ -26,6 +26,12 @@ const OF_ALL: Rate = { perSecond: 400, burst: 400 };
  */
 const OF_A_CALL: Rate = { perSecond: 20, burst: 100 };
 /**
+ * TLS handshakes of one source, and of all together: each costs some milliseconds. Every phone of an office may come at
+ * once.
+ */
+const HANDSHAKES_OF_A_SOURCE: Rate = { perSecond: 5, burst: 50 };
+const HANDSHAKES_OF_ALL: Rate = { perSecond: 50, burst: 100 };
+/**
  * Sources remembered at once. Beyond this number the one that was idle longest is forgotten and starts with a full
  * bucket; {@link OF_ALL} still limits it.
  */
@@ -84,6 +90,7 @@ class Buckets {
   }
 }
 
+/** Limits messages outside of calls, by source and in all, and those within each call. */
 export class RequestLimit {
   readonly #clock: Clock;
   readonly #sources = new Buckets(OF_A_SOURCE, SOURCES_MAX);
@@ -104,6 +111,24 @@ export class RequestLimit {
   /** Takes the tokens for one message of `bytes` within the call of this Call-ID; returns false if it has none. */
   takeWithin(callId: string, bytes: number): boolean {
     return this.#calls.take(callId, this.#clock.nowMs(), tokensOf(bytes));
+  }
+}
+
+/** Limits the handshakes of peers that connect over TLS. */
+export class HandshakeLimit {
+  readonly #clock: Clock;
+  readonly #sources = new Buckets(HANDSHAKES_OF_A_SOURCE, SOURCES_MAX);
+  readonly #all: Bucket;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#all = new Bucket(HANDSHAKES_OF_ALL, clock.nowMs());
+  }
+
+  /** Whether `address` may begin one more. */
+  take(address: string): boolean {
+    const nowMs = this.#clock.nowMs();
+    return this.#sources.take(address, nowMs, 1) && this.#all.take(nowMs, 1);
   }
 }
 

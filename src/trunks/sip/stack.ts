@@ -4,9 +4,8 @@
  * this throw.
  */
 import { randomBytes } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
 import {
+  type DigestAuthentication,
   type IncomingInviteRequest,
   type IncomingRequestMessage,
   IncomingResponseMessage,
@@ -16,7 +15,6 @@ import {
   URI,
   UserAgentCore,
 } from 'sip.js/lib/core/index.js';
-import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
 import { isPublicAddress } from '../../foundation/addresses.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -28,8 +26,11 @@ import { isScanner } from '../../protocols/sip/scanners.ts';
 import { describeSip, fitSip, type SentSip } from '../../protocols/sip/sent-message.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
-import type { SipSource } from '../../protocols/sip/via.ts';
-import type { Credentials } from './credentials.ts';
+import type { SipSource, SipTransport } from '../../protocols/sip/via.ts';
+import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
+import { bracketed, resolveName } from './destinations.ts';
+import { Flows } from './flows.ts';
+import { ALLOW_HEADER, METHODS } from './methods.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
@@ -38,22 +39,6 @@ import type { SipSocket } from './udp.ts';
 // sip.js ends its transactions at once, as if every transport were reliable. Late repeats would then match no
 // transaction (timers D, I, J and K).
 Object.assign(Timers, { TIMER_D: 32_000, TIMER_I: 5000, TIMER_J: 32_000, TIMER_K: 5000 });
-
-// The methods that we support; sip.js refuses all others with 405.
-AllowedMethods.splice(
-  0,
-  AllowedMethods.length,
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'OPTIONS',
-  'INFO',
-  'UPDATE',
-  'NOTIFY',
-);
-/** The Allow header of our answers. */
-export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
 
 const PROGRAM = 'Trunkline';
 const TAG_BYTES = 9;
@@ -69,7 +54,7 @@ const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
 export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
 /** Data about a received message that sip.js does not keep. */
-export interface Envelope extends Origin, Pick<ReceivedSip, 'user'> {}
+export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'metadata' | 'scheme'> {}
 
 /** The user agent that uses this stack. */
 export interface StackDelegate {
@@ -98,8 +83,8 @@ interface StackOptions {
   onDropped(reason: DropReason): void;
   /** A request is answered with this status, 400 or above. */
   onRefused(statusCode: number): void;
-  /** The credentials for answering a challenge; `withinCalls` = the challenge is within a call. */
-  credentials(withinCalls: boolean): Credentials | undefined;
+  /** What answers a challenge to a request. */
+  credentials(): DigestAuthentication | undefined;
   readonly delegate: StackDelegate;
 }
 
@@ -110,6 +95,7 @@ export class SipStack implements Transport {
   readonly #options: StackOptions;
   readonly #socket: SipSocket;
   readonly #retransmissions: Retransmissions;
+  readonly #flows: Flows;
   readonly #envelopes = new WeakMap<IncomingRequestMessage | IncomingResponseMessage, Envelope>();
   /** The request that is being handled. */
   #current: IncomingRequestMessage | null = null;
@@ -121,7 +107,10 @@ export class SipStack implements Transport {
     this.#options = options;
     this.#retransmissions = new Retransmissions({ clock: options.clock });
     const host = bracketed(options.host);
-    this.contact = new URI('sip', OWN_USER, host, socket.port, socket.protocol === 'TCP' ? { transport: 'tcp' } : {});
+    const transport = socket.protocol === 'UDP' ? {} : { transport: socket.protocol.toLowerCase() };
+    // Without a listener of ours there is no port to be called at.
+    const port = socket.port === 0 ? undefined : socket.port;
+    this.contact = new URI('sip', OWN_USER, host, port, transport);
     this.core = new UserAgentCore(
       {
         aor: this.contact,
@@ -137,11 +126,11 @@ export class SipStack implements Transport {
         routeSet: [],
         sipjsId: '',
         supportedOptionTags: [TIMER_TAG],
-        supportedOptionTagsResponse: [TIMER_TAG],
+        supportedOptionTagsResponse: [TIMER_TAG, SIPREC_TAG],
         userAgentHeaderFieldValue: PROGRAM,
         viaForceRport: true,
-        viaHost: `${host}:${socket.port}`,
-        authenticationFactory: () => options.credentials(false),
+        viaHost: port === undefined ? host : `${host}:${port}`,
+        authenticationFactory: () => options.credentials(),
         transportAccessor: () => this,
       },
       {
@@ -153,9 +142,23 @@ export class SipStack implements Transport {
         },
       },
     );
+    this.#flows = new Flows(this.core.dialogs);
   }
 
-  get protocol(): 'UDP' | 'TCP' {
+  /** The scheme by which a request is to be answered: `sips:` where it came by that (RFC 3261 §12.1.1). */
+  schemeOf(request: IncomingRequestMessage): 'sip' | 'sips' {
+    const route = request.getHeader('record-route') ?? request.getHeader('contact') ?? '';
+    const isSips = this.envelopeOf(request).scheme === 'sips' || /^[^<]*<?sips:/i.test(route);
+    return isSips ? 'sips' : 'sip';
+  }
+
+  /** Our URI in Contact headers. */
+  contactAs(scheme: 'sip' | 'sips'): URI {
+    if (scheme === 'sip') return this.contact;
+    return new URI(scheme, OWN_USER, this.contact.host, this.contact.port);
+  }
+
+  get protocol(): SipTransport {
     return this.#socket.protocol;
   }
 
@@ -167,11 +170,6 @@ export class SipStack implements Transport {
   /** Whether a request of ours still waits for its final answer. */
   get isWaiting(): boolean {
     return [...this.core.userAgentClients.values()].some(({ transaction }) => UNANSWERED.includes(transaction.state));
-  }
-
-  /** The credentials for challenges within our calls. */
-  credentialsWithinCalls(): Credentials | undefined {
-    return this.#options.credentials(true);
   }
 
   /** Where a message came from and, for a request, the user that it is for. */
@@ -220,8 +218,7 @@ export class SipStack implements Transport {
       return;
     }
     if (message.statusCode !== null && message.statusCode >= 400) this.#options.onRefused(message.statusCode);
-    const isAddress = isIP(message.destination.host) !== 0;
-    const destination = isAddress ? message.destination : await resolve(message.destination);
+    const destination = await this.#destinationOf(text, message.destination);
     // The destination of a request within a call comes from the peer (Contact, Record-Route), not from our settings.
     if (message.kind === 'request' && glanceSip(text).toTag !== '') this.#refusePrivateTarget(destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
@@ -230,6 +227,13 @@ export class SipStack implements Transport {
     if (this.protocol === 'UDP' && isRepeated)
       this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
+  }
+
+  /** Of a call over TLS the connection that it came over, while that is open. */
+  async #destinationOf(text: string, destination: SipDestination): Promise<SipDestination> {
+    const flow = this.protocol === 'TLS' ? this.#flows.of(glanceSip(text)) : null;
+    const connection = flow === null ? null : { host: flow.address, port: flow.port };
+    return connection !== null && this.#socket.has(connection) ? connection : await resolveName(destination);
   }
 
   /** Sends a keep-alive that needs no answer (RFC 5626 §3.5.1). */
@@ -260,7 +264,7 @@ export class SipStack implements Transport {
       return null;
     }
     // Over UDP a source can be forged, so we must not send it more bytes than we received.
-    return { source, answerMaxBytes: isExpected || source.protocol === 'TCP' ? null : text.length };
+    return { source, answerMaxBytes: isExpected || source.protocol !== 'UDP' ? null : text.length };
   }
 
   /** Whether a message belongs to a call or answers our request: an outsider does not know their identifiers. */
@@ -299,18 +303,16 @@ export class SipStack implements Transport {
       return;
     }
     const { kind, method, scheme } = received;
-    if (kind === 'request' && !AllowedMethods.includes(method))
+    if (kind === 'request' && !METHODS.includes(method))
       throw new SipFault('another method', 'one of those in Allow', 405);
     if (kind === 'request' && !SCHEMES.includes(scheme)) throw new SipFault('another scheme', 'sip or tel', 416);
     const message = parseSip(received.text);
     this.#retransmissions.received(received);
-    this.#envelopes.set(message, { ...origin, user: received.user });
-    if (message instanceof IncomingResponseMessage) {
-      this.#interpretResponse(message, origin.source);
-      return;
-    }
-    message.viaBranch = this.#transactionOf(received);
-    this.#interpretRequest(message);
+    this.#envelopes.set(message, { ...received, ...origin });
+    this.#flows.handle(glanceSip(received.text), origin.source, () => {
+      if (message instanceof IncomingResponseMessage) this.#interpretResponse(message, origin.source);
+      else this.#interpretRequest(Object.assign(message, { viaBranch: this.#transactionOf(received) }));
+    });
   }
 
   /**
@@ -382,14 +384,4 @@ export class SipStack implements Transport {
     );
     throw new Error('the destination is a private address that is not a peer');
   }
-}
-
-async function resolve(destination: SipDestination): Promise<SipDestination> {
-  const { address } = await lookup(destination.host);
-  return { ...destination, host: address };
-}
-
-/** An address as URIs write it: IPv6 in brackets. */
-export function bracketed(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
 }

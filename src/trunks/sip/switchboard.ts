@@ -14,12 +14,18 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
+import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
 import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
-import { ALLOW_HEADER, type SipStack, type StackDelegate } from './stack.ts';
+import { kindOf } from './kind-of-call.ts';
+import { ALLOW_HEADER } from './methods.ts';
+import type { SipStack, StackDelegate } from './stack.ts';
 
 /** Option tags that a request may require. */
-const SUPPORTED = [TIMER_TAG];
+const SUPPORTED = [TIMER_TAG, SIPREC_TAG];
+
+/** The bodies that we read, for who asks by OPTIONS. */
+const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';
 
 interface SwitchboardOptions {
   readonly services: CallServices;
@@ -94,6 +100,7 @@ export class Switchboard implements StackDelegate {
       ...this.#options.services,
       request,
       stack,
+      kind: kindOf(request, stack, this.#options.services),
       onDialog: (opened) => {
         dialog = opened;
         this.remember(opened);
@@ -164,7 +171,7 @@ export class Switchboard implements StackDelegate {
   #answerOptions(): Reply {
     try {
       this.#options.services.registry.admit();
-      return { statusCode: 200, extraHeaders: [ALLOW_HEADER, 'Accept: application/sdp, application/dtmf-relay'] };
+      return { statusCode: 200, extraHeaders: [ALLOW_HEADER, ACCEPT_HEADER] };
     } catch {
       return { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] };
     }

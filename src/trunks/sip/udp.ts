@@ -2,18 +2,20 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
-import type { SipSource } from '../../protocols/sip/via.ts';
+import type { SipSource, SipTransport } from '../../protocols/sip/via.ts';
 
 /** Takes a message and its source. Must not throw. */
 export type SipListener = (bytes: Buffer, source: SipSource) => void;
 
 /** A socket that carries SIP messages. */
 export interface SipSocket {
-  readonly protocol: 'UDP' | 'TCP';
+  readonly protocol: SipTransport;
   /** Where it listens. */
   readonly port: number;
   /** Sends a message to an address. Rejects when it cannot. */
   send(text: string, destination: SipDestination): Promise<void>;
+  /** Whether a connection to there is open. */
+  has(destination: SipDestination): boolean;
   /** What is sent there next goes on a connection of its own; nothing where there are none. */
   disconnect(destination: SipDestination): void;
   close(): Promise<void>;
@@ -40,6 +42,7 @@ export async function openUdp(options: { address: string; port: number; onMessag
     protocol: 'UDP',
     port: socket.address().port,
     send: (text, { host, port }) => sendDatagram(socket, text, isDual && isIPv4(host) ? `::ffff:${host}` : host, port),
+    has: () => false,
     disconnect: () => undefined,
     close: () => new Promise((resolve) => socket.close(resolve)),
   };

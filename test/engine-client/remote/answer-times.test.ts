@@ -10,7 +10,7 @@ it('hedges late while too little is known', () => {
 it('hedges at 1.5 times what 95 of 100 answers take, from 300 to 1500 ms', () => {
   const times = new AnswerTimes();
   for (let ms = 1; ms <= 100; ms++) times.note(ms * 4, null);
-  expect([times.slowMs, times.hedgeMs]).toEqual([380, 570]);
+  expect([times.usualMs, times.slowMs, times.hedgeMs]).toEqual([200, 380, 570]);
   for (let n = 0; n < 100; n++) times.note(20, null);
   expect(times.hedgeMs).toBe(300);
   for (let n = 0; n < 100; n++) times.note(2000, null);

@@ -22,6 +22,21 @@ beforeEach(() => {
 });
 
 describe('a breaker', () => {
+  it('is half open from the moment when a request may try the server until that has failed', () => {
+    expect(breaker.state).toBe('closed');
+    send(false, false, false);
+    expect(breaker.state).toBe('open');
+    clock.advance(PROBE_MS);
+    expect(breaker.state).toBe('half_open');
+    breaker.begin();
+    expect(breaker.state).toBe('half_open');
+    breaker.fail();
+    expect(breaker.state).toBe('open');
+    clock.advance(PROBE_MS);
+    send(true);
+    expect(breaker.state).toBe('closed');
+  });
+
   it('opens after three failures in a row', () => {
     send(false, false, true, false, false);
     expect(breaker.isOpen).toBe(false);

@@ -37,7 +37,8 @@ function openEngine(...terms: MemberTerms[]): void {
   const members = terms.map(({ weight = 1, languages = [], inFlightMax = null }, index) => {
     const recogniser = recognisers[index] as FakeRecogniser;
     const name = `server${index}`;
-    return new RemoteMember({ recogniser, name, weight, languages, inFlightMax, clock, log, metrics });
+    const url = new URL(`http://${name}.example:8000/v1?key=secret`);
+    return new RemoteMember({ recogniser, name, url, weight, languages, inFlightMax, clock, log, metrics });
   });
   engine = new RemoteEngine({ embedded, members, speech: null, clock, metrics });
 }

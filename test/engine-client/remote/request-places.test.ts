@@ -43,3 +43,18 @@ it('are closed for a second, for as long as the server says, and never for more 
     expect(places.hasRoom).toBe(true);
   }
 });
+
+it('tell what share of them calls took in the last half minute', () => {
+  const clock = new FakeClock();
+  const places = new RequestPlaces(clock, 8);
+  expect(places.liveShare).toBe(0);
+  for (let n = 0; n < 4; n++) places.take(false);
+  places.take(true);
+  clock.advance(300_000);
+  expect(places.liveShare).toBeCloseTo(0.5, 3);
+  for (let n = 0; n < 4; n++) places.leave(false);
+  clock.advance(30_000);
+  expect(places.liveShare).toBeCloseTo(0.5 / Math.E, 3);
+  places.shrink(0);
+  expect(places.liveShare).toBeCloseTo(1 / Math.E, 3);
+});

@@ -33,7 +33,9 @@ describe('the settings', () => {
       CHUNK_MS: 400,
       OVERLAP_MS: 200,
     });
-    expect(Object.keys(settings).sort()).toEqual([...Object.keys(SETTINGS), 'isDataDirDefault'].sort());
+    expect(Object.keys(settings).sort()).toEqual(
+      [...Object.keys(SETTINGS), 'isDataDirDefault', 'isMaxCallsMeasured'].sort(),
+    );
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
@@ -197,6 +199,11 @@ describe('the settings', () => {
     const byCores = maxCallsOf(coresAvailable());
     expect([readSettings({}).MAX_CALLS, readSettings({ MAX_CALLS: '0' }).MAX_CALLS]).toEqual([byCores, byCores]);
     expect(readSettings({ MAX_CALLS: '64' }).MAX_CALLS).toBe(64);
+    const ASR_URL = 'http://127.0.0.1:8000/v1';
+    const measured = [{}, { ASR_URL }, { ASR_URL, MAX_CALLS: '0' }, { ASR_URL, MAX_CALLS: '64' }].map(
+      (environment) => readSettings(environment).isMaxCallsMeasured,
+    );
+    expect(measured).toEqual([false, true, true, false]);
   });
 
   it('keep rewritten graphs where the user keeps what can be made again, unless they say where', () => {

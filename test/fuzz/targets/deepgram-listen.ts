@@ -34,7 +34,7 @@ export const target: FuzzTarget = {
       if (audio) assert(audio.rateHz >= 8000 && audio.rateHz <= 48_000 && audio.channels >= 1 && audio.channels <= 8);
     for (const name of [listen?.passedOver, flux?.passedOver].flatMap((names) => names ?? []))
       assert.match(name, /^[A-Za-z][\w.-]{0,39}$/);
-    if (message?.type === 'other') assert(message.name.length <= 64);
+    assert(message?.type !== 'Configure' || message.refused.length <= 10);
     for (const said of tellAll(text)) assert.equal(JSON.parse(JSON.stringify(said)).type, said.type);
   },
 };
@@ -52,9 +52,9 @@ function tellAll(text: string): { readonly type: string }[] {
     ...listen.onSaid(0, settled),
     ...listen.onFlushed(text.length),
     ...listen.advance(text.length + 5000),
-    ...flux.onSaid(said),
-    ...flux.onPaused(said),
-    ...flux.onSaid(settled),
+    ...flux.onSaid(said, 1),
+    ...flux.onPaused(said, 1),
+    ...flux.onSaid(settled, 1),
     ...flux.onTurnEnded(),
   ];
 }

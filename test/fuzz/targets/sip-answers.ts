@@ -19,9 +19,11 @@ const log = createLog('silent');
 const services: CallServices = {
   registry: { admit: () => undefined, accept: () => undefined } as unknown as CallServices['registry'],
   openMedia: () => new Promise(() => undefined),
+  openRecordingMedia: () => new Promise(() => undefined),
   mediaAddress: '198.51.100.1',
   ownUsers: ['trunkline'],
   log,
+  srtp: 'allow',
   timers: { clock: new FakeClock(), wantedS: 1800, onRefresh: () => undefined },
 };
 
@@ -36,7 +38,7 @@ function outcomeOf(protocol: SipSource['protocol'], feed: (stack: SipStack) => v
   const send = async (text: string, { host }: { readonly host: string }): Promise<void> =>
     void outcome.sent.push({ text, host });
   const stack = new SipStack(
-    { protocol, port: 5060, send, disconnect: () => undefined, close: async () => undefined },
+    { protocol, port: 5060, send, has: () => false, disconnect: () => undefined, close: async () => undefined },
     {
       host: '198.51.100.1',
       clock: new FakeClock(),

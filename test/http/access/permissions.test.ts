@@ -79,7 +79,7 @@ const OPEN = [
   'get /health',
   'get /ready',
   'post /v1/session',
-  /^\w+ \/(?:asterisk|exotel|plivo|signalwire|telnyx|twilio|vonage)\//,
+  /^\w+ \/(?:asterisk|exotel|genesys|plivo|signalwire|telnyx|twilio|vonage)\//,
 ];
 
 describe('each route', () => {

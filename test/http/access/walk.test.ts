@@ -42,10 +42,15 @@ async function ask(method: string, path: string, key?: string, id = 'theirs') {
     headers,
     ...(method !== 'GET' && method !== 'DELETE' && { payload: {} }),
   });
-  // Routes of the Qwen3 servers have codes in capitals.
-  const code = (/"code":"(\w+)"/.exec(body)?.[1] ?? '').toLowerCase();
-  return { statusCode, code, body };
+  // Routes of the Qwen3 servers and of Deepgram have codes in capitals, the latter some of their own.
+  const code = (/"(?:err_)?code":"(\w+)"/.exec(body)?.[1] ?? '').toLowerCase();
+  return { statusCode, code: OF_DEEPGRAM[code] ?? code, body };
 }
+
+const OF_DEEPGRAM: Readonly<Record<string, string>> = {
+  invalid_auth: 'api_key_missing',
+  insufficient_permissions: 'role_refused',
+};
 
 describe('each guarded route', () => {
   it('is found', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
+import type { ServerReport } from '../../../src/engine-client/engine-report.ts';
 import type { Recognisers } from '../../../src/http/models.ts';
 import { startServer, type TestServer } from '../test-server.ts';
 
@@ -41,7 +42,28 @@ const STARTED = {
   app: null,
 };
 
+/** A server of ASR_URL that failed a second ago. */
+const DOWN: ServerReport = {
+  setting: 'ASR_URL',
+  url: 'http://gpu.example:8000/v1',
+  protocol: 'http',
+  state: 'open',
+  inFlight: 0,
+  inFlightMax: 32,
+  p50Ms: 80,
+  p95Ms: null,
+  lastError: { at: new Date(1000), message: 'it answered 500' },
+  languages: ['de'],
+};
+
 describe('GET /v1/system', () => {
+  it('says how the servers of ASR_URL and TTS_URL are', async () => {
+    expect((await system()).servers).toEqual([]);
+    Object.assign(server.system, { engines: () => ({ engines: [], queue: [], servers: [DOWN] }) });
+    const lastError = { at: '1970-01-01T00:00:01.000Z', message: 'it answered 500' };
+    expect((await system()).servers).toEqual([{ ...DOWN, lastError }]);
+  });
+
   it('asks for a key', async () => {
     expect((await server.app.inject({ url: '/v1/system' })).statusCode).toBe(401);
   });

@@ -39,6 +39,7 @@ describe('an offer is answered', () => {
       events: { payloadType: 96, clockHz: 8000 },
       sends: true,
       receives: true,
+      srtp: null,
     });
     expect(sdp).toBe(
       [

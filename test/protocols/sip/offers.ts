@@ -9,6 +9,7 @@ export const LOCAL: LocalMedia = {
   version: 1,
   codecs: ['mulaw', 'alaw'],
   direction: 'sendrecv',
+  security: { policy: 'off', keys: [], offers: 'plain' },
 };
 
 /** A phone's offer: its streams' `m=` lines, each with what belongs to it. */

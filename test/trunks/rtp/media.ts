@@ -17,6 +17,7 @@ export function remoteMedia(changes: Partial<RemoteMedia> = {}): RemoteMedia {
     events: { payloadType: 101, clockHz: 8000 },
     sends: true,
     receives: true,
+    srtp: null,
     ...changes,
   };
 }

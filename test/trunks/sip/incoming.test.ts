@@ -43,7 +43,7 @@ describe('an INVITE', () => {
     expect(bodyIn(ok)).toContain('m=audio 20000 RTP/AVP 8 101\r\n');
     expect(line.sent[1]).toMatchObject({ host: '192.0.2.7', port: 5062 });
     await line.receive(request('ACK', { to: headerIn(ok, 'To') }));
-    expect(line.media[0]?.remotes).toMatchObject([{ address: '192.0.2.7', port: 4000, codec: { name: 'alaw' } }]);
+    expect(line.media[0]?.remotes).toMatchObject([{ address: '192.0.2.7', port: 4000, format: { name: 'alaw' } }]);
     expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
   });
 

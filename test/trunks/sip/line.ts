@@ -62,6 +62,11 @@ export class FakeMedia implements MediaSession {
   }
 }
 
+/** Of the user `bridge`. */
+function credentialsOf(withinCalls: boolean): Credentials {
+  return new Credentials({ user: 'bridge', password: 'secret', withinCalls, clientNonce: () => '0a4f113b' });
+}
+
 interface Sent extends SipDestination {
   readonly text: string;
 }
@@ -71,6 +76,13 @@ export class SipLine {
   readonly stack: SipStack;
   readonly services: CallServices;
   readonly switchboard: Switchboard;
+  /** What calls of ours need to know of the trunk. */
+  readonly trunk = {
+    scheme: 'sip',
+    route: [],
+    onRequest: () => undefined,
+    credentials: () => credentialsOf(true),
+  } as const;
   readonly media: FakeMedia[] = [];
   readonly dropped: string[] = [];
   readonly refused: number[] = [];
@@ -103,9 +115,11 @@ export class SipLine {
     this.services = {
       registry,
       openMedia,
+      openRecordingMedia: openMedia,
       mediaAddress: '198.51.100.1',
       ownUsers,
       timers,
+      srtp: settings.SIP_SRTP,
       log,
     };
     this.switchboard = new Switchboard({
@@ -120,6 +134,7 @@ export class SipLine {
       protocol: 'UDP' as const,
       port: 5060,
       send: async (text: string, destination: SipDestination) => void this.sent.push({ ...destination, text }),
+      has: () => false,
       disconnect: (destination: SipDestination) => void this.disconnected.push(destination),
       close: async () => undefined,
     };
@@ -133,8 +148,7 @@ export class SipLine {
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
       onDropped: (reason) => void this.dropped.push(reason),
       onRefused: (status) => void this.refused.push(status),
-      credentials: (withinCalls) =>
-        new Credentials({ user: 'bridge', password: 'secret', withinCalls, clientNonce: () => '0a4f113b' }),
+      credentials: () => credentialsOf(false),
     });
   }
 

@@ -191,6 +191,7 @@ describe('an outgoing call', () => {
     await line.receive(request('ACK', { to: headerIn(line.take().at(-1) ?? '', 'To') }));
     const call = new OutgoingCall({
       ...line.services,
+      ...line.trunk,
       request: { callId: ID, to: '1', from: null, parameters: {} },
       stack: line.stack,
       clock: line.gateway.clock,

@@ -27,6 +27,7 @@ interface Asked {
 export async function dial(line: SipLine, { callId = ID, parameters = {} }: Asked = {}): Promise<string> {
   const call = new OutgoingCall({
     ...line.services,
+    ...line.trunk,
     request: { callId, to: '+14155550100', from: '1001', parameters },
     stack: line.stack,
     clock: line.gateway.clock,

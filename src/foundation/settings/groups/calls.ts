@@ -9,7 +9,7 @@ export const calls = {
       0,
       10_000,
       'calls',
-      'Most live calls at once. Further calls are refused. 0 = 20 for each core.',
+      'Most live calls at once. Further calls are refused. 0 = 20 for each core; with ASR_URL more, as measured.',
     ),
     LISTENERS_MAX: whole(
       0,
@@ -56,6 +56,13 @@ export const calls = {
       3_600_000,
       'ms',
       'The server closes a stream that has sent no message for this long.',
+    ),
+    REALTIME_MAX_MS: whole(
+      3_600_000,
+      60_000,
+      86_400_000,
+      'ms',
+      'The server closes a session of the Realtime API after this time, as OpenAI does. Clients begin another one.',
     ),
   },
 } as const satisfies SettingGroup;

@@ -29,6 +29,16 @@ export const carriers = {
       'token',
       'Auth token of your Plivo account. The server checks the signatures of Plivo with it, instead of CARRIER_TOKEN.',
     ),
+    GENESYS_API_KEY: secret(
+      'key',
+      'Key that Genesys Cloud sends with each AudioHook session (X-API-KEY). ' +
+        'Empty = only this machine may connect to /genesys/media.',
+    ),
+    GENESYS_CLIENT_SECRET: secret(
+      'base64',
+      'Client secret of the AudioHook integration, as Genesys Cloud shows it. With it each session must be signed. ' +
+        'Empty = the key is enough.',
+    ),
   },
   tuning: {
     L16_BYTE_ORDER: choice(

@@ -1,18 +1,37 @@
 import { rtpPorts, sessionExpires, sipPublicAddress, sipServer } from '../setting-forms.ts';
-import { peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+import { choice, peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
 
 /** Calls over SIP and RTP. */
 export const sip = {
   title: 'SIP',
   everyday: {
-    SIP_PORT: whole(0, 0, 65_535, 'port', 'UDP and TCP port for SIP, on HOST. 0 = no SIP.'),
+    SIP_PORT: whole(0, 0, 65_535, 'port', 'UDP and TCP port for SIP, on HOST. 0 = none.'),
     SIP_ALLOW: peers(
       'Addresses that may send SIP requests, besides the hosts of SIP_REGISTRAR and SIP_TRUNK. Others get no answer.',
     ),
     SIP_REGISTRAR: sipServer('Server at which Trunkline registers, to be called through it. Empty = none.'),
     SIP_USER: text('', 'name', 'User name of Trunkline at the registrar and the trunk.'),
     SIP_PASSWORD: secret('password', 'Password of that user.'),
+    SIP_PROXY: sipServer('Outbound proxy: requests to SIP_REGISTRAR and SIP_TRUNK go there first. Empty = none.'),
     SIP_TRUNK: sipServer('Server to which outgoing calls go. Empty = the registrar.'),
+    SIP_TRUNKS: secret(
+      'file, or list in []',
+      'Further registrars and trunks, each with a name, registrar or server, user, password, proxy and srtp: a YAML ' +
+        'file, or the list itself.',
+    ),
+    SIP_TLS_PORT: whole(0, 0, 65_535, 'port', 'Port for SIP over TLS, on HOST, usually 5061. 0 = none.'),
+    SIP_TLS_CERT: text('', 'file', 'Certificate for SIP over TLS, with its chain, in PEM. Trunks that ask get it too.'),
+    SIP_TLS_KEY: text('', 'file', 'Private key of SIP_TLS_CERT, in PEM.'),
+    SIP_TLS_CA: text(
+      '',
+      'file',
+      'Certificates, in PEM, whose signatures on the certificates of SIP peers count. Empty = the public ones of Node.',
+    ),
+    SIP_SRTP: choice(
+      'allow',
+      ['off', 'allow', 'require'],
+      'Encrypted sound (SRTP) in SIP calls: never, where the other side wants it, or always.',
+    ),
     SIP_PUBLIC_ADDRESS: sipPublicAddress(
       'Address at which SIP peers reach this machine; behind NAT the public one. ' +
         'Empty = HOST, or the first address of the machine.',
@@ -20,6 +39,11 @@ export const sip = {
     RTP_PORTS: rtpPorts('UDP ports for the audio of SIP calls. Each call takes two.'),
   },
   tuning: {
+    SIP_TLS_CLIENTS: choice(
+      'any',
+      ['any', 'verified'],
+      'Who may connect over TLS: anybody in SIP_ALLOW, or of them only who shows a certificate signed by SIP_TLS_CA.',
+    ),
     SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'Most SIP calls at once from one address. Others are refused.'),
     SIP_SESSION_EXPIRES_SECONDS: sessionExpires(
       'A SIP call whose peer has vanished ends after this time (session timer, RFC 4028). ' +

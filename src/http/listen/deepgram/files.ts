@@ -2,36 +2,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Clock } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
-import type { Log } from '../../../foundation/log/log.ts';
-import type { Settings } from '../../../foundation/settings/settings.ts';
-import type { InputSettings } from '../../../jobs/inputs.ts';
 import { toDeepgramError } from '../../../protocols/listen/deepgram/errors.ts';
 import { type FileWord, fileAnswer } from '../../../protocols/listen/deepgram/file-answer.ts';
 import { type FileQuery, readFileQuery } from '../../../protocols/listen/deepgram/file-query.ts';
-import type { Place, Recordings } from '../../../recordings/recordings.ts';
+import type { Place } from '../../../recordings/recordings.ts';
 import type { RecordingTask, Segment } from '../../../recordings/transcribe.ts';
-import type { Access } from '../../access/access.ts';
-import { errorResponses, type Failures } from '../../server/errors.ts';
+import { errorResponses } from '../../server/errors.ts';
 import { goneSignal } from '../../server/gone-signal.ts';
 import { isLanguageGiven, requireLanguage } from '../../transcriptions/languages.ts';
+import type { ListenContext } from '../context.ts';
 import { PassedOver } from '../passed-over.ts';
 import { receiveFile } from './file-body.ts';
 import { FileCallbacks } from './file-callbacks.ts';
-import { recogniserModel } from './recogniser-model.ts';
+import { modelOf } from './live.ts';
 
 const PATH = '/v1/listen';
-
-/** What the route needs. */
-export interface FileRouteOptions {
-  readonly recordings: Recordings;
-  readonly settings: InputSettings & Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'WEBHOOK_SECRET'>;
-  readonly access: Access;
-  readonly failures: Failures;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 const answer = {
   description: 'The transcript; with `callback` the id of the request alone',
@@ -43,8 +29,8 @@ const fileBody = z
   .describe('The recording itself, of any or no content type; or as JSON the URL of one');
 
 /** `POST /v1/listen`. */
-export const fileRoute: FastifyPluginCallbackZod<FileRouteOptions> = (app, options, done) => {
-  const { clock, log, settings } = options;
+export const fileRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
+  const { clock, log, settings } = context;
   const passedOver = new PassedOver({ log, endpoint: PATH });
   const callbacks = new FileCallbacks({ settings, clock, log });
   app.addHook('onClose', async () => callbacks.close());
@@ -69,7 +55,7 @@ export const fileRoute: FastifyPluginCallbackZod<FileRouteOptions> = (app, optio
     async (request, reply) => {
       const query = readFileQuery(request.query as Record<string, unknown>);
       passedOver.note(query.passedOver);
-      await new FileRequest({ ...options, callbacks }, { request, reply, query }).serve();
+      await new FileRequest(context, callbacks, { request, reply, query }).serve();
       return reply;
     },
   );
@@ -90,19 +76,21 @@ interface Received {
 
 /** One request, from its recording to the answer. */
 class FileRequest {
-  readonly #options: FileRouteOptions & { readonly callbacks: FileCallbacks };
+  readonly #context: ListenContext;
+  readonly #callbacks: FileCallbacks;
   readonly #exchange: Exchange;
 
-  constructor(options: FileRouteOptions & { readonly callbacks: FileCallbacks }, exchange: Exchange) {
-    this.#options = options;
+  constructor(context: ListenContext, callbacks: FileCallbacks, exchange: Exchange) {
+    this.#context = context;
+    this.#callbacks = callbacks;
     this.#exchange = exchange;
   }
 
   /** @throws TrunklineError what is refused before the answer */
   async serve(): Promise<void> {
-    const { callbacks, recordings } = this.#options;
+    const { recordings } = this.#context;
     const { request, reply, query } = this.#exchange;
-    const leave = query.callback === null ? () => undefined : callbacks.enter();
+    const leave = query.callback === null ? () => undefined : this.#callbacks.enter();
     let isLeftBehind = false;
     try {
       const place = await recordings.admit();
@@ -124,7 +112,7 @@ class FileRequest {
   }
 
   async #receive(place: Place): Promise<Received> {
-    const { recordings, settings, clock } = this.#options;
+    const { recordings, settings, clock } = this.#context;
     const { request, reply, query } = this.#exchange;
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const { path } = place;
@@ -136,7 +124,7 @@ class FileRequest {
 
   /** Never rejects. What allowed the request allows this: it ends with a key that is taken back. */
   async #callBack(place: Place, received: Received, url: string): Promise<void> {
-    const { access, callbacks, failures } = this.#options;
+    const { access, failures } = this.#context;
     const { request } = this.#exchange;
     const stop = new AbortController();
     const refusal = new TrunklineError('invalid_api_key', 'the key that allowed the request holds no longer');
@@ -145,11 +133,11 @@ class FileRequest {
       .catch((error: unknown) => toDeepgramError(failures.note(error, request), request.id))
       .finally(forget);
     await place.release().catch(() => undefined);
-    await callbacks.deliver(url, request.id, JSON.stringify(body));
+    await this.#callbacks.deliver(url, request.id, JSON.stringify(body));
   }
 
   async #transcribe(place: Place, { sha256, created }: Received, signal: AbortSignal): Promise<object> {
-    const { recordings, settings, access } = this.#options;
+    const { recordings, access } = this.#context;
     const { request, query } = this.#exchange;
     const language = query.detectLanguage ? 'auto' : query.language;
     let channels = 1;
@@ -168,7 +156,7 @@ class FileRequest {
       },
     };
     const { segments, durationMs, spokenLanguage } = await recordings.transcribe(task);
-    const model = recogniserModel(settings);
+    const model = modelOf(this.#context);
     const facts = { requestId: request.id, model, sha256, created, durationMs, channels, language: spokenLanguage };
     return fileAnswer(wordsOf(segments), facts, query);
   }

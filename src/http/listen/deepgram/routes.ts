@@ -1,18 +1,20 @@
 /** All routes for clients of Deepgram. They are at the root: older SDKs drop every path of the URL they are given. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
-import { type FileRouteOptions, fileRoute } from './files.ts';
+import type { ListenContext } from '../context.ts';
+import { fileRoute } from './files.ts';
+import { grantRoute } from './grant.ts';
 import { nameDeepgramRequests } from './handshake.ts';
-import { type SpeakRouteOptions, speakRoute, speakSocketRoute } from './speak.ts';
+import { fluxRoute, listenRoute } from './live.ts';
+import { speakRoute, speakSocketRoute } from './speak.ts';
 
-/** What the routes need. */
-export type DeepgramRoutesOptions = SpeakRouteOptions & FileRouteOptions;
-
-/** `/v1/speak` and `POST /v1/listen`. */
-export const deepgramRoutes: FastifyPluginCallbackZod<DeepgramRoutesOptions> = (app, options, done) => {
-  const { context, log } = options;
+/** `/v1/speak`, `/v1/listen`, `/v2/listen` and `/v1/auth/grant`. */
+export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
   nameDeepgramRequests(app);
-  void app.register(fileRoute, options);
-  void app.register(speakRoute, { context, log });
-  void app.register(speakSocketRoute, { context, log });
+  void app.register(speakRoute, { context });
+  void app.register(speakSocketRoute, { context });
+  void app.register(fileRoute, { context });
+  void app.register(listenRoute, { context });
+  void app.register(fluxRoute, { context });
+  void app.register(grantRoute, { context });
   done();
 };

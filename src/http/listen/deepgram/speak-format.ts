@@ -2,7 +2,7 @@
 import type { VoiceInfo } from '../../../../engine/contract.ts';
 import { wavHeaderOf } from '../../../audio/wav.ts';
 import type { Codec } from '../../../foundation/units.ts';
-import { uuidOf } from '../../../protocols/listen/deepgram/messages.ts';
+import { modelUuid } from '../../../protocols/listen/deepgram/model-uuid.ts';
 import type { SpokenModel } from '../../../protocols/listen/deepgram/speak-messages.ts';
 import type { SpeakFormat, SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
 import type { VoiceOptions } from '../../../speech/voice-resolver.ts';
@@ -60,5 +60,5 @@ export function voiceOptionsOf({ model, language, speed }: SpeakQuery): VoiceOpt
 
 /** `voice` as answers name it. */
 export function modelOf({ name, model }: VoiceInfo): SpokenModel {
-  return { name, version: model, uuid: uuidOf(name) };
+  return { name, version: model, uuid: modelUuid(name) };
 }

@@ -10,6 +10,7 @@ const TYPING_MS = 300;
 const CARRIERS = [
   'twilio',
   'sip',
+  'siprec',
   'asterisk',
   'audiosocket',
   'browser',

@@ -98,8 +98,8 @@ function showRecogniser({ reads, name, languages, ready, workers, state: now }) 
 /** Languages that are named; of more of them, their number. */
 const LANGUAGES_NAMED = 4;
 
-/** @param {string[]} languages */
-function describeLanguages(languages) {
+/** @param {string[]} languages BCP-47 */
+export function describeLanguages(languages) {
   const names = languages.map(languageName);
   if (names.length <= LANGUAGES_NAMED) return names.join(', ');
   return `${names.slice(0, LANGUAGES_NAMED - 1).join(', ')} and ${names.length - LANGUAGES_NAMED + 1} more languages`;

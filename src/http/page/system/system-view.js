@@ -6,6 +6,7 @@ import { Engines } from './engines.js';
 import { Gateways } from './gateways.js';
 import { Audit, Users } from './people.js';
 import { Prompts } from './prompts.js';
+import { RemoteServers } from './remote-servers.js';
 import { Doctor, SettingsList } from './settings.js';
 import { Refusals, Storage, Summary, WaysIn } from './status.js';
 
@@ -20,6 +21,7 @@ export class SystemView {
   #summary = new Summary();
   #engines = new Engines();
   #gateways = new Gateways();
+  #remotes = new RemoteServers();
   #ways = new WaysIn();
   #refusals = new Refusals();
   #storage = new Storage();
@@ -87,6 +89,7 @@ export class SystemView {
         { class: 'panels' },
         this.#gateways.element,
         this.#engines.element,
+        this.#remotes.element,
         this.#ways.element,
         this.#apps.element,
         this.#refusals.element,
@@ -127,6 +130,7 @@ export class SystemView {
       this.#summary,
       this.#gateways,
       this.#engines,
+      this.#remotes,
       this.#ways,
       this.#apps,
       this.#refusals,

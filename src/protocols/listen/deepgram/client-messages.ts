@@ -1,8 +1,8 @@
 /** What a client writes over `/v1/listen` and `/v2/listen` beside audio. */
 import { boundHotWords, tidyHotWords } from '../../../foundation/hot-words.ts';
-import { describe, isObject, type Json, parseMessage } from '../../json.ts';
+import { isObject, type Json, parseMessage } from '../../json.ts';
 
-/** `other`: a message that says nothing here, with what is fit for the log of its type. */
+/** `other`: a message that says nothing here, of this type. */
 export type ClientMessage =
   | { readonly type: 'KeepAlive' | 'CloseStream' }
   /** `channel`: this one alone is to answer; null = all of them. */
@@ -35,7 +35,7 @@ export function readClientMessage(text: string): ClientMessage {
   if (type === 'KeepAlive' || type === 'CloseStream') return { type };
   if (type === 'Finalize') return { type, channel: readChannel(message['channel']) };
   if (type === 'Configure') return readConfigure(message);
-  return { type: 'other', name: describe(type) };
+  return { type: 'other', name: typeof type === 'string' ? type : '' };
 }
 
 function readChannel(value: unknown): number | null {

@@ -1,6 +1,7 @@
 /** A transcribed recording as Deepgram's clients expect it (developers.deepgram.com, "Pre-recorded audio"). */
 import type { FileQuery } from './file-query.ts';
-import { bareWord, type ModelInfo, metadataOf, type SaidWord, seconds, uuidOf } from './messages.ts';
+import { bareWord, type ModelInfo, metadataOf, type SaidWord, seconds } from './messages.ts';
+import { modelUuid } from './model-uuid.ts';
 
 /** A word of a recording, with its times in ms. */
 export interface FileWord extends SaidWord {
@@ -123,7 +124,7 @@ function utterancesOf(words: readonly FileWord[], { requestId, channels }: FileF
       transcript: textOf(stretch, options),
       words: stretch.map((word) => wordOf(word, options)),
       ...(options.diarize && { speaker: channel }),
-      id: uuidOf(`${requestId} ${at}`),
+      id: modelUuid(`${requestId} ${at}`),
     };
   });
 }

@@ -48,12 +48,17 @@ export interface FluxTurnInfo {
 
 export type FluxMessage = FluxConnected | FluxTurnInfo;
 
+/** What was said in an utterance; they count from 1. */
+interface Part {
+  readonly utterance: number;
+  readonly said: SaidText;
+}
+
 interface OpenTurn {
-  readonly startMs: number;
   /** The finals of the turn. */
-  readonly finals: SaidText[];
+  finals: Part[];
   /** What is being said behind them. */
-  running: SaidText | null;
+  running: Part | null;
   /** Its end was told as probable. */
   isEager: boolean;
 }
@@ -65,6 +70,8 @@ export class FluxAnswers {
   #sequence = 0;
   #turns = 0;
   #turn: OpenTurn | null = null;
+  /** The transcript of the last message. */
+  #told = '';
 
   constructor(options: FluxOptions) {
     this.#options = options;
@@ -86,65 +93,82 @@ export class FluxAnswers {
     this.#eagerThreshold = threshold;
   }
 
-  /** Words, which are settled if `final`. */
-  onSaid(said: SaidText): FluxMessage[] {
+  /** Words of an utterance, which are settled if `final`. */
+  onSaid(said: SaidText, utterance: number): FluxMessage[] {
     const isNew = this.#turn === null;
     if (isNew && said.text === '') return [];
-    this.#turn ??= { startMs: said.startMs, finals: [], running: null, isEager: false };
-    if (said.final) this.#turn.finals.push(said);
-    this.#turn.running = said.final ? null : said;
-    return isNew ? [this.#info('StartOfTurn')] : [...this.#resume(), this.#info('Update')];
+    this.#turn ??= { finals: [], running: null, isEager: false };
+    const part = { utterance, said };
+    if (said.final) this.#turn.finals.push(part);
+    this.#turn.running = said.final ? null : part;
+    if (isNew) return [this.#info('StartOfTurn')];
+    return this.#transcript() === this.#told ? [] : [this.#info('Update')];
   }
 
-  /**
-   * The speaker pauses, and what was said up to here has been read as if it were all.
-   * @param probability that the turn is over; null = nothing says more than the pause
-   */
-  onPaused(said: SaidText, probability: number | null = null): FluxMessage[] {
-    const confidence = probability ?? PAUSE_CONFIDENCE;
-    const started = this.#turn === null ? this.onSaid(said) : [];
+  /** The speaker pauses in `utterance`, and what was said of it up to here has been read as if it were all. */
+  onPaused(said: SaidText, utterance: number): FluxMessage[] {
+    const started = this.#turn === null ? this.onSaid(said, utterance) : [];
     if (this.#turn === null) return started;
-    this.#turn.running = said;
-    if (this.#eagerThreshold === null || confidence < this.#eagerThreshold || this.#turn.isEager) return started;
+    this.#turn.running = { utterance, said };
+    if (this.#eagerThreshold === null || PAUSE_CONFIDENCE < this.#eagerThreshold || this.#turn.isEager) return started;
     this.#turn.isEager = true;
-    return [...started, this.#info('EagerEndOfTurn', confidence)];
+    return [...started, this.#info('EagerEndOfTurn', PAUSE_CONFIDENCE)];
   }
 
   /** The speaker goes on. */
   onResumed(): FluxMessage[] {
-    return this.#resume();
-  }
-
-  /** The turn is over, and all of it is settled. */
-  onTurnEnded(): FluxMessage[] {
-    if (this.#turn === null) return [];
-    const info = this.#info('EndOfTurn', Math.max(END_CONFIDENCE, this.#options.threshold));
-    this.#turn = null;
-    this.#turns++;
-    return [info];
-  }
-
-  #resume(): FluxMessage[] {
     if (this.#turn?.isEager !== true) return [];
     this.#turn.isEager = false;
     return [this.#info('TurnResumed')];
   }
 
-  #info(event: TurnEvent, confidence = SPEAKING_CONFIDENCE): FluxTurnInfo {
+  /**
+   * The turn is over, and all of it is settled.
+   * @param last its last utterance: what was said in later ones begins the next turn
+   */
+  onTurnEnded(last: number = Number.POSITIVE_INFINITY): FluxMessage[] {
     const turn = this.#turn;
-    const parts = [...(turn?.finals ?? []), ...(turn?.running ? [turn.running] : [])];
+    if (turn === null) return [];
+    const later = turn.finals.filter(({ utterance }) => utterance > last);
+    const running = turn.running !== null && turn.running.utterance > last ? turn.running : null;
+    turn.finals = turn.finals.filter(({ utterance }) => utterance <= last);
+    turn.running = null;
+    if (turn.finals.length === 0) {
+      this.#turn = later.length === 0 && running === null ? null : { finals: later, running, isEager: false };
+      return [];
+    }
+    const ended = this.#info('EndOfTurn', Math.max(END_CONFIDENCE, this.#options.threshold));
+    this.#turns++;
+    this.#turn = null;
+    if (later.length === 0 && running === null) return [ended];
+    this.#turn = { finals: later, running, isEager: false };
+    return [ended, this.#info('StartOfTurn')];
+  }
+
+  #parts(): SaidText[] {
+    const turn = this.#turn;
+    return [...(turn?.finals ?? []), ...(turn?.running ? [turn.running] : [])].map(({ said }) => said);
+  }
+
+  #transcript(): string {
+    return this.#parts()
+      .map(({ text }) => text)
+      .filter((text) => text !== '')
+      .join(' ');
+  }
+
+  #info(event: TurnEvent, confidence = SPEAKING_CONFIDENCE): FluxTurnInfo {
+    const parts = this.#parts();
+    this.#told = this.#transcript();
     return {
       type: 'TurnInfo',
       request_id: this.#options.requestId,
       sequence_id: this.#sequence++,
       event,
       turn_index: this.#turns,
-      audio_window_start: seconds(turn?.startMs ?? 0),
+      audio_window_start: seconds(parts[0]?.startMs ?? 0),
       audio_window_end: seconds(parts.at(-1)?.endMs ?? 0),
-      transcript: parts
-        .map(({ text }) => text)
-        .filter((text) => text !== '')
-        .join(' '),
+      transcript: this.#told,
       words: parts.flatMap((part) => part.words.map((word) => wordOf(word, part))),
       end_of_turn_confidence: confidence,
     };

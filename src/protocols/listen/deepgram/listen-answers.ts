@@ -24,7 +24,7 @@ export interface AnswerOptions {
  * without.
  */
 const FINAL_LATE_MS = 1000;
-/** While voice detection hears a voice that says no word, UtteranceEnd waits for so much longer: partials may be late. */
+/** While voice detection hears a voice without words, UtteranceEnd waits for so much longer: partials may be late. */
 const NOISE_MS = 3000;
 
 /** How far a final may end from where speech ended: both are rounded. */

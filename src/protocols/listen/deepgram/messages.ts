@@ -1,5 +1,5 @@
 /** What Deepgram's clients are told over `/v1/listen` (developers.deepgram.com, "Live audio"). Times are seconds. */
-import { createHash } from 'node:crypto';
+import { modelUuid } from './model-uuid.ts';
 
 /** A word, with its times in ms of the stream. */
 export interface SaidWord {
@@ -50,14 +50,6 @@ const UNKNOWN_CONFIDENCE = 0.9;
 const OPENING = /^[\p{Ps}\p{Pi}\p{Pd}"'¿¡…]+/u;
 const CLOSING = /[.,;:!?…\p{Pe}\p{Pf}\p{Pd}"'。，、！？；：]+$/u;
 
-/** A UUID that is always the same for `name`, in the form of version 8 (RFC 9562 §5.8). */
-export function uuidOf(name: string): string {
-  const hex = createHash('sha256').update(name).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    '-',
-  );
-}
-
 /** A word without capitals and the punctuation around it, as `word` has it. */
 export function bareWord(text: string): string {
   const bare = text.toLowerCase().replace(OPENING, '').replace(CLOSING, '');
@@ -85,7 +77,7 @@ export function resultsOf(said: SaidText, { channel, speechFinal, fromFinalize }
         },
       ],
     },
-    metadata: { request_id: requestId, model_info: model, model_uuid: uuidOf(model.name) },
+    metadata: { request_id: requestId, model_info: model, model_uuid: modelUuid(model.name) },
     from_finalize: fromFinalize,
   } as const;
 }
@@ -105,7 +97,7 @@ export function metadataOf(
   { sha256, created, durationMs }: { sha256: string; created: string; durationMs: number },
   { requestId, channels, model }: StreamFacts,
 ) {
-  const uuid = uuidOf(model.name);
+  const uuid = modelUuid(model.name);
   return {
     type: 'Metadata',
     transaction_key: 'deprecated',

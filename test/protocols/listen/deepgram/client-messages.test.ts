@@ -16,8 +16,8 @@ describe('messages of Deepgram clients', () => {
       '{"type":"Configure","thresholds":{"eager_eot_threshold":0.4}}',
       { type: 'Configure', hotWords: null, eagerThreshold: 0.4, refused: [] },
     ],
-    ['{"type":"Speak","text":"what they say"}', { type: 'other', name: '"Speak"' }],
-    ['{}', { type: 'other', name: 'nothing' }],
+    ['{"type":"Speak","text":"what they say"}', { type: 'other', name: 'Speak' }],
+    ['{}', { type: 'other', name: '' }],
   ])('reads %s', (text, message) => {
     expect(readClientMessage(text)).toEqual(message);
   });

@@ -1,0 +1,99 @@
+/**
+ * Keys that live for minutes, for programs that cannot keep a secret: a server asks for one with its own key and hands
+ * it to a browser. They stand for whoever asked, on routes for live audio, recordings and speech alone, as often as
+ * they are used, and die with what they were asked with. Nothing is stored: a key is its own content, sealed with
+ * AES-256-GCM (NIST SP 800-38D), so that any gateway of a cluster can read it and nobody else.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { type Proof, storedProof } from './identities.ts';
+import type { Permission } from './permissions.ts';
+
+/** As OpenAI's ephemeral keys begin. */
+const PREFIX = 'ek_';
+const SEALED = /^ek_([A-Za-z0-9_-]{40,8192})$/;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** Of the content, as JSON: a key must fit into a header. */
+const CONTENT_MAX_CHARS = 4096;
+/** What such a key may be used for. */
+const PERMITTED: readonly Permission[] = ['transcriptions', 'speech'];
+
+/** What a short-lived key stands for. */
+export interface ShortKey {
+  /** Of whoever asked for it. */
+  readonly proof: Proof;
+  /** What was put into it, a JSON value; null = nothing. */
+  readonly content: unknown;
+}
+
+const nobody = z.strictObject({ kind: z.literal('nobody') });
+const sealedKey = z.object({ until: z.number(), proof: z.union([storedProof, nobody]), content: z.unknown() });
+
+/** Makes and reads them. */
+export class ShortKeys {
+  readonly #secret: Buffer;
+  readonly #clock: Clock;
+
+  /** @param clusterKey CLUSTER_KEY; empty = no other gateway reads them, and they end with this process */
+  constructor({ clock, clusterKey }: { clock: Clock; clusterKey: string }) {
+    this.#clock = clock;
+    this.#secret =
+      clusterKey === '' ? randomBytes(32) : Buffer.from(hkdfSync('sha256', clusterKey, '', 'trunkline short keys', 32));
+  }
+
+  /**
+   * A key that holds for `lifeMs`. It is letters, digits, `-` and `_`, so it may be sent as a subprotocol.
+   * @throws TrunklineError `invalid_request` when there is more content than fits into a header
+   */
+  make({ proof, content }: ShortKey, lifeMs: number): string {
+    const text = JSON.stringify({ until: this.#clock.wall().getTime() + lifeMs, proof, content });
+    if (text.length > CONTENT_MAX_CHARS)
+      throw new TrunklineError(
+        'invalid_request',
+        `a key that lives for a short time takes ${CONTENT_MAX_CHARS} characters of content, got ${text.length}`,
+      );
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#secret, nonce);
+    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return PREFIX + sealed.toString('base64url');
+  }
+
+  /**
+   * What `key` stands for; null = it is none of these keys.
+   * @throws TrunklineError `invalid_api_key` when it has expired
+   */
+  read(key: string): ShortKey | null {
+    const text = this.#open(SEALED.exec(key)?.[1]);
+    if (text === null) return null;
+    const { until, proof, content = null } = sealedKey.parse(JSON.parse(text));
+    if (until > this.#clock.wall().getTime()) return { proof, content };
+    throw new TrunklineError('invalid_api_key', 'the key has expired; ask for another one');
+  }
+
+  #open(encoded: string | undefined): string | null {
+    if (encoded === undefined) return null;
+    const sealed = Buffer.from(encoded, 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', this.#secret, sealed.subarray(0, NONCE_BYTES));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    try {
+      return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    } catch {
+      return null;
+    }
+  }
+}
+
+/**
+ * Refuses a use of a short-lived key that needs `permission`, unless it is for audio and speech.
+ * @throws TrunklineError `role_refused`
+ */
+export function assertShortKeyPermitted(permission: Permission): void {
+  if (PERMITTED.includes(permission)) return;
+  throw new TrunklineError(
+    'role_refused',
+    `a short-lived key is for ${PERMITTED.join(' and ')} alone; this needs a key of API_KEYS or a user's`,
+  );
+}

@@ -1,0 +1,26 @@
+/** Captions as Deepgram's messages are made of them. */
+import type { SaidText } from '../../../protocols/listen/deepgram/messages.ts';
+import { spreadWords } from '../../../transcription/estimated-word-times.ts';
+
+/** What is needed of a caption, a session's or a call's. */
+export interface HeardCaption {
+  readonly text: string;
+  readonly final: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly confidence?: number;
+  readonly language?: string | null;
+}
+
+/** `caption` with a time for each of its words. */
+export function saidText({ text, final, startMs, endMs, confidence, language }: HeardCaption): SaidText {
+  return {
+    text,
+    final,
+    startMs,
+    endMs,
+    words: spreadWords(text, startMs, endMs),
+    ...(confidence !== undefined && { confidence }),
+    ...(language !== undefined && { language }),
+  };
+}

@@ -1,0 +1,17 @@
+/** What all live streams of Deepgram clients work with. */
+import type { Engine } from '../../../engine-client/engine.ts';
+import type { ListeningSettings } from '../../../listening/listening-session.ts';
+import type { ModelInfo } from '../../../protocols/listen/deepgram/messages.ts';
+import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
+import type { PassedOver } from '../passed-over.ts';
+import type { StreamSocketOptions } from './stream-socket.ts';
+
+/** See above. */
+export interface StreamParts extends Pick<StreamSocketOptions, 'socket' | 'request' | 'clock' | 'failures'> {
+  readonly engine: Engine;
+  readonly settings: StreamSocketOptions['settings'] & ListeningSettings;
+  readonly metrics: TranscriberMetrics;
+  readonly passedOver: PassedOver;
+  /** The recogniser, as clients are told of it. */
+  model(): ModelInfo;
+}

@@ -1,0 +1,126 @@
+/** The WebSocket of a Deepgram client: JSON goes out, and closing codes are Deepgram's. */
+import type { FastifyRequest } from 'fastify';
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../../foundation/clock.ts';
+import type { ErrorCode } from '../../../foundation/errors.ts';
+import type { Settings } from '../../../foundation/settings/settings.ts';
+import { IdleWatch } from '../../../listening/idle-watch.ts';
+import type { Failures } from '../../server/errors.ts';
+
+/** Largest message of such a socket: half a minute of audio at 16 kHz. */
+export const DEEPGRAM_MESSAGE_MAX_BYTES = 1_048_576;
+
+/** How Deepgram closes a stream that failed: what the client sent is no audio, it went silent, or we failed. */
+const CLOSES = {
+  data: { code: 1008, reason: 'DATA-0000' },
+  silent: { code: 1011, reason: 'NET-0001' },
+  failed: { code: 1011, reason: 'NET-0000' },
+} as const;
+
+const CLOSE_OF: Partial<Readonly<Record<ErrorCode, keyof typeof CLOSES>>> = {
+  audio_unreadable: 'data',
+  codec_unsupported: 'data',
+  invalid_request: 'data',
+  media_timeout: 'silent',
+  message_malformed: 'data',
+  too_many_requests: 'data',
+};
+
+/** What a socket works with. */
+export interface StreamSocketOptions {
+  readonly socket: WebSocket;
+  /** The request that opened it. */
+  readonly request: FastifyRequest;
+  readonly settings: Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
+  readonly clock: Clock;
+  readonly failures: Failures;
+  /** A client that sends nothing for MEDIA_TIMEOUT_MS is to be closed. */
+  readonly mustSend: boolean;
+  onAudio(bytes: Uint8Array): void;
+  onText(text: string): void;
+  /** The socket is over, whoever closed it. Called once. */
+  onOver(): void;
+}
+
+/** See above. */
+export class StreamSocket {
+  readonly #options: StreamSocketOptions;
+  readonly #idle: IdleWatch | null;
+  #isOver = false;
+
+  constructor(options: StreamSocketOptions) {
+    const { socket, clock, settings } = options;
+    this.#options = options;
+    this.#idle = options.mustSend
+      ? new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) })
+      : null;
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.once('close', () => this.#release());
+  }
+
+  /** Whether nothing is received or sent any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** A client that does not read is disconnected. */
+  send(messages: readonly object[]): void {
+    const { socket, settings } = this.#options;
+    for (const message of messages) {
+      if (this.#isOver) return;
+      socket.send(JSON.stringify(message));
+      if (socket.bufferedAmount <= settings.SEND_BUFFER_MAX_BYTES) continue;
+      this.#release();
+      socket.terminate();
+    }
+  }
+
+  /** Reads on, or not. */
+  setPaused(isPaused: boolean): void {
+    const { socket } = this.#options;
+    if (isPaused) socket.pause();
+    else if (socket.isPaused) socket.resume();
+  }
+
+  /** All is said. Some SDKs take every other code, and none, for a loss, and connect again. */
+  finish(): void {
+    if (this.#isOver) return;
+    this.#release();
+    this.#options.socket.close(1000);
+    // The close that the client answers with has to be read.
+    this.setPaused(false);
+  }
+
+  /** Closes with the code for `error`, which is counted; nothing more is received or sent. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    const { failures, request, socket } = this.#options;
+    this.#release();
+    const { code, reason } = CLOSES[CLOSE_OF[failures.note(error, request).code] ?? 'failed'];
+    socket.close(code, reason);
+    this.setPaused(false);
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#isOver) return;
+    this.#idle?.note();
+    try {
+      if (isBinary) this.#options.onAudio(bytesOf(data));
+      else this.#options.onText(data.toString());
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #release(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#idle?.close();
+    this.#options.onOver();
+  }
+}
+
+function bytesOf(data: RawData): Uint8Array {
+  if (data instanceof Uint8Array) return data;
+  return Buffer.concat([data].flat().map((part) => new Uint8Array(part as Buffer)));
+}

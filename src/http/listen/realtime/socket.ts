@@ -1,0 +1,257 @@
+/** One session of OpenAI's Realtime API over a WebSocket. */
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { RawData, WebSocket } from 'ws';
+import type { Engine } from '../../../engine-client/engine.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
+import type { Settings } from '../../../foundation/settings/settings.ts';
+import { IdleWatch } from '../../../listening/idle-watch.ts';
+import type { ListeningSettings } from '../../../listening/listening-session.ts';
+import type { Json } from '../../../protocols/json.ts';
+import { binaryEvent, type ClientEvent, readClientEvent } from '../../../protocols/listen/realtime/client-events.ts';
+import { Conversation, type Item, readItem } from '../../../protocols/listen/realtime/items.ts';
+import {
+  EventWriter,
+  errorEvent,
+  invalidEvent,
+  itemEvent,
+  itemRetrieved,
+  type ServerEvent,
+  sessionEvent,
+} from '../../../protocols/listen/realtime/server-events.ts';
+import {
+  newSessionConfig,
+  type SessionConfig,
+  type SessionType,
+  updateSessionConfig,
+  writeBetaSession,
+  writeSession,
+} from '../../../protocols/listen/realtime/session-config.ts';
+import { Transcripts } from '../../../protocols/listen/realtime/transcripts.ts';
+import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
+import { endNormally } from '../../server/drain-codes.ts';
+import type { Failures } from '../../server/errors.ts';
+import type { PassedOver } from '../passed-over.ts';
+import { RealtimeListener } from './listener.ts';
+
+/** A client without sound to send answers our pings: so many of them in the time after which it counts as gone. */
+const PINGS_PER_TIMEOUT = 3;
+/** RFC 6455 §7.4: what was to be done is done. Clients do not take it for a failure. */
+const CLOSE_NORMAL = 1000;
+const ID_BYTES = 12;
+
+/** The services that sessions use. */
+export interface RealtimeServices {
+  readonly engine: Engine;
+  readonly settings: ListeningSettings &
+    Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES' | 'REALTIME_MAX_MS'>;
+  readonly clock: Clock;
+  readonly metrics: TranscriberMetrics;
+  readonly failures: Failures;
+  readonly passedOver: PassedOver;
+}
+
+/** How a session begins. */
+export interface RealtimeStart {
+  readonly type: SessionType;
+  /** As the address names it; empty = it names none. */
+  readonly model: string;
+  /** Whether the client speaks the beta version of the API. */
+  readonly isBeta: boolean;
+  /** What the client's key says of its sessions; null = nothing. */
+  readonly session: Json | null;
+}
+
+interface RealtimeSocketOptions {
+  readonly socket: WebSocket;
+  readonly request: FastifyRequest;
+  readonly services: RealtimeServices;
+  readonly start: RealtimeStart;
+}
+
+/** See above. It ends by itself with its socket. */
+export class RealtimeSocket {
+  readonly #options: RealtimeSocketOptions;
+  readonly #id = randomBytes(ID_BYTES).toString('hex');
+  readonly #writer: EventWriter;
+  readonly #conversation = new Conversation();
+  readonly #listener: RealtimeListener;
+  readonly #timers: Timer[];
+  readonly #idle: IdleWatch;
+  readonly #expiresAtS: number;
+  #config: SessionConfig;
+  #items = 0;
+  #isOver = false;
+
+  constructor(options: RealtimeSocketOptions) {
+    const { services, start, socket } = options;
+    const { clock, settings } = services;
+    this.#options = options;
+    this.#writer = new EventWriter(this.#id, start.isBeta);
+    this.#config = updateSessionConfig(newSessionConfig(start.type, start.model), start.session ?? {});
+    this.#expiresAtS = Math.floor((clock.wall().getTime() + settings.REALTIME_MAX_MS) / 1000);
+    const transcripts = new Transcripts({
+      conversation: this.#conversation,
+      newItemId: () => this.#newItemId(),
+      send: (event) => this.#send(event),
+      onFinished: () => undefined,
+    });
+    this.#listener = new RealtimeListener(
+      {
+        ...services,
+        transcripts,
+        onSpeech: () => undefined,
+        onPausable: (isFull) => this.#readOrPause(isFull),
+        onFailed: (error) => this.#fail(error),
+      },
+      this.#config,
+    );
+    this.#idle = new IdleWatch({
+      clock,
+      timeoutMs: settings.MEDIA_TIMEOUT_MS,
+      onIdle: (error) => this.#fail(error),
+    });
+    this.#timers = [
+      clock.every(settings.MEDIA_TIMEOUT_MS / PINGS_PER_TIMEOUT, () => this.#ping(), true),
+      clock.after(settings.REALTIME_MAX_MS, () => socket.close(CLOSE_NORMAL, 'session_expired'), true),
+    ];
+  }
+
+  /** Greets the client and begins to read. */
+  open(): void {
+    const { socket } = this.#options;
+    socket.on('message', (data, isBinary) => this.#read(data, isBinary));
+    socket.on('pong', () => this.#idle.note());
+    socket.once('close', () => this.#release());
+    endNormally(socket);
+    this.#tellSession('session.created');
+  }
+
+  #read(data: RawData, isBinary: boolean): void {
+    if (this.#isOver) return;
+    this.#idle.note();
+    try {
+      this.#receive(isBinary ? binaryEvent((data as Buffer).length) : readClientEvent(data.toString()));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #receive(event: ClientEvent): void {
+    switch (event.type) {
+      case 'append':
+        this.#listener.append(event.audio);
+        return;
+      case 'session.update':
+        this.#update(event.session);
+        return;
+      case 'commit':
+        this.#listener.commit();
+        return;
+      case 'clear':
+        this.#listener.clear(() => this.#send({ type: 'input_audio_buffer.cleared' }));
+        return;
+      case 'invalid':
+        this.#send(invalidEvent(event));
+        return;
+      case 'ignored':
+        this.#options.services.passedOver.note([event.what]);
+        return;
+      case 'item.create':
+        this.#createItem(event.item);
+        return;
+      case 'item.retrieve':
+        this.#retrieve(event.itemId);
+        return;
+      case 'item.delete':
+        if (this.#conversation.delete(event.itemId))
+          this.#send({ type: 'conversation.item.deleted', item_id: event.itemId });
+        return;
+      default:
+    }
+  }
+
+  #update(session: Json): void {
+    this.#config = updateSessionConfig(this.#config, session);
+    this.#listener.configure(this.#config);
+    this.#tellSession('session.updated');
+  }
+
+  #createItem(value: Json): void {
+    const item = readItem(value, this.#newItemId());
+    if (item !== null) this.#addItem(item);
+  }
+
+  #addItem(item: Item): void {
+    const previousId = this.#conversation.add(item);
+    this.#send(itemEvent('added', item, previousId));
+    this.#send(itemEvent('done', item, previousId));
+  }
+
+  /** Nothing is said of one that is forgotten: an error would end many a client. */
+  #retrieve(itemId: string): void {
+    const item = this.#conversation.get(itemId);
+    if (item !== undefined) this.#send(itemRetrieved(item));
+  }
+
+  #tellSession(type: 'session.created' | 'session.updated'): void {
+    const write = this.#options.start.isBeta ? writeBetaSession : writeSession;
+    this.#send(sessionEvent(type, write(this.#config, { id: `sess_${this.#id}`, expiresAtS: this.#expiresAtS })));
+  }
+
+  #newItemId(): string {
+    return `item_${this.#id}_${++this.#items}`;
+  }
+
+  /** Closes the socket of a client that does not read. */
+  #send(event: ServerEvent): void {
+    if (this.#isOver) return;
+    const { socket, services } = this.#options;
+    const text = this.#writer.write(event);
+    if (text !== null) socket.send(text);
+    if (socket.bufferedAmount <= services.settings.SEND_BUFFER_MAX_BYTES) return;
+    this.#fail(new TrunklineError('reader_too_slow', 'the client does not read what is sent'));
+    socket.terminate();
+  }
+
+  /** A socket that is closing is read until the other side closes. */
+  #readOrPause(isFull: boolean): void {
+    const { socket } = this.#options;
+    if (isFull && !this.#isOver) socket.pause();
+    else if (socket.isPaused) socket.resume();
+  }
+
+  /** While the socket is not read, no pong can come. */
+  #ping(): void {
+    const { socket } = this.#options;
+    if (socket.isPaused) this.#idle.note();
+    else socket.ping();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    const { failures } = this.#options.services;
+    if (error instanceof TrunklineError && !isOfConnection(error)) this.#send(toErrorEvent(error));
+    failures.close(error, this.#options.socket);
+    this.#release();
+    this.#readOrPause(false);
+  }
+
+  #release(): void {
+    this.#isOver = true;
+    this.#idle.close();
+    for (const timer of this.#timers) timer.cancel();
+    this.#listener.close();
+  }
+}
+
+/** There is nobody to be told. */
+function isOfConnection({ code }: TrunklineError): boolean {
+  return code === 'media_timeout' || code === 'reader_too_slow';
+}
+
+function toErrorEvent(error: TrunklineError): ServerEvent {
+  const { code, message, param, type } = error.toBody().error;
+  return errorEvent({ type, code, message, param, eventId: null });
+}

@@ -1,0 +1,94 @@
+/** The WebSocket that Genesys Cloud's AudioHook opens for a conversation. */
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { LRUCache } from 'lru-cache';
+import type { CallRegistry } from '../../calls/registry.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { checkAudioHookSignature } from '../../protocols/audiohook/signature.ts';
+import type { AudioHookTrunk } from '../../trunks/audiohook/trunk.ts';
+import type { Access } from '../access/access.ts';
+import { errorResponses } from '../server/errors.ts';
+import { websocketOnly } from '../server/websocket-only.ts';
+
+const MEDIA_PATH = '/genesys/media';
+/** Signatures that are remembered while they hold; more handshakes than that in half a minute are refused earlier. */
+const NONCES_MAX = 10_000;
+const NONCE_LIFE_MS = 30_000;
+
+interface GenesysOptions {
+  readonly settings: Pick<Settings, 'GENESYS_API_KEY' | 'GENESYS_CLIENT_SECRET'>;
+  readonly registry: Pick<CallRegistry, 'admit'>;
+  readonly audioHook: Pick<AudioHookTrunk, 'accept'>;
+  readonly access: Access;
+  readonly clock: Clock;
+}
+
+/** `WS /genesys/media`. */
+export const genesysRoutes: FastifyPluginCallbackZod<GenesysOptions> = (
+  app,
+  { settings, registry, audioHook, access, clock },
+  done,
+) => {
+  const { GENESYS_API_KEY: apiKey, GENESYS_CLIENT_SECRET: clientSecret } = settings;
+  const isFresh = nonceCheck(clock);
+  app.route({
+    method: 'GET',
+    url: MEDIA_PATH,
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: {
+      summary: "Genesys Cloud's AudioHook (WebSocket): both sides of a conversation",
+      description:
+        'With X-API-KEY where GENESYS_API_KEY is set, and with the signature of the handshake (RFC 9421) where ' +
+        'GENESYS_CLIENT_SECRET is set. Captions go back as transcripts. Tried with the sample client of Genesys, ' +
+        'not with Genesys Cloud.',
+      tags: ['genesys'],
+      security: [],
+      response: errorResponses(400, 401, 403, 429, 503),
+    },
+    preValidation: async (request) => {
+      access.admitToken(request, apiKey, 'x-api-key', 'GENESYS_API_KEY');
+      if (clientSecret !== '')
+        checkSignature(request, { apiKey, clientSecret, nowS: clock.wall().getTime() / 1000 }, isFresh);
+      registry.admit();
+    },
+    handler: websocketOnly(MEDIA_PATH),
+    wsHandler: (socket, request) =>
+      audioHook.accept(socket, { organizationId: organizationOf(request), trusted: apiKey !== '' }),
+  });
+  done();
+};
+
+function organizationOf({ headers }: FastifyRequest): string | null {
+  return [headers['audiohook-organization-id'] ?? []].flat()[0] ?? null;
+}
+
+interface Expected {
+  readonly apiKey: string;
+  readonly clientSecret: string;
+  readonly nowS: number;
+}
+
+/** @throws TrunklineError `credentials_invalid` */
+function checkSignature(request: FastifyRequest, expected: Expected, isFresh: (nonce: string) => boolean): void {
+  const check = checkAudioHookSignature({ target: request.raw.url ?? '', headers: request.headers, ...expected });
+  if ('nonce' in check && isFresh(check.nonce)) return;
+  const why = 'refused' in check ? check.refused : 'the signature was used before';
+  throw new TrunklineError(
+    'credentials_invalid',
+    `${why}; expected one with GENESYS_CLIENT_SECRET, over the Host and the path that Genesys was given`,
+  );
+}
+
+/** Whether a nonce comes for the first time, as long as its signature holds. */
+function nonceCheck(clock: Clock): (nonce: string) => boolean {
+  const used = new LRUCache<string, number>({ max: NONCES_MAX });
+  return (nonce) => {
+    const nowMs = clock.nowMs();
+    if ((used.get(nonce) ?? -Infinity) > nowMs) return false;
+    used.set(nonce, nowMs + NONCE_LIFE_MS);
+    return true;
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * SRTP and SRTCP (RFC 3711): packets encrypted and authenticated with the keys that session descriptions agreed on. A
+ * packet that was forged, changed or heard before is told as null; nothing here throws because of what came.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { headerBytesOf } from './packet.ts';
+import { ReplayWindow } from './replay-window.ts';
+import { SessionKeys, type SrtpKey } from './srtp-keys.ts';
+
+const SEQUENCE_MODULUS = 0x1_0000;
+const SEQUENCE_HALF = 0x8000;
+const CONTROL_HEADER_BYTES = 8;
+/** The last word of an RTCP packet before the tag: a bit for "encrypted", and 31 bits of index. */
+const INDEX_BYTES = 4;
+const ENCRYPTED = 0x8000_0000;
+/** Senders whose packets are told apart at once; the one that began first is forgotten. */
+const STREAMS_MAX = 16;
+
+/** Secures what we send. Both kinds of packets of one RTP session go through the same object. */
+export class SrtpSender {
+  readonly #rtp: SessionKeys;
+  readonly #rtcp: SessionKeys;
+  readonly #identifier: Uint8Array;
+  /** The index of the last packet: its sequence number, and how often that had wrapped (ROC). */
+  #index = -1;
+  #controlIndex = 0;
+
+  constructor(master: SrtpKey) {
+    this.#rtp = new SessionKeys(master, false);
+    this.#rtcp = new SessionKeys(master, true);
+    this.#identifier = master.identifier;
+  }
+
+  /** An RTP packet of ours, whose sequence numbers follow each other. */
+  protect(packet: Uint8Array): Uint8Array {
+    const view = viewOf(packet);
+    const index = nearestIndex(view.getUint16(2), this.#index);
+    this.#index = Math.max(this.#index, index);
+    const bytes = Uint8Array.from(packet);
+    this.#rtp.crypt(bytes.subarray(headerBytesOf(packet) ?? bytes.length), view.getUint32(8), index);
+    return joined(bytes, this.#identifier, this.#rtp.tag(bytes, wrapsOf(index)));
+  }
+
+  /** A compound RTCP packet of ours. */
+  protectControl(packet: Uint8Array): Uint8Array {
+    const index = this.#controlIndex;
+    this.#controlIndex++;
+    const bytes = new Uint8Array(packet.length + INDEX_BYTES);
+    bytes.set(packet);
+    const view = viewOf(bytes);
+    this.#rtcp.crypt(bytes.subarray(CONTROL_HEADER_BYTES, packet.length), view.getUint32(4), index);
+    view.setUint32(packet.length, ENCRYPTED + index);
+    return joined(bytes, this.#identifier, this.#rtcp.tag(bytes));
+  }
+}
+
+/** Opens what the peer sends. */
+export class SrtpReceiver {
+  readonly #rtp: SessionKeys;
+  readonly #rtcp: SessionKeys;
+  readonly #identifier: Uint8Array;
+  /** What came of each sender (SSRC), in the order of their first packets. */
+  readonly #streams = new Map<number, ReplayWindow>();
+  readonly #controlStreams = new Map<number, ReplayWindow>();
+
+  constructor(master: SrtpKey) {
+    this.#rtp = new SessionKeys(master, false);
+    this.#rtcp = new SessionKeys(master, true);
+    this.#identifier = master.identifier;
+  }
+
+  /** The RTP packet in a datagram; null when it is none of the peer's, or came before. */
+  open(datagram: Uint8Array): Uint8Array | null {
+    const headerBytes = headerBytesOf(datagram);
+    const end = datagram.length - this.#rtp.tagBytes - this.#identifier.length;
+    if (headerBytes === null || headerBytes > end) return null;
+    const view = viewOf(datagram);
+    const ssrc = view.getUint32(8);
+    const window = this.#streams.get(ssrc) ?? new ReplayWindow();
+    const index = nearestIndex(view.getUint16(2), window.highest);
+    if (index < 0 || !window.admits(index)) return null;
+    const bytes = Uint8Array.from(datagram.subarray(0, end));
+    if (!this.#isSigned(this.#rtp, datagram, end, bytes, wrapsOf(index))) return null;
+    this.#rtp.crypt(bytes.subarray(headerBytes), ssrc, index);
+    note(this.#streams, ssrc, window, index);
+    return bytes;
+  }
+
+  /** The RTCP packet in a datagram; null when it is none of the peer's, or came before. */
+  openControl(datagram: Uint8Array): Uint8Array | null {
+    const end = datagram.length - this.#rtcp.tagBytes - this.#identifier.length;
+    const bodyEnd = end - INDEX_BYTES;
+    if (bodyEnd < CONTROL_HEADER_BYTES) return null;
+    const view = viewOf(datagram);
+    const ssrc = view.getUint32(4);
+    const word = view.getUint32(bodyEnd);
+    const index = word % ENCRYPTED;
+    const window = this.#controlStreams.get(ssrc) ?? new ReplayWindow();
+    if (!window.admits(index)) return null;
+    const signed = Uint8Array.from(datagram.subarray(0, end));
+    if (!this.#isSigned(this.#rtcp, datagram, end, signed)) return null;
+    const bytes = signed.subarray(0, bodyEnd);
+    if (word >= ENCRYPTED) this.#rtcp.crypt(bytes.subarray(CONTROL_HEADER_BYTES), ssrc, index);
+    note(this.#controlStreams, ssrc, window, index);
+    return bytes;
+  }
+
+  /** Whether a datagram ends, from `end` on, with the name of our key and with the tag of `parts`. */
+  #isSigned(keys: SessionKeys, datagram: Uint8Array, end: number, ...parts: readonly Uint8Array[]): boolean {
+    const tagFrom = end + this.#identifier.length;
+    const isNamed = Buffer.compare(datagram.subarray(end, tagFrom), this.#identifier) === 0;
+    return isNamed && timingSafeEqual(datagram.subarray(tagFrom), keys.tag(...parts));
+  }
+}
+
+/** The index with this sequence number that is nearest to the highest so far (§3.3.1); it may be negative. */
+function nearestIndex(sequence: number, highest: number): number {
+  if (highest < 0) return sequence;
+  const wraps = Math.floor(highest / SEQUENCE_MODULUS);
+  const ahead = sequence - (highest % SEQUENCE_MODULUS);
+  const shift = ahead > SEQUENCE_HALF ? -1 : ahead < -SEQUENCE_HALF ? 1 : 0;
+  return (wraps + shift) * SEQUENCE_MODULUS + sequence;
+}
+
+/** The number of wraps, which is signed with the packet although it is not sent. */
+function wrapsOf(index: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  viewOf(bytes).setUint32(0, Math.floor(index / SEQUENCE_MODULUS));
+  return bytes;
+}
+
+function note(streams: Map<number, ReplayWindow>, ssrc: number, window: ReplayWindow, index: number): void {
+  window.add(index);
+  streams.set(ssrc, window);
+  const [oldest] = streams.size > STREAMS_MAX ? streams.keys() : [];
+  if (oldest !== undefined) streams.delete(oldest);
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts);
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,54 @@
+/** Calls that Genesys Cloud streams by AudioHook: both sides are heard, transcripts go back, nothing can be said. */
+import { randomUUID } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import type { Feed } from '../../calls/feed/feed.ts';
+import type { CallRegistry } from '../../calls/registry.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { AudioHookSession } from '../../protocols/audiohook/session.ts';
+import { type LegSettings, legLimits } from '../leg-limits.ts';
+import { AudioHookLeg } from './leg.ts';
+
+interface AudioHookTrunkOptions {
+  readonly registry: Pick<CallRegistry, 'accept'>;
+  readonly feed: Pick<Feed, 'subscribeOwn'>;
+  /** What is understood, in BCP-47; empty until an engine was ready. */
+  readonly languages: () => readonly string[];
+  readonly settings: LegSettings;
+  readonly clock: Clock;
+}
+
+/** What the handshake told. */
+interface AudioHookAdmission {
+  /** Audiohook-Organization-Id; null = it was not sent. */
+  readonly organizationId: string | null;
+  /** Whether whoever opened the socket has shown a secret of ours. */
+  readonly trusted: boolean;
+}
+
+export class AudioHookTrunk {
+  readonly #options: AudioHookTrunkOptions;
+
+  constructor(options: AudioHookTrunkOptions) {
+    this.#options = options;
+  }
+
+  /** Takes over an upgraded socket for good. It becomes a call with its `open`, unless that is a probe. */
+  accept(socket: WebSocket, { organizationId, trusted }: AudioHookAdmission): void {
+    const { registry, feed, languages, settings, clock } = this.#options;
+    const session = new AudioHookSession({ streamId: randomUUID(), organizationId, languages });
+    registry.accept({
+      carrier: 'genesys',
+      tokenRequired: false,
+      trusted,
+      connect: (handlers) =>
+        new AudioHookLeg({
+          socket,
+          session,
+          handlers,
+          clock,
+          limits: legLimits(settings),
+          follow: (reader) => feed.subscribeOwn({}, ({ event }) => reader(event)),
+        }),
+    });
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The clients that `npm run clients` runs unchanged. Each row is one version of one package, run by one program of this
+ * folder, which prints one JSON line of what it saw; `goldens/<name>.json` says what that must be.
+ */
+
+/** One version of a client. */
+export interface Client {
+  /** Names its golden. */
+  readonly name: string;
+  /** As it says in the table: package and version. */
+  readonly title: string;
+  /** A file of this folder: `.mjs` is run by Node, `.py` by Python. */
+  readonly program: string;
+  /**
+   * What is installed: one npm package with its version, which the program imports by the name in `CLIENT`, or packages
+   * as pip has them.
+   */
+  readonly install: readonly [string, ...string[]];
+  /** The page of the table, and what the program does. */
+  readonly door: string;
+  readonly shows: string;
+  /** Settings of the gateway beside its key. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The client speaks TLS alone. */
+  readonly tls?: true;
+}
+
+const OPENAI_REST = {
+  program: 'openai-rest.mjs',
+  door: 'OpenAI audio',
+  shows: 'a recording as text, as a stream of deltas, with words; a text as speech',
+} as const;
+
+const TRANSCRIBE = {
+  door: 'Qwen3-ASR socket',
+  shows: 'live audio as running text, and its finals',
+} as const;
+
+/** In the order of the table. */
+export const CLIENTS: readonly Client[] = [
+  { name: 'openai-node-5-rest', title: 'openai (Node) 5.23.2', install: ['openai@5.23.2'], ...OPENAI_REST },
+  { name: 'openai-node-6-rest', title: 'openai (Node) 6.49.0', install: ['openai@6.49.0'], ...OPENAI_REST },
+  { name: 'openai-node-7-rest', title: 'openai (Node) 7.57.0', install: ['openai@7.57.0'], ...OPENAI_REST },
+  {
+    name: 'openai-python-rest',
+    title: 'openai (Python) 3.54.0',
+    install: ['openai==3.54.0'],
+    ...OPENAI_REST,
+    program: 'openai-rest.py',
+  },
+  { name: 'ws-transcribe', title: 'ws 8.18.3', program: 'ws-transcribe.mjs', install: ['ws@8.18.3'], ...TRANSCRIBE },
+];

@@ -1,0 +1,97 @@
+/**
+ * `npm run clients`: installs clients of other services, unchanged, and runs each against a real gateway. What they see
+ * is compared with goldens; `--write` keeps the result as docs/internals/clients.md. `--only <name>` takes those whose
+ * name begins so; `--folder` keeps what was installed for the next run.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
+import { CLIENTS, type Client } from './clients.ts';
+import { differences } from './golden.ts';
+import { installClient } from './install.ts';
+import { type ClientResult, clientsPage } from './page.ts';
+
+/** Sent by every client; one that may be a subprotocol. */
+const KEY = 'clients-key-of-32-characters-000';
+const RUN_TIMEOUT_MS = 120_000;
+const OUTPUT_MAX_BYTES = 16_777_216;
+const ERROR_SHOWN_CHARS = 2000;
+
+interface Ran {
+  readonly seen: unknown;
+  readonly errors: string;
+}
+
+async function runClient(client: Client, gateway: GatewayProcess, folder: string): Promise<Ran> {
+  const { command, path, environment } = await installClient(client, folder);
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    TRUNKLINE_URL: gateway.url,
+    TRUNKLINE_KEY: KEY,
+    AUDIO_DIR: packagePath('fixtures', 'audio'),
+    ...environment,
+  };
+  return new Promise((done) => {
+    const options = { env, timeout: RUN_TIMEOUT_MS, maxBuffer: OUTPUT_MAX_BYTES };
+    execFile(command, [path], options, (error, stdout, stderr) => {
+      const line = stdout.trim().split('\n').at(-1) ?? '';
+      done({ seen: readJson(line), errors: `${error === null ? '' : `${error.message}\n`}${stderr}` });
+    });
+  });
+}
+
+function readJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function goldenOf({ name }: Client): unknown {
+  return readJson(readFileSync(packagePath('test', 'clients', 'goldens', `${name}.json`), 'utf8'));
+}
+
+/** One gateway for each client: what one leaves behind is no other's. */
+async function tryClient(client: Client, folder: string): Promise<ClientResult> {
+  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...client.settings });
+  try {
+    const { seen, errors } = await runClient(client, gateway, folder);
+    const wrong = differences(seen, goldenOf(client));
+    if (wrong.length > 0) console.log(`${errors.slice(-ERROR_SHOWN_CHARS)}\n${JSON.stringify(seen)}`);
+    return { client, wrong };
+  } catch (error) {
+    return { client, wrong: [error instanceof Error ? error.message : String(error)] };
+  } finally {
+    await gateway.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, folder: { type: 'string' }, write: { type: 'boolean', default: false } },
+  });
+  const { only = '', write } = values;
+  const folder = values.folder === undefined ? mkdtempSync(join(tmpdir(), 'clients-')) : resolve(values.folder);
+  mkdirSync(folder, { recursive: true });
+  const results: ClientResult[] = [];
+  try {
+    for (const client of CLIENTS.filter(({ name }) => name.startsWith(only))) {
+      const result = await tryClient(client, folder);
+      results.push(result);
+      console.log(`${result.wrong.length === 0 ? 'works' : 'FAILS'}  ${client.name}  ${result.wrong.join('; ')}`);
+    }
+  } finally {
+    if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+  if (results.length === 0) throw new Error(`no client's name begins with ${JSON.stringify(only)}`);
+  if (write && only === '') writeFileSync(packagePath('docs', 'internals', 'clients.md'), clientsPage(results));
+  if (results.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
+}
+
+await main();

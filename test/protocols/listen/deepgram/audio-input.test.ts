@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { encodeG711 } from '../../../../src/audio/g711.ts';
+import { pcm16ToSamples, samplesToPcm16 } from '../../../../src/audio/pcm.ts';
+import { writeWav } from '../../../../src/audio/wav.ts';
+import { MULAW_8K } from '../../../../src/foundation/units.ts';
+import { AudioInput } from '../../../../src/protocols/listen/deepgram/audio-input.ts';
+
+const LEFT = Int16Array.of(100, 200, 300, 400);
+const RIGHT = Int16Array.of(300, 400, 500, 600);
+const BOTH = Int16Array.of(100, 300, 200, 400, 300, 500, 400, 600);
+
+/** In pieces of `size` bytes. */
+function pushAll(input: AudioInput, bytes: Uint8Array, size: number): Int16Array {
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length; from += size) pieces.push(input.push(bytes.subarray(from, from + size)));
+  return pcm16ToSamples(Buffer.concat(pieces));
+}
+
+describe('the audio of a stream', () => {
+  it('is passed on as it is where nothing is to be done', () => {
+    const mono = new AudioInput({ encoding: 'mulaw', rateHz: 8000, channels: 1 }, false);
+    const bytes = Uint8Array.of(1, 2, 3);
+    expect(mono.push(bytes)).toBe(bytes);
+    expect(mono.format).toEqual({ encoding: 'mulaw', rateHz: 8000, channels: 1 });
+    const split = new AudioInput({ encoding: 'linear16', rateHz: 8000, channels: 2 }, true);
+    expect(split.push(bytes)).toBe(bytes);
+    expect(split.format.channels).toBe(2);
+  });
+
+  it.each([1, 3, 4, 100])('is mixed where channels are not read by themselves, in pieces of %i', (size) => {
+    const input = new AudioInput({ encoding: 'linear16', rateHz: 8000, channels: 2 }, false);
+    expect(input.format).toEqual({ encoding: 'linear16', rateHz: 8000, channels: 1 });
+    expect(pushAll(input, samplesToPcm16(BOTH), size)).toEqual(Int16Array.of(200, 300, 400, 500));
+  });
+
+  it('is mixed by its samples, not by its codes', () => {
+    const input = new AudioInput({ encoding: 'mulaw', rateHz: 8000, channels: 2 }, false);
+    const mixed = pushAll(input, encodeG711(Int16Array.of(8000, -8000), MULAW_8K), 1);
+    expect(Math.abs(mixed[0] ?? Number.NaN)).toBeLessThan(10);
+  });
+
+  it.each([1, 7, 44, 1000])('is that of a WAV file without its header, in pieces of %i', (size) => {
+    const file = writeWav([LEFT, RIGHT], 11_025);
+    const mixed = new AudioInput(null, false);
+    expect(pushAll(mixed, file, size)).toEqual(Int16Array.of(200, 300, 400, 500));
+    expect(mixed.format).toEqual({ encoding: 'linear16', rateHz: 11_025, channels: 1 });
+    const split = new AudioInput(null, true);
+    expect(pushAll(split, file, size)).toEqual(BOTH);
+    expect(split.format).toEqual({ encoding: 'linear16', rateHz: 11_025, channels: 2 });
+  });
+
+  it('is refused where it is no WAV file, or one that is not read', () => {
+    expect(() => new AudioInput(null, false).push(Buffer.from('OggS and what follows'))).toThrow(/expected a WAV file/);
+    expect(() => new AudioInput(null, false).push(writeWav([LEFT], 96_000))).toThrow(/96000 Hz/);
+    const endless = new AudioInput(null, false);
+    const head = Buffer.concat([
+      Buffer.from('RIFF\xff\xff\xff\x7fWAVEjunk\xff\xff\xff\x7f', 'latin1'),
+      Buffer.alloc(60_000),
+    ]);
+    endless.push(head);
+    expect(() => endless.push(Buffer.alloc(10_000))).toThrow(/expected at most 65536/);
+  });
+});
