@@ -67,7 +67,7 @@ describe('POST /v1/listen', () => {
       duration: 5.25,
       channels: 1,
     });
-    expect(testServer.files()).toEqual([]);
+    await eventually(() => expect(testServer.files()).toEqual([]));
   });
 
   it('has it without capitals and punctuation unless these are asked for', async () => {

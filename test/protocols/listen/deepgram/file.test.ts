@@ -175,7 +175,8 @@ describe('the answer', () => {
   it('ends a paragraph after five sentences, and where the speaker changes', () => {
     const many = Array.from({ length: 7 }, (_, at) => word(`S${at}.`, at * 300, at === 6 ? 1 : 0));
     const { results } = answer({ paragraphs: true, isPunctuated: true, diarize: true }, many);
-    const { paragraphs, transcript } = results.channels[0]?.alternatives[0]?.['paragraphs'] as {
+    const found = results.channels[0]?.alternatives[0]?.['paragraphs'];
+    const { paragraphs, transcript } = (found ?? { transcript: '', paragraphs: [] }) as {
       transcript: string;
       paragraphs: { num_words: number; speaker: number }[];
     };
