@@ -21,7 +21,7 @@ const PATH = '/v1/listen';
 
 const answer = {
   description: 'The transcript; with `callback` the id of the request alone',
-  content: { 'application/json': { schema: z.unknown() } },
+  content: { 'application/json': { schema: z.looseObject({ request_id: z.string().optional() }) } },
 };
 
 const fileBody = z

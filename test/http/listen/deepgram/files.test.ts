@@ -195,6 +195,7 @@ describe('POST /v1/listen with a callback', () => {
       () => ({ status: left-- > 0 ? 500 : 200 }),
       async (url, asked) => {
         await post(`?callback=${encodeURIComponent(url)}`, speechFile([1]));
+        await eventually(() => expect(asked).toHaveLength(1));
         await eventually(() => {
           testServer.clock.advance(1000);
           expect(asked).toHaveLength(2);
