@@ -270,6 +270,8 @@ describe('the settings', () => {
       'TWILIO_AUTH_TOKEN',
       'CARRIER_TOKEN',
       'PLIVO_AUTH_TOKEN',
+      'GENESYS_API_KEY',
+      'GENESYS_CLIENT_SECRET',
       'ASTERISK_PASSWORD',
       'ARI_PASSWORD',
       'SIP_PASSWORD',
