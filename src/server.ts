@@ -128,7 +128,7 @@ interface ServerOptions {
   readonly feedArchive: FeedArchive | null;
   readonly feed: Pick<
     Feed,
-    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isWhole' | 'publish' | 'forget'
+    'subscribe' | 'subscribeOwn' | 'watchNotices' | 'reaches' | 'isBeyond' | 'isWhole' | 'publish' | 'forget'
   >;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;

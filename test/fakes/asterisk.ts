@@ -38,6 +38,9 @@ export class PretendAsterisk {
   readonly requests: { readonly line: string; readonly query: Readonly<Record<string, string>> }[] = [];
   /** Connections of the events, those that ended included. */
   connections = 0;
+  /** Connections of the events that are open, and most at once. */
+  readonly listeners = new Set<WebSocket>();
+  listenersMax = 0;
   /** Connections that were refused. */
   refusals = 0;
   /** Refuses what it returns an answer for. */
@@ -135,6 +138,9 @@ export class PretendAsterisk {
     if (pathname === '/ari/events' && request.headers.authorization === AUTHORIZATION) {
       this.connections++;
       this.#events = socket;
+      this.listeners.add(socket);
+      this.listenersMax = Math.max(this.listenersMax, this.listeners.size);
+      socket.on('close', () => this.listeners.delete(socket));
       return;
     }
     const channelId = this.#waiting.get(pathname.replace('/media/', ''));

@@ -42,6 +42,8 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     const other = (socket: Socket): Socket => (socket === client ? behind : client);
     for (const socket of [client, behind]) {
       sockets.add(socket);
+      // Each message is a packet of its own here, and would wait for the receipt of the one before it.
+      socket.setNoDelay(true);
       socket.on('error', () => undefined);
       socket.on('close', () => {
         sockets.delete(socket);
@@ -54,13 +56,12 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     let rest: Buffer = Buffer.alloc(0);
     behind.on('data', (chunk: Buffer) => {
       const messages = messagesOf(Buffer.concat([rest, chunk]));
-      for (let next = messages.next(); ; next = messages.next()) {
-        if (next.done === true) {
-          rest = next.value;
-          return;
-        }
-        if (state === 'works' && (proxy.notifies || next.value[0] !== NOTIFICATION)) client.write(next.value);
-      }
+      const passed: Buffer[] = [];
+      let next = messages.next();
+      for (; next.done !== true; next = messages.next())
+        if (proxy.notifies || next.value[0] !== NOTIFICATION) passed.push(next.value);
+      rest = next.value;
+      if (state === 'works' && passed.length > 0) client.write(Buffer.concat(passed));
     });
   });
   server.listen(0, '127.0.0.1');

@@ -1,9 +1,10 @@
 /** A PostgreSQL server of one test file, in a folder of its own, on a free port of loopback. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './ports.ts';
@@ -41,6 +42,40 @@ function asOther(program: string, args: readonly string[]): [program: string, ar
   return process.geteuid?.() === 0 ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, args];
 }
 
+/** What it wrote outlives its own end, however it comes; that of the machine is not tested. */
+const HASTY = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+
+/**
+ * A server without databases in the folder `data`. `initdb` takes a second or two, so what it made is kept and copied;
+ * several processes may make it at once.
+ */
+async function copyEmptyServer(programs: string, folder: string, data: string): Promise<void> {
+  const kept = join('node_modules', '.cache', `trunkline-postgres-${basename(dirname(programs))}`);
+  if (!existsSync(kept)) {
+    const made = join(folder, 'made');
+    const [program, args] = asOther(join(programs, 'initdb'), [
+      '-N',
+      '-D',
+      made,
+      '-U',
+      'tester',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+    ]);
+    await run(program, [...args], { cwd: folder });
+    mkdirSync(dirname(kept), { recursive: true });
+    const copy = `${kept}-${basename(folder)}`;
+    await run('cp', ['-a', made, copy]);
+    // Another process may have been faster.
+    await rename(copy, kept).catch(() => rm(copy, { recursive: true }));
+    await rename(made, data);
+    return;
+  }
+  await run('cp', ['-a', kept, data]);
+}
+
 /** @throws Error when PostgreSQL is not installed; see {@link whyNoPostgres} */
 export async function startPostgres(): Promise<TestPostgres> {
   if (PROGRAMS === null) throw new Error('PostgreSQL is not installed');
@@ -48,15 +83,14 @@ export async function startPostgres(): Promise<TestPostgres> {
   if (process.geteuid?.() === 0) await run('chown', ['postgres', folder]);
   else chmodSync(folder, 0o700);
   const data = join(folder, 'data');
-  const [program, args] = asOther(join(PROGRAMS, 'initdb'), ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8']);
-  await run(program, [...args], { cwd: folder });
+  await copyEmptyServer(PROGRAMS, folder, data);
   const port = await freePort();
   const url = (database: string): string => `postgres://tester@127.0.0.1:${port}/${database}`;
   let server: ChildProcess | null = null;
   let databases = 0;
   const start = async (): Promise<void> => {
     const [starter, words] = asOther(join(PROGRAMS, 'postgres'), [
-      ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder],
+      ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...HASTY],
     ]);
     server = spawn(starter, words, { cwd: folder, stdio: 'ignore' });
     await ready(url('postgres'));

@@ -20,6 +20,11 @@ export interface FeedArchive {
   settled(): Promise<void>;
   /** Whether the archive has events of the life of the gateway that gave out this feed id. */
   knows(id: string): Promise<boolean>;
+  /**
+   * Whether this feed id is of an event that the feed of several gateways has not come to: its database was restored
+   * from before that. Absent = such ids say nothing here.
+   */
+  isAhead?(id: string): Promise<boolean>;
   /** The ids of the `limit` calls that were stored last: a new call must not take one of them. */
   latestCallIds(limit: number): Promise<readonly string[]>;
 }

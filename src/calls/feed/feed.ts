@@ -108,6 +108,14 @@ export class Feed {
     return position !== null && position.number >= floor;
   }
 
+  /** Whether the id is of an event of this feed that was not told here yet: another gateway may have told it. */
+  isBeyond(id: string): boolean {
+    if (this.#exchange === null || this.#find(id) !== null) return false;
+    // Entries of a shared feed are placed ones.
+    const last = this.#told.at(this.#told.last) as PlacedEntry | undefined;
+    return (this.#positionOf(id)?.number ?? 0) > Math.max(this.#floor, last?.reached ?? 0);
+  }
+
   /** Takes all kept events of a call out of memory. No reader gets them any more; ids stay as they are. */
   forget(callId: string): void {
     this.#told.forget(callId);

@@ -60,6 +60,16 @@ export class ClusterArchive implements FeedArchive {
     return readFeedPosition(id)?.epoch === this.#options.epoch || this.#options.stored.knows(id);
   }
 
+  /** {@link FeedArchive.isAhead} */
+  async isAhead(id: string): Promise<boolean> {
+    const position = readFeedPosition(id);
+    if (position?.epoch !== this.#options.epoch) return false;
+    const { rows } = await sql<{ last: number }>`SELECT last_value AS last FROM feed_number`.execute(
+      this.#options.reader,
+    );
+    return position.number > (rows[0]?.last ?? NO_END);
+  }
+
   /** {@link FeedArchive.latestCallIds} */
   latestCallIds(limit: number): Promise<readonly string[]> {
     return this.#options.stored.latestCallIds(limit);

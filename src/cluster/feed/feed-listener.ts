@@ -8,7 +8,9 @@ import { FEED_CHANNEL, type FeedRow, readRows, trimRows } from './feed-rows.ts';
 
 /** A notification only wakes. One that is lost costs this much time. */
 const POLL_MS = 1000;
+/** What is read at once is in memory at once, as text and as events. */
 const ROWS_AT_ONCE = 1000;
+const BYTES_AT_ONCE = 2_000_000;
 /** How long a notification to ourselves may take at the start. */
 const PROBE_MS = 5000;
 
@@ -121,9 +123,9 @@ export class FeedListener {
     const { gateway, cursor, onBegin, onRows } = this.#options;
     onBegin();
     try {
-      const rows = await readRows(client, { gateway, after: cursor(), limit: ROWS_AT_ONCE });
+      const bounds = { rowsMax: ROWS_AT_ONCE, bytesMax: BYTES_AT_ONCE };
+      const { rows, isLast } = await readRows(client, { gateway, after: cursor(), ...bounds });
       if (this.#isClosed) return;
-      const isLast = rows.length < ROWS_AT_ONCE;
       if (!isLast) this.#isAsked = true;
       onRows(rows, isLast);
       if (this.#trimTo !== null && isLast) await trimRows(client, this.#trimTo);

@@ -54,17 +54,34 @@ export async function appendRows(
   return new Map(found.rows.map(({ local_number, number }) => [local_number, number]));
 }
 
-const READ = `SELECT number, gateway, local_number AS "localNumber",
-    CASE WHEN gateway = $1 THEN NULL ELSE content END AS content
-  FROM feed WHERE number > $2 ORDER BY number LIMIT $3`;
+/** `before` = bytes of the rows before it, so that the first one always comes; `found` = rows with those left out. */
+const READ = `SELECT number, gateway, local_number AS "localNumber", content, found FROM (
+    SELECT number, gateway, local_number, content, count(*) OVER () AS found,
+      sum(coalesce(octet_length(content), 0)) OVER (ORDER BY number) - coalesce(octet_length(content), 0) AS before
+    FROM (
+      SELECT number, gateway, local_number, CASE WHEN gateway = $1 THEN NULL ELSE content END AS content
+      FROM feed WHERE number > $2 ORDER BY number LIMIT $3
+    ) AS next
+  ) AS sized WHERE before < $4 ORDER BY number`;
 
-/** At most `limit` rows after the number `after`, in order, for `gateway`. @throws the error of the database */
+interface ReadTerms {
+  readonly gateway: string;
+  /** The number that was read last. */
+  readonly after: number;
+  readonly rowsMax: number;
+  /** No row follows when those before it have so many bytes. */
+  readonly bytesMax: number;
+}
+
+/** The next rows for `gateway`, in order; `isLast` = there are no more. @throws the error of the database */
 export async function readRows(
   client: pg.Client,
-  { gateway, after, limit }: { readonly gateway: string; readonly after: number; readonly limit: number },
-): Promise<readonly FeedRow[]> {
-  const found = await client.query<FeedRow>({ name: 'feed-read', text: READ, values: [gateway, after, limit] });
-  return found.rows;
+  { gateway, after, rowsMax, bytesMax }: ReadTerms,
+): Promise<{ readonly rows: readonly FeedRow[]; readonly isLast: boolean }> {
+  const values = [gateway, after, rowsMax, bytesMax];
+  const { rows } = await client.query<FeedRow & { found: number }>({ name: 'feed-read', text: READ, values });
+  const found = rows[0]?.found ?? 0;
+  return { rows, isLast: found < rowsMax && rows.length === found };
 }
 
 /** The epoch of all ids, and the highest number that was given. @throws the error of the database */

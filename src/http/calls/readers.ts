@@ -55,7 +55,7 @@ export interface FeedReader {
 }
 
 interface ReadersOptions {
-  readonly feed: Pick<Feed, 'subscribe' | 'watchNotices' | 'reaches' | 'isWhole'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'watchNotices' | 'reaches' | 'isBeyond' | 'isWhole'>;
   /** Where the events are that the feed no longer has; null = nowhere. */
   readonly archive: FeedArchive | null;
   readonly clock: Clock;
@@ -144,7 +144,9 @@ class Reader implements FeedReader {
     this.#heartbeat = clock.every(HEARTBEAT_MS, () => sink.beat(), true);
     this.#unwatch = feed.watchNotices((notice) => this.#takeNotice(notice));
     const { after } = filter;
-    if (after === undefined || archive === null || feed.reaches(after)) this.#follow(filter);
+    if (after === undefined || archive === null) this.#follow(filter);
+    else if (feed.isBeyond(after)) void this.#followFrom(after, filter, archive);
+    else if (feed.reaches(after)) this.#follow(filter);
     else void this.#readStored({ ...filter, after }, archive);
   }
 
@@ -173,9 +175,32 @@ class Reader implements FeedReader {
     else this.#unsubscribe = unsubscribe;
   }
 
+  /**
+   * Another gateway may be further than this one. If none is, the reader would get nothing until the feed comes to the
+   * event that it names, and that will be another one.
+   */
+  async #followFrom(after: string, filter: ReaderFilter, archive: FeedArchive): Promise<void> {
+    const { log } = this.#options;
+    const isAhead = await archive.isAhead?.(after).catch(() => false);
+    if (this.#ended) return;
+    if (!isAhead) {
+      this.#follow(filter);
+      return;
+    }
+    log.warn('a reader of the feed has events that the database does not have: it was restored from before them');
+    this.#tellMissing(after);
+    const { after: _, ...fromNow } = filter;
+    this.#follow(fromNow);
+  }
+
+  #tellMissing(after: string): void {
+    this.#options.metrics.feedReadersMissing.inc();
+    this.#options.sink.tellMissing(after);
+  }
+
   /** What cannot be read is left out, and the reader is told: live events are worth more than none. */
   async #readStored(filter: ReaderFilter & { readonly after: string }, archive: FeedArchive): Promise<void> {
-    const { feed, clock, log, sink, metrics } = this.#options;
+    const { feed, clock, log } = this.#options;
     const take = (entries: readonly FeedEntry[]) => this.#takeStored(entries, filter);
     const { last, missing } = await catchUp({ feed, archive, clock, filter, take });
     if (this.#ended) return;
@@ -184,8 +209,7 @@ class Reader implements FeedReader {
         { reason: describeTrouble(missing) },
         'a reader of the feed goes on without stored events, and is told: they cannot be read',
       );
-      metrics.feedReadersMissing.inc();
-      sink.tellMissing(last);
+      this.#tellMissing(last);
     }
     this.#follow({ ...filter, after: last });
   }

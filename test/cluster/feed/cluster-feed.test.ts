@@ -1,5 +1,9 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FeedEntry } from '../../../src/calls/feed/feed.ts';
+import { readFeedPosition } from '../../../src/calls/feed/feed-position.ts';
+import { readRows } from '../../../src/cluster/feed/feed-rows.ts';
+import { createClient } from '../../../src/foundation/database/postgres.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
 import { ended, said, started } from '../../records/told-calls.ts';
 import { type FeedGateway, openFeedGateway, type TestReader } from './feed-gateways.ts';
@@ -141,6 +145,72 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways${whyNoPostgr
     const late = gateways[1].read(from);
     await until(late, 602);
     expect(late.entries.map(({ id }) => id)).toEqual(witness.entries.slice(1).map(({ id }) => id));
+  });
+
+  it('tells a reader of more events than a restored database has, and goes on from now', async () => {
+    const url = await postgres.createDatabase();
+    const before = await openFeedGateway(url);
+    const witness = before.read();
+    for (let n = 1; n <= 20; n++) before.publish(said('CA1', n, `${n}`));
+    await until(witness, 20);
+    const [backedUp, last] = [witness.entries[4]?.id, witness.last()];
+    await before.records.recorder.settled();
+    const { db } = before.records.database;
+    const number = readFeedPosition(backedUp ?? '')?.number;
+    await sql`DELETE FROM feed WHERE number > ${number}`.execute(db);
+    await sql`SELECT setval('feed_number', ${number})`.execute(db);
+    await before.close();
+    const after = await openFeedGateway(url);
+    opened.push(after);
+    const [behind, ahead] = [after.read(backedUp), after.read(last)];
+    await expect.poll(() => ahead.missing).toEqual([last]);
+    after.publish(said('CA2', 1, 'new'));
+    await until(ahead, 1);
+    await until(behind, 1);
+    expect(ahead.texts()).toEqual(['new']);
+    expect(behind.missing).toEqual([]);
+  });
+
+  it('says nothing to a reader that has more than its gateway has read: it gets what comes', async () => {
+    const [a, b] = await openThree();
+    const reader = a.read();
+    for (let n = 1; n <= 20; n++) {
+      a.publish(said('CA1', n, `${n}`));
+      await until(reader, 2 * n - 1);
+      const other = b.read(reader.last());
+      a.publish(said('CA1', n, `${n}!`));
+      await until(other, 1);
+      expect([other.texts()[0], other.missing]).toEqual([`${n}!`, []]);
+      await until(reader, 2 * n);
+    }
+  });
+
+  it('reads what others told in parts of bounded size, and all of it', async () => {
+    const url = await postgres.createDatabase();
+    const [a, b] = await Promise.all([openFeedGateway(url), openFeedGateway(url)]);
+    opened.push(a, b);
+    const reader = b.read();
+    const texts = Array.from({ length: 30 }, (_, n) => `${n}`.padEnd(300_000, 'x'));
+    a.publish(...texts.map((text, n) => said('CA1', n + 1, text)));
+    await until(reader, 30);
+    expect(reader.texts()).toEqual(texts);
+    const client = createClient(url);
+    await client.connect();
+    const parts: number[] = [];
+    const bounds = { rowsMax: 10, bytesMax: 1_500_000 };
+    for (let after = 0, isDone = false; !isDone; ) {
+      const { rows, isLast } = await readRows(client, { gateway: b.id, after, ...bounds });
+      parts.push(rows.length);
+      after = rows.at(-1)?.number ?? after;
+      isDone = isLast;
+    }
+    const own = await readRows(client, { gateway: a.id, after: 0, ...bounds });
+    const least = await readRows(client, { gateway: b.id, after: 0, rowsMax: 10, bytesMax: 1 });
+    await client.end();
+    // A caption has its text twice.
+    expect(parts).toEqual(Array(10).fill(3));
+    expect([own.rows.length, own.isLast]).toEqual([10, false]);
+    expect([least.rows.length, least.isLast]).toEqual([1, false]);
   });
 
   it('tells one call alone, and its transcript, on any gateway', async () => {

@@ -20,16 +20,17 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
   });
   afterAll(() => postgres.remove());
 
-  /** Two gateways; what the first has of the database can be cut. Its waits are 20 times shorter. */
+  /** Two gateways; what the first has of the database can be cut. Its waits are `times` shorter. */
   async function openPair(
     history = 200,
     times = 20,
+    timesOfOther = 1,
   ): Promise<{ x: FeedGateway; y: FeedGateway; proxy: PostgresProxy }> {
     const url = await postgres.createDatabase();
     const proxy = await startPostgresProxy(url);
     proxies.push(proxy);
     const x = await openFeedGateway(proxy.url, { history, clock: hurried(times) });
-    const y = await openFeedGateway(url, { history });
+    const y = await openFeedGateway(url, { history, clock: hurried(timesOfOther) });
     opened.push(x, y);
     return { x, y, proxy };
   }
@@ -185,7 +186,7 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
   }, 120_000);
 
   it('gives no number twice, although the last moments of the sequence may be lost in a crash', async () => {
-    const { x, y } = await openPair(100);
+    const { x, y } = await openPair(100, 20, 20);
     const atY = y.read();
     const numbers = (): number[] => atY.entries.map(({ id }) => Number(id.split('-').at(-1)));
     for (let round = 1; round <= 3; round++) {
