@@ -41,6 +41,9 @@ ONNX Runtime, the libraries in onnxruntime-node: MIT, Copyright (c) Microsoft Co
   under NVIDIA's terms and are not distributed with Trunkline.
 LAME (MP3 encoder), compiled to WebAssembly in wasm-media-encoders: LGPL-2.0-or-later, Copyright (c) The LAME Project (https://lame.sourceforge.io)
   The package around it is MIT: https://github.com/arseneyr/wasm-media-encoders
+libopus (Opus), compiled to WebAssembly in @evan/opus: BSD-3-Clause, Copyright 2001-2023 Xiph.Org, Skype Limited, Octasic, Jean-Marc Valin,
+  Timothy B. Terriberry, CSIRO, Gregory Maxwell, Mark Borgerding, Erik de Castro Lopo (https://opus-codec.org/license/)
+  The package around it is MIT. Its native add-ons are not used.
 
 Packages
 --------

@@ -1,6 +1,7 @@
 /**
- * Makes node_modules small: onnxruntime-node brings its library for six platforms, of which one is needed. `npm ci`
- * brings the others back. Run by the Dockerfile and by `npm run slim`.
+ * Makes node_modules small: onnxruntime-node brings its library for six platforms, of which one is needed, and
+ * @evan/opus native code beside the WebAssembly that is used. `npm ci` brings the others back. Run by the Dockerfile
+ * and by `npm run slim`.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,6 +24,9 @@ function keepOnly(folder, kept) {
     );
   for (const name of names) if (name !== kept) rmSync(join(folder, name), { recursive: true });
 }
+
+// Opus comes as WebAssembly and, for five platforms, as native code that nobody loads.
+rmSync(join(root, 'node_modules', '@evan', 'opus', 'node'), { recursive: true, force: true });
 
 const before = sizeOf(libraries);
 keepOnly(libraries, process.platform);

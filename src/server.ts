@@ -19,6 +19,7 @@ import type { Clock } from './foundation/clock.ts';
 import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import { ServerCertificate } from './foundation/tls/server-certificate.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import type { SharedAccess } from './http/access/cluster-access.ts';
@@ -63,6 +64,7 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { closeSocketsOn, limitArrival, logRequests, REQUEST_TIMEOUT_MS } from './http/server/request-hooks.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
+import { renewTls, speakTls } from './http/server/tls.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { sendUpgradeHeaders } from './http/server/upgrade-headers.ts';
 import { flowPromptRoutes } from './http/speech/flow-prompts.ts';
@@ -154,9 +156,13 @@ interface ServerOptions {
   readonly clock: Clock;
 }
 
-/** The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too. */
+/**
+ * The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too.
+ * @throws ConfigError when TLS_CERT and TLS_KEY cannot be used
+ */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, clock, log, metrics } = options;
+  const certificate = await ServerCertificate.open({ settings, clock, log });
   const failures = new Failures({ log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({
@@ -169,6 +175,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     genReqId: (message) => requestIds.of(message),
     frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
     clientErrorHandler: answerUnreadable,
+    ...speakTls(certificate),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(requestValidator);
   app.setSerializerCompiler(serializerCompiler);
@@ -193,6 +200,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   passOverOtherUpgrades(app);
   await openRoutes(app, options, failures);
+  renewTls(app, certificate);
   return app;
 }
 

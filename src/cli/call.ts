@@ -7,6 +7,7 @@ import { CALL_CARRIERS, type CarrierName } from './call/carriers.ts';
 import { askEndReason } from './call/end-reason.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
+import { originOn } from './server-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const PROGRESS_EVERY_MS = 200;
@@ -51,7 +52,7 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
 export function transcriptUrl(
   id: string,
   options: Pick<CallOptions, 'url' | 'voice'>,
-  settings: Pick<Settings, 'PORT'>,
+  settings: Pick<Settings, 'PORT' | 'TLS_CERT'>,
 ): string {
   return `${callUrl(id, options, settings)}/transcript?format=text`;
 }
@@ -59,13 +60,13 @@ export function transcriptUrl(
 function callUrl(
   id: string,
   { url, voice }: Pick<CallOptions, 'url' | 'voice'>,
-  { PORT }: Pick<Settings, 'PORT'>,
+  settings: Pick<Settings, 'PORT' | 'TLS_CERT'>,
 ): string {
   const path = `/v1/calls/${id}`;
-  const web = url?.replace(/^ws/, 'http') ?? voice ?? `http://127.0.0.1:${PORT}`;
+  const web = url?.replace(/^ws/, 'http') ?? voice ?? originOn('127.0.0.1', settings);
   if (web.startsWith('http')) return new URL(path, web).href;
   const host = /^(?:tcp:\/\/|sip:(?:[^@]*@)?)(\[[^\]]*\]|[^:;?/]*)/.exec(web)?.[1] ?? '127.0.0.1';
-  return `http://${host}:${PORT}${path}`;
+  return originOn(host, settings) + path;
 }
 
 function print(id: string, outcome: CallOutcome, command: CallCommand, { out, err }: Terminal): void {

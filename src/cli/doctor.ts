@@ -1,5 +1,6 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
+import { checkCertificate } from './check-certificate.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkFiles } from './check-files.ts';
 import { checkRecords } from './check-records.ts';
@@ -51,6 +52,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRecords(settings),
     () => checkCluster(settings),
     () => checkFiles(settings),
+    () => checkCertificate(settings),
     async () => [await checkFfmpeg()],
   ];
   const findings: Finding[] = [];

@@ -7,6 +7,8 @@ const OWN = {
   HOST: '127.0.0.1',
   PORT: 0,
   PUBLIC_URL: '',
+  TLS_CERT: '',
+  TLS_KEY: '',
   API_KEYS: [] as readonly string[],
   USERS_FILE: '',
   TWILIO_AUTH_TOKEN: '',

@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { ConfigError, EXIT_CONFIG, readSettings } from '../foundation/settings/config.ts';
 import { hideCredentials } from '../foundation/urls.ts';
+import { RTP_FORMATS } from '../protocols/sip/rtp-codecs.ts';
 import {
   addParameter,
   parseHotWords,
@@ -207,6 +208,7 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
         .default('twilio' satisfies CarrierName),
     )
     .option('--plain-text', "send Asterisk's control messages as its older releases do")
+    .addOption(new Option('--codec <codec>', 'codec of a SIP call (default: mulaw)').choices(Object.keys(RTP_FORMATS)))
     .option('--both <wav>', 'what the caller hears (WAV file): sends both tracks')
     .option('--url <url>', "the server's media endpoint (default: that of the carrier on this machine)", parseMediaUrl)
     .option('--voice <url>', 'request this voice webhook first, and follow its TwiML', parseWebUrl)

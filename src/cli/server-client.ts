@@ -50,15 +50,24 @@ export function namedServer({ url, key }: ServerFlags, { API_KEYS }: Pick<Settin
 }
 
 /** The server that is meant: the named one, otherwise that of `settings` on this machine. */
-export function serverOf(flags: ServerFlags, settings: Pick<Settings, 'HOST' | 'PORT' | 'API_KEYS'>): ServerClient {
+export function serverOf(
+  flags: ServerFlags,
+  settings: Pick<Settings, 'HOST' | 'PORT' | 'TLS_CERT' | 'API_KEYS'>,
+): ServerClient {
   const { url, key } = namedServer(flags, settings);
-  return new ServerClient({ url: url || localUrl(settings.HOST, settings.PORT), key });
+  return new ServerClient({ url: url || localUrl(settings), key });
+}
+
+/** Where the HTTP of a server with these settings is on `host`; an IPv6 address in brackets. */
+export function originOn(host: string, { PORT, TLS_CERT }: Pick<Settings, 'PORT' | 'TLS_CERT'>): string {
+  return `${TLS_CERT === '' ? 'http' : 'https'}://${host}:${PORT}`;
 }
 
 /** Where a server with these settings is reached on this machine. */
-export function localUrl(host: string, port: number): string {
-  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+export function localUrl(settings: Pick<Settings, 'HOST' | 'PORT' | 'TLS_CERT'>): string {
+  const { HOST } = settings;
+  const reached = ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST;
+  return originOn(reached.includes(':') ? `[${reached}]` : reached, settings);
 }
 
 /** A server, and the key that it asks for. */
@@ -72,12 +81,17 @@ export class ServerClient {
     this.#key = key;
   }
 
-  /** Whether a Trunkline answers there within `withinMs`. */
+  /**
+   * Whether a Trunkline answers there within `withinMs`.
+   * @throws ServerRefused when somebody does whose certificate is not believed
+   */
   async isThere(withinMs: number): Promise<boolean> {
     try {
       const answer = await fetch(`${this.url}/health`, { signal: AbortSignal.timeout(withinMs), redirect: 'error' });
       return z.object({ status: z.literal('ok') }).safeParse(await answer.json()).success;
-    } catch {
+    } catch (error) {
+      const hint = tlsHint(codeOf(error));
+      if (hint !== '') throw new ServerRefused(`${this.url} does not answer${hint}`);
       return false;
     }
   }
@@ -143,10 +157,25 @@ export class ServerClient {
         redirect: 'error',
       });
     } catch (error) {
-      const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
-      throw new ServerRefused(`${this.url} does not answer (${cause?.code ?? String(error)})`);
+      const code = codeOf(error);
+      throw new ServerRefused(`${this.url} does not answer (${code ?? String(error)})${tlsHint(code)}`);
     }
   }
+}
+
+/** Of what `fetch` failed with. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
+}
+
+/** What helps when the certificate of the server is not believed. */
+function tlsHint(code: string | undefined): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return ': its certificate is for another name; give TRUNKLINE_URL, or --url, with that name';
+  if (code === 'CERT_HAS_EXPIRED') return ': its certificate has expired';
+  if (/SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/.test(code ?? ''))
+    return ': its certificate is self-signed, or signed by nobody known here; set NODE_EXTRA_CA_CERTS to its file';
+  return '';
 }
 
 /** What the server at `url` said with `status`; `json` = its body, or null. */

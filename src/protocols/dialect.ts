@@ -71,7 +71,7 @@ export type CarrierEvent =
   /**
    * `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the
    * track's chunks. A carrier without timestamps has `null`: the time is when the chunk arrives, and a number left out
-   * is a frame of 20 ms that the carrier knows to be lost.
+   * is a frame of 20 ms that the carrier knows to be lost. What is `concealed` was made up in place of lost sound.
    */
   | {
       readonly type: 'audio';
@@ -79,6 +79,7 @@ export type CarrierEvent =
       readonly bytes: Uint8Array;
       readonly atMs: number | null;
       readonly sequence: number;
+      readonly concealed?: true;
     }
   | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }

@@ -2,7 +2,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep } from '../foundation/clock.ts';
 import { AdvisoryLock } from '../foundation/database/advisory-lock.ts';
-import { nameOfDatabase, openPool } from '../foundation/database/postgres.ts';
+import { nameOfDatabase, openPool, POSTGRES_NOW_MS } from '../foundation/database/postgres.ts';
 import { TellingPostgresDialect } from '../foundation/database/postgres-dialect.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
@@ -25,6 +25,13 @@ const USED_BY_OTHERS =
 const USED_ALONE =
   'DATABASE_URL: a server without CLUSTER_KEY uses this database: end it, or give it a database of its own';
 
+const USED_BY_OLDER =
+  'DATABASE_URL: servers of an older version use this database, and this version changes its tables: end all of them ' +
+  'first, then start this one';
+/** The step since which gateways say in the table `gateways` that they live, and for how long that is believed. */
+const CLUSTER_STEP = '0004-cluster';
+const HEARD_MS = 10_000;
+
 interface PostgresOptions {
   /** Where session locks work: DATABASE_DIRECT_URL; left out = the same URL. */
   readonly lockUrl?: string;
@@ -36,8 +43,8 @@ interface PostgresOptions {
 
 /**
  * Opens the database at `url` and brings its schema up to this program.
- * @throws ConfigError when it refuses us, when another server uses it, or when its schema is newer; Error when it
- * cannot be reached
+ * @throws ConfigError when it refuses us, when another server uses it that must not, or when its schema is newer; Error
+ * when it cannot be reached
  */
 export async function openPostgresRecords(url: string, options: PostgresOptions): Promise<RecordsDatabase> {
   const { clock, log, lockUrl = url, isShared = false } = options;
@@ -63,7 +70,7 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
     return closed;
   };
   try {
-    await migratePostgres(url);
+    await migratePostgres(url, options);
   } catch (error) {
     await close();
     throw error;
@@ -99,11 +106,26 @@ async function withPatience<T>(url: string, work: (db: Kysely<Tables>) => Promis
   }
 }
 
-function migratePostgres(url: string): Promise<void> {
+/** Waits for gateways of an older version to end: none of them has been tried with tables that it does not know. */
+function migratePostgres(url: string, { clock, log, isShared = false }: PostgresOptions): Promise<void> {
   return withPatience(url, async (db) => {
-    const { pending } = await readSchemaState(db);
-    if (pending.length > 0) await migrate(db, 'postgres');
+    const deadlineMs = clock.nowMs() + START_WAIT_MS;
+    for (let isTold = false; ; isTold = true) {
+      const { applied, pending } = await readSchemaState(db);
+      if (pending.length === 0) return;
+      if (!isShared || !applied.includes(CLUSTER_STEP) || !(await hasLiving(db))) return migrate(db, 'postgres');
+      if (clock.nowMs() >= deadlineMs) throw new ConfigError([USED_BY_OLDER]);
+      if (!isTold) log.warn('servers of an older version use the database; waiting for their end');
+      await sleep(clock, START_PERIOD_MS);
+    }
   });
+}
+
+async function hasLiving(db: Kysely<Tables>): Promise<boolean> {
+  const nowMs = sql.raw(POSTGRES_NOW_MS);
+  const found =
+    await sql`SELECT 1 FROM gateways WHERE state <> 'ended' AND seen_ms > ${nowMs} - ${HEARD_MS}::bigint`.execute(db);
+  return found.rows.length > 0;
 }
 
 /**

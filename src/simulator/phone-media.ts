@@ -5,14 +5,24 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { decodeG711, encodeG711 } from '../audio/g711.ts';
+import { joinSamples } from '../audio/mix.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { ALAW_8K, type Codec, MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
+import { type Codec, msToSamples, samplesToMs } from '../foundation/units.ts';
+import {
+  type PayloadDecoder,
+  type PayloadEncoder,
+  payloadDecoder,
+  payloadEncoder,
+} from '../protocols/rtp/payload-codecs.ts';
+import { RTP_FORMATS, type RtpCodecName, type RtpFormat } from '../protocols/sip/rtp-codecs.ts';
 import { newPhoneKey, type PhoneKey, PhoneSrtp } from './phone-srtp.ts';
 import { seededRandom } from './random.ts';
 import type { Peer } from './sip-socket.ts';
 
 const HEADER_BYTES = 12;
+const EVENT_CLOCK_HZ = 8000;
+/** Its Opus makes up for lost packets. */
+const PARAMETERS = new Map([['useinbandfec', '1']]);
 const EMPTY = new Uint8Array(0);
 const KEYS = '0123456789*#ABCD';
 /** How long a key is down, and the pause before another. */
@@ -26,9 +36,9 @@ const PACKETS_MAX = 30_000;
 
 /** What a phone says, and how well its line carries it. Times are ms of its sound. */
 export interface PhoneSound {
-  /** At 8 kHz; read as it is sent, so that more can be written ahead of it. */
+  /** At 8 kHz, at 16 kHz for g722 and opus; read as it is sent, so that more can be written ahead of it. */
   readonly audio: Int16Array;
-  readonly codec?: 'mulaw' | 'alaw';
+  readonly codec?: RtpCodecName;
   readonly ptimeMs?: number;
   /** Each packet is up to this much late. */
   readonly jitterMs?: number;
@@ -76,7 +86,7 @@ interface MediaOptions extends PhoneSound {
 }
 
 export class PhoneMedia {
-  readonly codec: Codec;
+  readonly format: RtpFormat;
   readonly ptimeMs: number;
   /** What secures its packets; null = nothing. */
   readonly srtpKey: PhoneKey | null;
@@ -84,6 +94,8 @@ export class PhoneMedia {
   forged = 0;
   /** Packets of sound that came, in their order of arrival. */
   readonly packets: ReceivedPacket[] = [];
+  readonly #decoder: PayloadDecoder;
+  readonly #encoder: PayloadEncoder;
   readonly #socket: Socket;
   readonly #options: MediaOptions;
   readonly #random: () => number;
@@ -101,6 +113,7 @@ export class PhoneMedia {
   #wasSilent = true;
   #spoken = false;
   #key: { readonly digit: string; readonly timestamp: number; downMs: number } | null = null;
+  readonly #decoded: Int16Array[] = [];
   #heldBack = false;
   #received = 0;
   #receivedDigits = '';
@@ -111,7 +124,9 @@ export class PhoneMedia {
   private constructor(options: MediaOptions, socket: Socket) {
     this.#options = options;
     this.#socket = socket;
-    this.codec = options.codec === 'alaw' ? ALAW_8K : MULAW_8K;
+    this.format = RTP_FORMATS[options.codec ?? 'mulaw'];
+    this.#decoder = payloadDecoder(this.format);
+    this.#encoder = payloadEncoder(this.format, PARAMETERS);
     this.ptimeMs = options.ptimeMs ?? 20;
     this.srtpKey = options.srtp === true ? newPhoneKey() : null;
     this.#sealer = this.srtpKey === null ? null : new PhoneSrtp(this.srtpKey);
@@ -143,9 +158,15 @@ export class PhoneMedia {
     return { packets: this.#received, digits: this.#receivedDigits };
   }
 
-  /** The sound of all packets, in their order of arrival. */
+  /** How the samples of {@link PhoneSound.audio} are counted. */
+  get codec(): Codec {
+    return this.format.codec;
+  }
+
+  /** The sound of all packets, in their order of arrival. Each is decoded once. */
   get sound(): Int16Array {
-    return decodeG711(Buffer.concat(this.packets.map(({ payload }) => payload)), this.codec);
+    this.#decodeAll();
+    return joinSamples(this.#decoded);
   }
 
   /** Speaks from now on, or as is agreed from now on. */
@@ -171,7 +192,15 @@ export class PhoneMedia {
     this.#closed = true;
     this.#timer?.cancel();
     for (const timer of this.#late) timer.cancel();
+    this.#encoder.close();
+    this.#decodeAll();
+    this.#decoder.close();
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  #decodeAll(): void {
+    for (const { payload } of this.packets.slice(this.#decoded.length))
+      this.#decoded.push(this.#decoder.decode(payload));
   }
 
   /** On a grid counted from the start, so that delays never add up. */
@@ -191,7 +220,7 @@ export class PhoneMedia {
       this.#options.onSpoken();
       if (this.#closed) return;
     }
-    const timestamp = (this.#timestampBase + from) % 2 ** 32;
+    const timestamp = (this.#timestampBase + msToSamples(this.sentMs, this.format.clockHz)) % 2 ** 32;
     const due = this.#digits[0];
     const eventType = this.#agreement?.eventType ?? null;
     if (eventType !== null && this.#key === null && due !== undefined && due.atMs <= this.sentMs) {
@@ -208,7 +237,7 @@ export class PhoneMedia {
     if (!silent) {
       const whole = new Int16Array(frameSamples);
       whole.set(samples);
-      this.#send(this.#agreement?.payloadType ?? 0, timestamp, this.#wasSilent, encodeG711(whole, this.codec));
+      this.#send(this.#agreement?.payloadType ?? 0, timestamp, this.#wasSilent, this.#encoder.encode(whole));
     }
     this.#wasSilent = silent;
   }
@@ -216,7 +245,7 @@ export class PhoneMedia {
   #sendKey(key: { readonly digit: string; readonly timestamp: number; downMs: number }, eventType: number): void {
     key.downMs += this.ptimeMs;
     const isEnd = key.downMs >= KEY_MS;
-    const duration = msToSamples(Math.min(key.downMs, KEY_MS), this.codec.rateHz);
+    const duration = msToSamples(Math.min(key.downMs, KEY_MS), EVENT_CLOCK_HZ);
     const payload = Uint8Array.of(KEYS.indexOf(key.digit), (isEnd ? 0x80 : 0) | 10, duration >> 8, duration & 0xff);
     this.#send(eventType, key.timestamp, key.downMs === this.ptimeMs, payload);
     if (key.downMs >= KEY_MS + 2 * this.ptimeMs) this.#key = null;

@@ -1,5 +1,5 @@
 /** Session descriptions as a simple phone writes and reads them (RFC 8866): one stream of one codec, and keys. */
-import type { Codec } from '../foundation/units.ts';
+import type { RtpFormat } from '../protocols/sip/rtp-codecs.ts';
 import type { PhoneAgreement } from './phone-media.ts';
 import { cryptoLine, type PhoneKey, readPhoneKey } from './phone-srtp.ts';
 
@@ -12,7 +12,7 @@ export type Hold = 'sendonly' | 'inactive' | 'nowhere';
 export interface PhoneDescription {
   readonly address: string;
   readonly port: number;
-  readonly codec: Codec;
+  readonly format: RtpFormat;
   readonly ptimeMs: number;
   readonly version: number;
   /** null = not held. */
@@ -22,8 +22,8 @@ export interface PhoneDescription {
 }
 
 /** An offer, or an answer. */
-export function describe({ address, port, codec, ptimeMs, version, hold, srtpKey }: PhoneDescription): string {
-  const [payloadType, name] = codec.name === 'alaw' ? [8, 'PCMA'] : [0, 'PCMU'];
+export function describe({ address, port, format, ptimeMs, version, hold, srtpKey }: PhoneDescription): string {
+  const { payloadType } = format;
   const kind = address.includes(':') ? 'IP6' : 'IP4';
   return [
     'v=0',
@@ -32,7 +32,8 @@ export function describe({ address, port, codec, ptimeMs, version, hold, srtpKey
     `c=IN ${hold === 'nowhere' ? 'IP4 0.0.0.0' : `${kind} ${address}`}`,
     't=0 0',
     `m=audio ${port} ${srtpKey === null ? 'RTP/AVP' : 'RTP/SAVP'} ${payloadType} ${EVENT_TYPE}`,
-    `a=rtpmap:${payloadType} ${name}/8000`,
+    `a=rtpmap:${payloadType} ${mapOf(format)}`,
+    ...(format.name === 'opus' ? [`a=fmtp:${payloadType} useinbandfec=1`] : []),
     `a=rtpmap:${EVENT_TYPE} telephone-event/8000`,
     `a=fmtp:${EVENT_TYPE} 0-15`,
     ...(srtpKey === null ? [] : [cryptoLine(srtpKey)]),
@@ -46,17 +47,16 @@ export function describe({ address, port, codec, ptimeMs, version, hold, srtpKey
  * What the other side's description agrees to, under its own payload numbers.
  * @throws Error when it has no stream of the codec
  */
-export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
+export function readAgreement(sdp: string, format: RtpFormat): PhoneAgreement {
   const address = /^c=IN IP[46] (\S+)/m.exec(sdp)?.[1];
   const [, port, formats] = /^m=audio (\d+) RTP\/S?AVP (.*)$/m.exec(sdp) ?? [];
-  const name = codec.name === 'alaw' ? 'PCMA' : 'PCMU';
   const numbers = formats?.trim().split(' ') ?? [];
-  const mapped = (encoding: string) => new RegExp(`^a=rtpmap:(\\d+) ${encoding}/8000`, 'im').exec(sdp)?.[1];
-  const payloadType = mapped(name) ?? (name === 'PCMA' ? '8' : '0');
+  const mapped = (map: string) => new RegExp(`^a=rtpmap:(\\d+) ${map}`, 'im').exec(sdp)?.[1];
+  const payloadType = mapped(mapOf(format)) ?? String(format.payloadType);
   if (address === undefined || port === undefined || Number(port) === 0 || !numbers.includes(payloadType)) {
-    throw new Error(`the server agreed to no ${name}`);
+    throw new Error(`the server agreed to no ${format.encoding}`);
   }
-  const eventType = mapped('telephone-event');
+  const eventType = mapped('telephone-event/8000');
   return {
     to: { address, port: Number(port) },
     payloadType: Number(payloadType),
@@ -64,4 +64,8 @@ export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
     srtpKey: readPhoneKey(sdp),
     receives: !/^a=(sendonly|inactive)/m.test(sdp),
   };
+}
+
+function mapOf({ encoding, clockHz, mapChannels }: RtpFormat): string {
+  return `${encoding}/${clockHz}${mapChannels === null ? '' : `/${mapChannels}`}`;
 }

@@ -1,6 +1,6 @@
 /** One call of a {@link SipPhone}: its dialog (RFC 3261 §12), and the sound in it. */
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { MULAW_8K } from '../foundation/units.ts';
+import { RTP_FORMATS } from '../protocols/sip/rtp-codecs.ts';
 import { PhoneMedia, type PhoneSound } from './phone-media.ts';
 import { describe, type Hold, readAgreement } from './phone-sdp.ts';
 import { type HeaderList, PhoneDialog } from './sip-dialog.ts';
@@ -127,7 +127,7 @@ export class PhoneCall {
     if (this.invite === null || this.#state !== 'calling') return;
     this.media = await this.#openMedia(sound);
     const offered = this.invite.body !== '';
-    if (offered) this.media.agree(readAgreement(this.invite.body, this.media.codec));
+    if (offered) this.media.agree(readAgreement(this.invite.body, this.media.format));
     this.#accept(this.invite, this.#describe(null));
     this.#begin();
   }
@@ -175,14 +175,16 @@ export class PhoneCall {
     switch (method) {
       case 'ACK':
         this.#repeating?.cancel();
-        if (request.body !== '' && this.media !== null) this.media.agree(readAgreement(request.body, this.media.codec));
+        if (request.body !== '' && this.media !== null)
+          this.media.agree(readAgreement(request.body, this.media.format));
         return;
       case 'BYE':
         this.#respond(request, '200 OK');
         this.#finishOnceHeard();
         return;
       case 'INVITE':
-        if (request.body !== '' && this.media !== null) this.media.agree(readAgreement(request.body, this.media.codec));
+        if (request.body !== '' && this.media !== null)
+          this.media.agree(readAgreement(request.body, this.media.format));
         this.#accept(request, this.#describe(null));
         return;
       case 'CANCEL':
@@ -226,8 +228,8 @@ export class PhoneCall {
   }
 
   #describe(hold: Hold | null): string {
-    const { codec = MULAW_8K, port = 0, ptimeMs = 20, srtpKey = null } = this.media ?? {};
-    return describe({ address: this.#options.address, port, codec, ptimeMs, version: this.#version++, hold, srtpKey });
+    const { format = RTP_FORMATS.mulaw, port = 0, ptimeMs = 20, srtpKey = null } = this.media ?? {};
+    return describe({ address: this.#options.address, port, format, ptimeMs, version: this.#version++, hold, srtpKey });
   }
 
   #sendInvite(body: string, headers: HeaderList): void {
@@ -249,13 +251,13 @@ export class PhoneCall {
 
   #onAccepted(response: SipMessage, request: SipMessage): void {
     const isFirst = this.#state === 'calling';
-    const { codec = MULAW_8K } = this.media ?? {};
+    const { format = RTP_FORMATS.mulaw } = this.media ?? {};
     this.#dialog.confirm(response);
     const late = request.body === '';
     this.#acknowledge(request, late ? this.#describe(null) : '');
     if (!isFirst) return;
     try {
-      this.media?.agree(readAgreement(response.body, codec));
+      this.media?.agree(readAgreement(response.body, format));
     } catch (error) {
       this.#settle.refused(error instanceof Error ? error : new Error(String(error)));
     }
@@ -296,7 +298,7 @@ export class PhoneCall {
           return;
         }
         this.#acknowledge(request, '');
-        this.media?.agree(readAgreement(response.body, this.media.codec));
+        this.media?.agree(readAgreement(response.body, this.media.format));
         resolve();
       });
     });

@@ -22,7 +22,9 @@ it.each([
   [{ url: 'sip:bridge@10.0.0.7:5060' }, 'http://10.0.0.7:8080'],
   [{ url: 'sip:[::1]:5060;transport=udp' }, 'http://[::1]:8080'],
 ])('after a call with %j the transcript is looked for at %s', (order, origin) => {
-  expect(transcriptUrl('CA1', order, { PORT: 8080 })).toBe(`${origin}/v1/calls/CA1/transcript?format=text`);
+  expect(transcriptUrl('CA1', order, { PORT: 8080, TLS_CERT: '' })).toBe(
+    `${origin}/v1/calls/CA1/transcript?format=text`,
+  );
 });
 
 it('a server that does not answer is not said to have answered 408', () => {

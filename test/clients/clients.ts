@@ -21,7 +21,7 @@ export interface Client {
   readonly shows: string;
   /** Settings of the gateway beside its key. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The client speaks TLS alone. */
+  /** The client is given an https address, and told to believe the gateway's certificate. */
   readonly tls?: true;
 }
 
@@ -36,11 +36,23 @@ const TRANSCRIBE = {
   shows: 'live audio as running text, and its finals',
 } as const;
 
+const DEEPGRAM = {
+  door: 'Deepgram live',
+  shows: 'live audio: interim and final results, events of speech, Finalize, the end',
+} as const;
+
 /** In the order of the table. */
 export const CLIENTS: readonly Client[] = [
   { name: 'openai-node-5-rest', title: 'openai (Node) 5.23.2', install: ['openai@5.23.2'], ...OPENAI_REST },
   { name: 'openai-node-6-rest', title: 'openai (Node) 6.49.0', install: ['openai@6.49.0'], ...OPENAI_REST },
   { name: 'openai-node-7-rest', title: 'openai (Node) 7.57.0', install: ['openai@7.57.0'], ...OPENAI_REST },
+  {
+    name: 'openai-node-7-rest-tls',
+    title: 'openai (Node) 7.57.0, https',
+    install: ['openai@7.57.0'],
+    ...OPENAI_REST,
+    tls: true,
+  },
   {
     name: 'openai-python-rest',
     title: 'openai (Python) 3.54.0',
@@ -49,4 +61,64 @@ export const CLIENTS: readonly Client[] = [
     program: 'openai-rest.py',
   },
   { name: 'ws-transcribe', title: 'ws 8.18.3', program: 'ws-transcribe.mjs', install: ['ws@8.18.3'], ...TRANSCRIBE },
+  {
+    name: 'deepgram-node-3',
+    title: '@deepgram/sdk 3.13.0',
+    program: 'deepgram-node-4.mjs',
+    install: ['@deepgram/sdk@3.13.0'],
+    ...DEEPGRAM,
+  },
+  {
+    name: 'deepgram-node-4',
+    title: '@deepgram/sdk 4.11.3',
+    program: 'deepgram-node-4.mjs',
+    install: ['@deepgram/sdk@4.11.3'],
+    ...DEEPGRAM,
+  },
+  {
+    name: 'deepgram-node-5',
+    title: '@deepgram/sdk 5.13.0',
+    program: 'deepgram-node-5.mjs',
+    install: ['@deepgram/sdk@5.13.0'],
+    ...DEEPGRAM,
+    shows: `${DEEPGRAM.shows}; turns (Flux)`,
+  },
+  {
+    name: 'deepgram-python-3',
+    title: 'deepgram-sdk (Python) 3.11.0',
+    program: 'deepgram-python-4.py',
+    install: ['deepgram-sdk==3.11.0'],
+    ...DEEPGRAM,
+  },
+  {
+    name: 'deepgram-python-4',
+    title: 'deepgram-sdk (Python) 4.8.1',
+    program: 'deepgram-python-4.py',
+    install: ['deepgram-sdk==4.8.1'],
+    ...DEEPGRAM,
+  },
+  {
+    name: 'deepgram-python-7',
+    title: 'deepgram-sdk (Python) 7.17.0',
+    program: 'deepgram-python-7.py',
+    install: ['deepgram-sdk==7.17.0'],
+    ...DEEPGRAM,
+    shows: `${DEEPGRAM.shows}; turns (Flux)`,
+  },
+  {
+    name: 'deepgram-livekit',
+    title: 'livekit-plugins-deepgram (Python) 1.8.9',
+    program: 'deepgram-livekit.py',
+    install: ['livekit-agents==1.8.9', 'livekit-plugins-deepgram==1.8.9'],
+    ...DEEPGRAM,
+    shows: 'start and end of speech, interim and final texts; turns and preflight (STTv2)',
+  },
+  {
+    name: 'deepgram-pipecat',
+    title: 'pipecat-ai (Python) 1.14.0',
+    program: 'deepgram-pipecat.py',
+    install: ['pipecat-ai[deepgram]==1.14.0'],
+    ...DEEPGRAM,
+    shows: 'interim and final texts, finalized by Finalize; turns (Flux)',
+  },
 ];

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { makeCertificate } from '../helpers/certificates.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { differences } from './golden.ts';
@@ -26,7 +27,14 @@ interface Ran {
   readonly errors: string;
 }
 
-async function runClient(client: Client, gateway: GatewayProcess, folder: string): Promise<Ran> {
+interface RunOptions {
+  readonly gateway: GatewayProcess;
+  readonly folder: string;
+  /** What Node and Python are told of our certificate. */
+  readonly trust: Readonly<Record<string, string>>;
+}
+
+async function runClient(client: Client, { gateway, folder, trust }: RunOptions): Promise<Ran> {
   const { command, path, environment } = await installClient(client, folder);
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -35,6 +43,7 @@ async function runClient(client: Client, gateway: GatewayProcess, folder: string
     TRUNKLINE_KEY: KEY,
     AUDIO_DIR: packagePath('fixtures', 'audio'),
     ...environment,
+    ...trust,
   };
   return new Promise((done) => {
     const options = { env, timeout: RUN_TIMEOUT_MS, maxBuffer: OUTPUT_MAX_BYTES };
@@ -59,9 +68,12 @@ function goldenOf({ name }: Client): unknown {
 
 /** One gateway for each client: what one leaves behind is no other's. */
 async function tryClient(client: Client, folder: string): Promise<ClientResult> {
-  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...client.settings });
+  const files = client.tls === true ? makeCertificate(folder, 'gateway') : null;
+  const tls = files === null ? {} : { TLS_CERT: files.cert, TLS_KEY: files.key };
+  const trust = files === null ? {} : { NODE_EXTRA_CA_CERTS: files.cert, SSL_CERT_FILE: files.cert };
+  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...client.settings });
   try {
-    const { seen, errors } = await runClient(client, gateway, folder);
+    const { seen, errors } = await runClient(client, { gateway, folder, trust });
     const wrong = differences(seen, goldenOf(client));
     if (wrong.length > 0) console.log(`${errors.slice(-ERROR_SHOWN_CHARS)}\n${JSON.stringify(seen)}`);
     return { client, wrong };

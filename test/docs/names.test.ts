@@ -17,6 +17,8 @@ const FOREIGN = new Set([
   'TRUNKLINE_STATUS',
   'TRUNKLINE_URL',
   'TRUNKLINE_KEY',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
   // Variables of deploy/compose and keys of its Helm chart.
   'METRICS_KEY',
   'TRUNKLINE_IMAGE',

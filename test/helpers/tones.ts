@@ -12,3 +12,11 @@ export function toneSpeech(words: number, frequencyHz: number): Int16Array {
   }
   return samples;
 }
+
+/** The energy of `samples` at `hertz`, by Goertzel's algorithm. */
+export function energyAt(samples: Int16Array, hertz: number, rateHz: number): number {
+  const turn = 2 * Math.cos((2 * Math.PI * hertz) / rateHz);
+  let [one, two] = [0, 0];
+  for (const sample of samples) [one, two] = [sample + turn * one - two, one];
+  return (one ** 2 + two ** 2 - turn * one * two) / samples.length ** 2;
+}

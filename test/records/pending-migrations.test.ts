@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bringUp, showStatus } from '../../src/cli/db/run.ts';
-import { systemClock } from '../../src/foundation/clock.ts';
+import { type Clock, systemClock } from '../../src/foundation/clock.ts';
+import { POSTGRES_NOW_MS } from '../../src/foundation/database/postgres.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
@@ -13,8 +14,10 @@ import type { DatabaseReport } from '../../src/records/database-report.ts';
 import { migrate, readSchemaState } from '../../src/records/migrations/migrations.ts';
 import type { AnyDatabase } from '../../src/records/migrations/steps.ts';
 import { openInFolder, openRecords } from '../../src/records/open-records.ts';
+import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
+import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 import { addCall } from '../helpers/record-rows.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 import { DATABASES } from './databases.ts';
@@ -179,5 +182,59 @@ describe('a folder of an earlier program', () => {
     expect(copies()).toEqual(before);
     later[MOOD] = addMood;
     expect(await status()).toMatchObject({ pending: [], calls: 1 });
+  });
+});
+
+describe.skipIf(whyNoPostgres !== '')(`a database of several gateways${whyNoPostgres}`, () => {
+  let postgres: TestPostgres;
+  let url: string;
+  const opened: RecordsDatabase[] = [];
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  beforeEach(async () => {
+    url = await postgres.createDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((database) => database.close()));
+  });
+  afterAll(() => postgres.remove());
+
+  /** Waits for others 30 times as fast as a gateway does. */
+  const clock: Clock = { ...systemClock, nowMs: () => 30 * systemClock.nowMs() };
+
+  async function open(): Promise<RecordsDatabase> {
+    const database = await openPostgresRecords(url, { clock, log: createLog('silent'), isShared: true });
+    opened.push(database);
+    return database;
+  }
+
+  const live = ({ db }: RecordsDatabase, id: string) =>
+    sql`INSERT INTO gateways (id, name, address, state, live, max_calls, firm_load, started_ms, seen_ms)
+      VALUES (${id}, 'a', 'http://a', 'serving', 0, 20, 0, 0, ${sql.raw(POSTGRES_NOW_MS)} + 60000)`.execute(db);
+
+  it('is used by gateways of the same tables together, one replaced by the other', async () => {
+    await live(await open(), 'old');
+    await live(await open(), 'new');
+    await (await open()).close();
+    expect((await readSchemaState((await open()).db)).pending).toEqual([]);
+  });
+
+  it('is not changed by a later program while gateways of an earlier one live', async () => {
+    const old = await open();
+    await live(old, 'old');
+    later[MOOD] = addMood;
+    await expect(open()).rejects.toThrow(/servers of an older version use this database.*end all of them/s);
+    expect((await readSchemaState(old.db)).pending).toEqual([MOOD]);
+    await sql`UPDATE gateways SET state = 'ended'`.execute(old.db);
+    const [one, two] = await Promise.all([open(), open()]);
+    for (const { db } of [one, two]) expect((await readSchemaState(db)).pending).toEqual([]);
+  });
+
+  it('that a later program has changed is refused by an earlier one, also while later ones live', async () => {
+    later[MOOD] = addMood;
+    await live(await open(), 'new');
+    delete later[MOOD];
+    await expect(open()).rejects.toThrow(`written by a newer Trunkline: they have ${MOOD}`);
   });
 });

@@ -145,6 +145,7 @@ export class TrackChain {
     this.#hasBegun = true;
     const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
     const atMs = chunk.atMs ?? this.#arrivalTimes.place(durationMs, sequence);
+    if (chunk.concealed === true) this.#timeline.stats.concealedMs += durationMs;
     const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);
     const ready = this.#timeline.push({ samples, atMs, sequence });
     if (!ready.includes(samples)) this.#heldSinceMs.set(samples, arrivedAtMs);

@@ -4,6 +4,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { type Codec, samplesToMs } from '../../foundation/units.ts';
 import { AsteriskCaller } from '../../simulator/asterisk-caller.ts';
 import { loadAudio } from '../audio-file.ts';
+import { originOn } from '../server-client.ts';
 import type { CallOptions, PlacedCall } from './call-options.ts';
 import { outcomeOf } from './websocket-outcome.ts';
 
@@ -17,7 +18,7 @@ export async function placeAsteriskCall(options: CallOptions, settings: Settings
   const [audio = new Int16Array(0)] = await loadAudio(options.wav, LINEAR_16K.rateHz, 'mix');
   const parameters = Object.entries({ from: options.from, to: options.to, ...options.param });
   const caller = new AsteriskCaller({
-    url: options.url ?? `ws://127.0.0.1:${settings.PORT}/asterisk/media`,
+    url: options.url ?? `${originOn('127.0.0.1', settings).replace(/^http/, 'ws')}/asterisk/media`,
     audio,
     codec: LINEAR_16K,
     format: options.plainText === true ? 'plain-text' : 'json',

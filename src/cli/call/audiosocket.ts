@@ -9,6 +9,7 @@ import {
 } from '../../simulator/audiosocket-caller.ts';
 import { describeAnswer } from '../../simulator/http-answer.ts';
 import { loadAudio } from '../audio-file.ts';
+import { originOn } from '../server-client.ts';
 import type { CallOptions, CallOutcome, PlacedCall } from './call-options.ts';
 
 /** What the application always speaks. */
@@ -38,7 +39,7 @@ export async function placeAudioSocketCall(options: CallOptions, settings: Setti
     ...(options.dtmf === undefined ? {} : { dtmf: options.dtmf }),
     ...(options.dropAfterMs === undefined ? {} : { dropAtMs: options.dropAfterMs }),
   });
-  await announce(`http://${host}:${settings.PORT}/asterisk/calls/${caller.uuid}`, options, settings);
+  await announce(`${originOn(host, settings)}/asterisk/calls/${caller.uuid}`, options, settings);
   return {
     id: caller.uuid,
     durationMs: samplesToMs(audio.length, LINEAR_8K.rateHz),

@@ -1,5 +1,6 @@
 /** The options of a simulated call and its outcome, for every carrier. */
 import type { Settings } from '../../foundation/settings/settings.ts';
+import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import type { KeyPress } from '../arguments.ts';
 
 /** The options of a call, checked. A carrier never gets one that it does not use. */
@@ -9,6 +10,8 @@ export interface CallOptions {
   readonly both?: string;
   /** Asterisk's control messages as releases before 20.18 and 22.8 have them. */
   readonly plainText?: boolean;
+  /** Of SIP; by default mulaw. */
+  readonly codec?: RtpCodecName;
   /** The server's media endpoint; by default that of the carrier on this machine. */
   readonly url?: string;
   /** A voice webhook to ask first, as Twilio does. */

@@ -16,21 +16,21 @@ interface CallCarrier {
 export const CALL_CARRIERS = {
   twilio: {
     label: 'Twilio',
-    unused: ['plainText'],
+    unused: ['plainText', 'codec'],
     protocols: ['ws:', 'wss:'],
     exampleUrl: 'ws://127.0.0.1:8080/twilio/media',
     load: async () => (await import('./twilio.ts')).placeTwilioCall,
   },
   asterisk: {
     label: 'Asterisk',
-    unused: ['both', 'voice', 'jitterMs', 'reorder'],
+    unused: ['both', 'voice', 'jitterMs', 'reorder', 'codec'],
     protocols: ['ws:', 'wss:'],
     exampleUrl: 'ws://127.0.0.1:8080/asterisk/media',
     load: async () => (await import('./asterisk.ts')).placeAsteriskCall,
   },
   audiosocket: {
     label: 'AudioSocket',
-    unused: ['both', 'voice', 'jitterMs', 'reorder', 'plainText'],
+    unused: ['both', 'voice', 'jitterMs', 'reorder', 'plainText', 'codec'],
     protocols: ['tcp:'],
     exampleUrl: 'tcp://127.0.0.1:9019',
     load: async () => (await import('./audiosocket.ts')).placeAudioSocketCall,

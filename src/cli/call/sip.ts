@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { MULAW_8K, samplesToMs } from '../../foundation/units.ts';
+import { samplesToMs } from '../../foundation/units.ts';
+import { RTP_FORMATS } from '../../protocols/sip/rtp-codecs.ts';
 import { spacingErrors } from '../../simulator/phone-media.ts';
 import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
 import { SipPhone } from '../../simulator/sip-phone.ts';
@@ -22,7 +23,9 @@ const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
  */
 export async function placeSipCall(options: CallOptions, settings: Settings): Promise<PlacedCall> {
   const uri = uriOf(options, settings);
-  const [audio = new Int16Array(0)] = await loadAudio(options.wav, MULAW_8K.rateHz, 'mix');
+  const format = RTP_FORMATS[options.codec ?? 'mulaw'];
+  const { rateHz } = format.codec;
+  const [audio = new Int16Array(0)] = await loadAudio(options.wav, rateHz, 'mix');
   const callId = randomUUID();
   let call: PhoneCall | null = null;
   const run = async (): Promise<CallOutcome> => {
@@ -36,6 +39,7 @@ export async function placeSipCall(options: CallOptions, settings: Settings): Pr
         uri,
         callId,
         audio,
+        codec: format.name,
         headers: Object.fromEntries(
           Object.entries(options.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value]),
         ),
@@ -53,7 +57,7 @@ export async function placeSipCall(options: CallOptions, settings: Settings): Pr
       await phone.close();
     }
   };
-  const durationMs = samplesToMs(audio.length, MULAW_8K.rateHz);
+  const durationMs = samplesToMs(audio.length, rateHz);
   return { id: callId, durationMs, sentMs: () => call?.media?.sentMs ?? 0, run, hangup: () => call?.hangup() };
 }
 
@@ -82,7 +86,7 @@ function kebabCase(name: string): string {
 async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOptions): Promise<CallOutcome> {
   const drop = dropAfterMs === undefined ? null : systemClock.after(dropAfterMs, () => call.vanish());
   const report = await call.ended.finally(() => drop?.cancel());
-  const errors = spacingErrors(call.media?.packets ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
+  const errors = spacingErrors(call.media?.packets ?? [], call.media?.format.clockHz ?? 1).sort((a, b) => a - b);
   const jitterP99Ms = errors[Math.floor(errors.length * 0.99)] ?? 0;
   const { packets, digits } = report.received;
   return {

@@ -6,6 +6,7 @@ import { MULAW_8K, samplesToMs } from '../../foundation/units.ts';
 import { TwilioCaller } from '../../simulator/twilio-caller.ts';
 import { askVoiceWebhook, type StreamOrder } from '../../simulator/twilio-webhook.ts';
 import { loadAudio } from '../audio-file.ts';
+import { originOn } from '../server-client.ts';
 import type { CallOptions, PlacedCall } from './call-options.ts';
 import { outcomeOf } from './websocket-outcome.ts';
 
@@ -45,7 +46,10 @@ export async function placeTwilioCall(options: CallOptions, settings: Settings):
 /** Where the stream goes and what it brings: as the webhook says if there is one. */
 function orderStream({ voice, from, to }: CallOptions, settings: Settings, callSid: string): Promise<StreamOrder> {
   if (voice === undefined)
-    return Promise.resolve({ url: `ws://127.0.0.1:${settings.PORT}/twilio/media`, parameters: {} });
+    return Promise.resolve({
+      url: `${originOn('127.0.0.1', settings).replace(/^http/, 'ws')}/twilio/media`,
+      parameters: {},
+    });
   return askVoiceWebhook({
     url: voice,
     authToken: settings.TWILIO_AUTH_TOKEN,

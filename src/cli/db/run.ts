@@ -32,11 +32,11 @@ type Place =
 
 /** @throws Error when nothing is kept */
 async function placeOf(flags: DatabaseFlags, settings: Settings): Promise<Place> {
-  const { DATA_DIR, DATABASE_URL, HOST, PORT } = settings;
+  const { DATA_DIR, DATABASE_URL } = settings;
   const { url, key } = namedServer(flags, settings);
   if (url !== '') return { kind: 'server', server: new ServerClient({ url, key }) };
   if (DATA_DIR !== NO_FOLDER && (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living')
-    return { kind: 'server', server: new ServerClient({ url: localUrl(HOST, PORT), key }) };
+    return { kind: 'server', server: new ServerClient({ url: localUrl(settings), key }) };
   if (DATABASE_URL !== '') return { kind: 'postgres', url: DATABASE_URL };
   if (DATA_DIR === NO_FOLDER) throw new Error(`nothing is kept of calls: DATA_DIR is ${NO_FOLDER}`);
   return { kind: 'folder', folder: DATA_DIR };

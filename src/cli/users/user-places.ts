@@ -44,7 +44,7 @@ export async function openUsers(settings: Settings, { url, key }: ServerAddress)
     const path = resolve(settings.USERS_FILE);
     return localPlace(path, await EditableUsersFile.open(path), settings, async () => undefined);
   }
-  const here = new ServerClient({ url: localUrl(settings.HOST, settings.PORT), key });
+  const here = new ServerClient({ url: localUrl(settings), key });
   if (await here.isThere(PROBE_MS)) return serverPlace(here);
   return openRecordedUsers(settings);
 }

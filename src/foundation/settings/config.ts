@@ -159,6 +159,8 @@ function findContradictions(settings: Settings): string[] {
     );
   }
   problems.push(...findSipProblems(settings));
+  if ((settings.TLS_CERT === '') !== (settings.TLS_KEY === ''))
+    problems.push('TLS_CERT and TLS_KEY belong together: set both or neither');
   if (settings.AUDIOSOCKET_ALLOW.some(hasStrangers) && !settings.ALLOW_ANONYMOUS) {
     problems.push(
       'AUDIOSOCKET_ALLOW: got a network with public addresses, and AudioSocket has no credentials: ' +

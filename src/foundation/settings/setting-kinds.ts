@@ -122,6 +122,26 @@ export function choice<const T extends string>(
   return { schema, defaultText: defaultValue, unit: options.join(', '), meaning };
 }
 
+/** Some of a few words, each once and at least one, in the order in which they come. */
+export function choices<const T extends string>(
+  defaultValues: readonly T[],
+  options: readonly T[],
+  meaning: string,
+): SettingSpec<readonly T[]> {
+  const schema = z
+    .string()
+    .transform(splitList)
+    .refine(
+      (list) =>
+        list.length > 0 &&
+        list.every((item) => (options as readonly string[]).includes(item)) &&
+        new Set(list).size === list.length,
+      `some of ${options.join(', ')}, each once, such as ${defaultValues.join(',')}`,
+    )
+    .transform((list) => list as T[]);
+  return { schema, defaultText: defaultValues.join(','), unit: `some of ${options.join(', ')}`, meaning };
+}
+
 /** Any text. */
 export function text(defaultValue: string, unit: string, meaning: string): SettingSpec<string> {
   return { schema: z.string(), defaultText: defaultValue, unit, meaning };

@@ -47,6 +47,11 @@ export function isLocal(request: FastifyRequest): boolean {
   return !isProxied(request) && isLoopback(peerOf(request)) && isLoopback(nameOf(hostOf(request)));
 }
 
+/** Whether the peer speaks TLS with this server. */
+function isTls({ socket }: FastifyRequest): boolean {
+  return 'encrypted' in socket && socket.encrypted === true;
+}
+
 /** Reads requests with the settings' PUBLIC_URL and trusted proxies. */
 export class Origins {
   readonly #publicUrl: string;
@@ -64,16 +69,19 @@ export class Origins {
     return !URL.canParse(origin) || new URL(origin).host !== hostOf(request).toLowerCase();
   }
 
-  /** Whether the client came by https, as a trusted proxy says (`X-Forwarded-Proto`) or as `PUBLIC_URL` implies. */
+  /**
+   * Whether the client came by https: to this server, as a trusted proxy says (`X-Forwarded-Proto`) or as `PUBLIC_URL`
+   * implies.
+   */
   isSecure(request: FastifyRequest): boolean {
-    if (this.#isHttpsForwarded(request)) return true;
+    if (isTls(request) || this.#isHttpsForwarded(request)) return true;
     return this.#publicUrl.startsWith('https:') && new URL(this.#publicUrl).host === hostOf(request).toLowerCase();
   }
 
   /** How the carrier names this server: `PUBLIC_URL`, else as the request says. No path, no slash at the end. */
   publicOrigin(request: FastifyRequest): string {
     if (this.#publicUrl !== '') return this.#publicUrl;
-    return `${this.#isHttpsForwarded(request) ? 'https' : 'http'}://${hostOf(request)}`;
+    return `${isTls(request) || this.#isHttpsForwarded(request) ? 'https' : 'http'}://${hostOf(request)}`;
   }
 
   /**

@@ -38,6 +38,7 @@ interface ConnectionsOptions {
 export function limitConnections(app: FastifyInstance, options: ConnectionsOptions): void {
   const connections = new Connections(options);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
+  app.server.on('secureConnection', (socket: Socket) => connections.secure(socket));
   // The request has been admitted when these hooks run. An upload is in use while it comes; any other incomplete
   // request is not, because its sender may delay it.
   app.addHook('preParsing', async ({ raw, routeOptions }, reply) => {
@@ -58,6 +59,10 @@ class Connections {
   readonly #options: ConnectionsOptions;
   /** Open connections with the number of their uses: answers in progress, a WebSocket. */
   readonly #open = new Map<Socket, number>();
+  /** Those without TLS beneath, by their far end, until they have shown that they speak it. */
+  readonly #bare = new Map<string, Socket>();
+  /** What lies beneath a connection with TLS. */
+  readonly #beneath = new WeakMap<Socket, Socket>();
   /** Connections without a use; the one that has been idle longest is first. */
   readonly #idle = new Set<Socket>();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
@@ -74,12 +79,24 @@ class Connections {
     }
     this.#open.set(socket, 0);
     this.#idle.add(socket);
-    socket.once('close', () => this.#forget(socket));
+    const end = endOf(socket);
+    this.#bare.set(end, socket);
+    socket.once('close', () => {
+      if (this.#bare.get(end) === socket) this.#bare.delete(end);
+      this.#forget(socket);
+    });
     this.#count();
   }
 
+  /** `socket` is a connection that was added, as it is read through TLS. */
+  secure(socket: Socket): void {
+    const beneath = this.#bare.get(endOf(socket));
+    if (beneath !== undefined) this.#beneath.set(socket, beneath);
+  }
+
   /** From now on no other connection replaces it. */
-  hold(socket: Socket): void {
+  hold(used: Socket): void {
+    const socket = this.#beneath.get(used) ?? used;
     const uses = this.#open.get(socket);
     if (uses === undefined) return;
     this.#open.set(socket, uses + 1);
@@ -92,7 +109,8 @@ class Connections {
     use.once('close', () => this.#release(socket));
   }
 
-  #release(socket: Socket): void {
+  #release(used: Socket): void {
+    const socket = this.#beneath.get(used) ?? used;
     const uses = this.#open.get(socket);
     if (uses === undefined) return;
     this.#open.set(socket, uses - 1);
@@ -127,4 +145,8 @@ class Connections {
   #count(): void {
     this.#options.metrics.connections.set(this.#open.size);
   }
+}
+
+function endOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

@@ -4,6 +4,7 @@
 import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -145,6 +146,8 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 /** Answers bytes that Node could not read as HTTP: no request exists yet. */
 export function answerUnreadable({ code = 'no code' }: Error & { code?: string }, socket: Socket): void {
+  // Without a handshake there is nothing to answer through.
+  if (socket instanceof TLSSocket && socket.getProtocol() === null) return void socket.destroy();
   const message = UNREADABLE[code] ?? `expected an HTTP/1.1 request, got something else (${code})`;
   answerByHand(socket, new TrunklineError('invalid_request', message), newRequestId());
 }

@@ -1,5 +1,6 @@
 /** The batches of all gateways, as their clients use them. All methods reject with DatabaseAway while it is away. */
 import { sql, type Transaction } from 'kysely';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { Batch, BatchView, FileTally, FileView } from '../batch.ts';
 import {
@@ -128,11 +129,11 @@ export class BatchTables {
   }
 
   /** Cancels a running batch. Returns false when it has ended. */
-  cancel(id: string, nowMs: number): Promise<boolean> {
+  cancel(id: string): Promise<boolean> {
     return this.#db.transaction().execute(async (db) => {
       const { numUpdatedRows } = await db
         .updateTable('batches')
-        .set({ state: 'cancelled', ended_ms: nowMs })
+        .set({ state: 'cancelled', ended_ms: sql<number>`${sql.raw(POSTGRES_NOW_MS)}` })
         .where('id', '=', id)
         .where('state', '=', 'running')
         .executeTakeFirst();
@@ -151,8 +152,9 @@ export class BatchTables {
     await this.#db.deleteFrom('batches').where('id', '=', id).execute();
   }
 
-  /** Removes the batches that ended at `oldestMs` or before. */
-  async removeExpired(oldestMs: number): Promise<void> {
+  /** Removes the batches that ended `ttlMs` ago or before, by the clock of the database, as all times of their ends. */
+  async removeExpired(ttlMs: number): Promise<void> {
+    const oldestMs = sql<number>`${sql.raw(POSTGRES_NOW_MS)} - ${ttlMs}::bigint`;
     await this.#db.deleteFrom('batches').where('ended_ms', '<=', oldestMs).execute();
   }
 

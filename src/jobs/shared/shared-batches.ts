@@ -191,7 +191,7 @@ export class SharedBatches implements BatchService {
 
   async cancel(tenant: string, id: string): Promise<BatchView> {
     const { batch } = await this.#find(tenant, id);
-    if (await this.#tables.cancel(id, this.#options.clock.wall().getTime())) {
+    if (await this.#tables.cancel(id)) {
       await this.#orLater(this.#onEnd(id));
       return (await this.get(tenant, id)).batch;
     }
@@ -247,7 +247,7 @@ export class SharedBatches implements BatchService {
   }
 
   async #onFileEnd({ id, tenant }: Batch): Promise<void> {
-    const ended = await this.#work.finish(this.#options.clock.wall().getTime(), id);
+    const ended = await this.#work.finish(id);
     if (ended.length > 0) await this.#onEnd(id);
     await this.#queueNext(tenant);
   }
@@ -280,12 +280,11 @@ export class SharedBatches implements BatchService {
 
   /** Each step may have been the last one of a gateway that died: whoever is there takes the next. */
   async #keepUp(): Promise<void> {
-    const { clock, queue, metrics, log } = this.#options;
+    const { queue, metrics, log } = this.#options;
     try {
-      const nowMs = clock.wall().getTime();
       await this.#work.failLost(AWAY_MAX_MS, LOST);
-      await this.#work.finish(nowMs);
-      await this.#tables.removeExpired(nowMs - this.#ttlMs);
+      await this.#work.finish();
+      await this.#tables.removeExpired(this.#ttlMs);
       for (const file of await this.#work.queued()) await this.#queue(file);
       for (const tenant of await this.#work.waitingTenants()) await this.#queueNext(tenant);
       for (const batchId of await this.#work.waitingWebhooks()) await queue.add({ kind: 'webhook', batchId });

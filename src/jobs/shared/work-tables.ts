@@ -57,10 +57,10 @@ export class WorkTables {
   }
 
   /** Ends batch `id`, or every batch, whose files have all ended. Returns the ids of those that this ended. */
-  async finish(nowMs: number, id?: string): Promise<string[]> {
+  async finish(id?: string): Promise<string[]> {
     const rows = await this.#db
       .updateTable('batches')
-      .set({ state: 'done', ended_ms: nowMs })
+      .set({ state: 'done', ended_ms: sql<number>`${sql.raw(POSTGRES_NOW_MS)}` })
       .where('state', '=', 'running')
       .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
       .where(({ not, exists, selectFrom }) =>

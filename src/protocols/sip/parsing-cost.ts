@@ -28,6 +28,8 @@ export const SIP_INTERPRETED_MAX_VALUES = 64;
 const LIGHT_CHARS = 512;
 /** Reading one of these characters takes as long as reading this many bytes. */
 const BYTES_PER_CHAR = 4;
+/** So many bytes of a body take as long as one of the headers: 30 kB of it cost 0.3 ms. */
+const BODY_BYTES_PER_BYTE = 8;
 
 /**
  * Refuses a message with too much to interpret. Names are long and in lower case.
@@ -49,7 +51,10 @@ export function checkInterpreted(headers: readonly Header[]): void {
 export function sipWeight(message: string): number {
   const { chars, values } = interpretedIn(headersIn(unfoldSip(message)));
   const isRefused = chars > SIP_INTERPRETED_MAX_CHARS || values > SIP_INTERPRETED_MAX_VALUES;
-  return isRefused ? message.length : message.length + BYTES_PER_CHAR * Math.max(0, chars - LIGHT_CHARS);
+  const end = message.indexOf('\r\n\r\n', 1);
+  const headBytes = end < 0 ? message.length : end + 4;
+  const bytes = headBytes + Math.ceil((message.length - headBytes) / BODY_BYTES_PER_BYTE);
+  return isRefused ? bytes : bytes + BYTES_PER_CHAR * Math.max(0, chars - LIGHT_CHARS);
 }
 
 function interpretedIn(headers: readonly Header[]): { readonly chars: number; readonly values: number } {

@@ -5,7 +5,7 @@ import type { SessionDescription } from '../sip/session-description.ts';
 /** The option tag, in lower case. */
 export const SIPREC_TAG = 'siprec';
 /** A feature tag in the Contact of who sends a recording (RFC 7866 §6.1.1); ours is `+sip.srs`. */
-const SENDER_FEATURE = /;\s*\+sip\.src\b/i;
+const SENDER_FEATURE = /;\s*\+sip\.src(?![\w.-])/i;
 /** What our Contact says. */
 export const RECORDER_FEATURE = ';+sip.srs';
 const SWAP = /;\s*swap(?:=(?:on|true|1|yes))?(?=[;@>]|$)/i;

@@ -47,6 +47,8 @@ interface OutboxOptions {
   /** Of messages, which say themselves where they go. */
   readonly messages: Sender;
   readonly clock: Clock;
+  /** Now, in ms since 1970, by a clock that all gateways which share the outbox have; absent = that of this one. */
+  readonly readNowMs?: () => Promise<number>;
   readonly log: Log;
   readonly metrics: WebhookMetrics;
 }
@@ -92,9 +94,10 @@ export class Outbox {
     this.#isLooking = true;
     this.#isLookAsked = false;
     try {
-      await this.#startDue();
+      const nowMs = await this.#readNowMs();
+      await this.#startDue(nowMs);
       this.#troubles.restart();
-      this.#schedule(await this.#untilNextMs());
+      this.#schedule(await this.#untilNextMs(nowMs));
     } catch (error) {
       this.#options.log.warn({ reason: describeTrouble(error as Error) }, 'the outbox of webhooks cannot be read');
       this.#schedule(this.#troubles.next());
@@ -109,18 +112,18 @@ export class Outbox {
     this.#timer = this.#options.clock.after(delayMs, () => this.wake(), true);
   }
 
-  async #startDue(): Promise<void> {
+  async #startDue(nowMs: number): Promise<void> {
     const free = AT_ONCE_MAX - this.#sending.size;
     if (free <= 0) return;
     const { database } = this.#options;
     const due = await this.#waiting(database.reader)
       .select(COLUMNS)
-      .where('due_ms', '<=', this.#nowMs())
+      .where('due_ms', '<=', nowMs)
       .orderBy('due_ms')
       .limit(free)
       .execute();
     for (const row of due) {
-      if (this.#end.signal.aborted || !(await this.#claim(row))) continue;
+      if (this.#end.signal.aborted || !(await this.#claim(row, nowMs))) continue;
       const sending = this.#send(row).finally(() => {
         this.#sending.delete(sending);
         this.wake();
@@ -130,10 +133,10 @@ export class Outbox {
   }
 
   /** Only one gateway sends it at a time. */
-  async #claim({ id, due_ms }: Row): Promise<boolean> {
+  async #claim({ id, due_ms }: Row, nowMs: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#options.database.db
       .updateTable('outbox')
-      .set({ due_ms: this.#nowMs() + CLAIM_MS })
+      .set({ due_ms: nowMs + CLAIM_MS })
       .where('id', '=', id)
       .where('due_ms', '=', due_ms)
       .where('state', '=', 'waiting')
@@ -180,7 +183,8 @@ export class Outbox {
   ): Promise<void> {
     const { database, log, metrics } = this.#options;
     const made = attempts + 1;
-    const dueMs = this.#nowMs() + Math.max(delayAfter(made), Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
+    const nowMs = await this.#readNowMs();
+    const dueMs = nowMs + Math.max(delayAfter(made), Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
     const isGivenUp = answer === GONE || dueMs > created_ms + GIVEN_UP_MS;
     await database.db
       .updateTable('outbox')
@@ -190,7 +194,7 @@ export class Outbox {
     metrics.attempts.inc({ outcome: isGivenUp ? 'failed' : 'retried' });
     if (isGivenUp) {
       log.error({ webhook: id, event, attempts: made, answer }, 'a webhook of a call was given up');
-      await this.#removeOldFailures();
+      await this.#removeOldFailures(nowMs - FAILED_KEPT_MS);
     } else if (!this.#isFailing) {
       this.#isFailing = true;
       log.warn({ webhook: id, event, answer }, 'a webhook of a call was not taken; it is sent again for three days');
@@ -201,21 +205,20 @@ export class Outbox {
     await this.#options.database.db.deleteFrom('outbox').where('id', '=', id).execute();
   }
 
-  async #removeOldFailures(): Promise<void> {
-    const beforeMs = this.#nowMs() - FAILED_KEPT_MS;
+  async #removeOldFailures(beforeMs: number): Promise<void> {
     const failed = this.#options.database.db.deleteFrom('outbox').where('state', '=', 'failed');
     await failed.where('created_ms', '<', beforeMs).execute();
   }
 
   /** Until the next one is due. While all places are taken, the end of an attempt wakes us. */
-  async #untilNextMs(): Promise<number> {
+  async #untilNextMs(nowMs: number): Promise<number> {
     const { database, metrics } = this.#options;
     const { next_ms, waiting } = await this.#waiting(database.reader)
       .select(({ fn }) => [fn.min('due_ms').as('next_ms'), fn.countAll<number>().as('waiting')])
       .executeTakeFirstOrThrow();
     metrics.waiting.set(Number(waiting));
     if (this.#sending.size >= AT_ONCE_MAX || next_ms === null) return LOOK_MAX_MS;
-    return Math.min(Math.max(next_ms - this.#nowMs(), 0), LOOK_MAX_MS);
+    return Math.min(Math.max(next_ms - nowMs, 0), LOOK_MAX_MS);
   }
 
   /** Those that wait and can be sent. */
@@ -224,8 +227,9 @@ export class Outbox {
     return this.#options.calls === null ? waiting.where('target', 'is not', null) : waiting;
   }
 
-  #nowMs(): number {
-    return this.#options.clock.wall().getTime();
+  async #readNowMs(): Promise<number> {
+    const { readNowMs, clock } = this.#options;
+    return readNowMs === undefined ? clock.wall().getTime() : readNowMs();
   }
 }
 

@@ -4,12 +4,14 @@
  * not for the clock, so jitter costs a recogniser nothing.
  */
 import { silentBytes } from '../../audio/frames.ts';
-import { decodeG711, encodeG711 } from '../../audio/g711.ts';
 import { bytesToMs, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
 import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 import { KeyDetector, parseEvent } from '../../protocols/rtp/telephone-event.ts';
 import { sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/unwrapper.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
+import type { RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
+import { InboundSound } from './call-sound.ts';
+import { type OrderedPacket, PacketOrder } from './packet-order.ts';
 
 /** RFC 3389: the peer announces silence, and may send nothing until it ends. */
 const COMFORT_NOISE = 13;
@@ -20,6 +22,11 @@ const MISORDER_MAX = 100;
 const JUMP_MS = 1000;
 /** A stream that begins later than this after the one before leaves a gap. */
 const BREAK_MS = 200;
+/** Packets of Opus this short hold no sound: silence begins, and the next ones may be left out (RFC 6716 §2.1.9). */
+const DTX_BYTES_MAX = 2;
+/** Lost sound that a codec can make up for; the call's timeline bridges more. */
+const CONCEALED_MIN_MS = 5;
+const CONCEALED_MAX_MS = 120;
 /**
  * Announced silence is filled in this much after its time, so that it does not take the place of a packet that is a
  * little late, and for no longer than it takes to end an utterance.
@@ -32,6 +39,8 @@ export interface AudioChunk {
   readonly bytes: Uint8Array;
   readonly atMs: number;
   readonly sequence: number;
+  /** It stands for packets that were lost. */
+  readonly concealed?: true;
 }
 
 /** Takes what the peer sends: the leg of the call. What it throws is not caught. */
@@ -99,6 +108,10 @@ export class RtpReceiver {
   #lastSequence = 0;
   /** Where the audio so far ends. */
   #endMs = 0;
+  /** Of the stream, in its format. */
+  #sound: InboundSound;
+  #soundFormat: RtpFormat;
+  readonly #order = new PacketOrder();
   /** When announced silence begins, in our time and by the clock; null = none was announced. */
   #silence: { readonly fromMs: number; readonly atMs: number } | null = null;
 
@@ -107,11 +120,14 @@ export class RtpReceiver {
     this.#remote = remote;
     this.#listener = listener;
     this.#counter = counter;
+    this.#soundFormat = remote.format;
+    this.#sound = new InboundSound(remote.format, codec);
   }
 
   /** There is a new agreement on payload numbers and codec. */
   set remote(remote: RemoteMedia) {
     this.#remote = remote;
+    if (remote.format !== this.#soundFormat) this.#beginSound();
   }
 
   /** Whether the peer announced silence that is not filled in yet: call {@link fillSilence} every 20 ms then. */
@@ -138,9 +154,15 @@ export class RtpReceiver {
     if (packet.payloadType === COMFORT_NOISE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
   }
 
+  /** Gives the decoder's memory back; nothing may come any more. */
+  close(): void {
+    this.#sound.close();
+  }
+
   /** Hands on as much of the announced silence as is due. */
   fillSilence(nowMs: number): void {
     if (this.#silence === null || this.#stream === null) return;
+    this.#decodeHeld();
     const { fromMs, atMs } = this.#silence;
     const untilMs = fromMs + Math.min(nowMs - atMs - SILENCE_BEHIND_MS, SILENCE_MAX_MS);
     while (this.#endMs + FRAME_MS <= untilMs) {
@@ -173,6 +195,7 @@ export class RtpReceiver {
     const atMs = this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0);
     this.#candidate = null;
     this.#silence = null;
+    if (before !== null) this.#beginSound();
     this.#stream = {
       ssrc,
       timestamp,
@@ -189,7 +212,7 @@ export class RtpReceiver {
   }
 
   #receiveAudio(stream: Stream, { sequence, timestamp, arrivalMs, payload }: AudioPacket): void {
-    const { codec, clockHz } = this.#remote.format;
+    const { name, clockHz } = this.#remote.format;
     if (payload.length === 0) {
       this.#takeOut(stream, sequence);
       return;
@@ -200,14 +223,38 @@ export class RtpReceiver {
       stream.zeroMs = this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0) - samplesToMs(timestamp, clockHz);
     }
     if (sequence > stream.highest) Object.assign(stream, { highest: sequence, timestamp, arrivalMs });
-    const bytes = codec.name === this.#codec.name ? payload : encodeG711(decodeG711(payload, codec), this.#codec);
-    this.#emit(bytes, stream.zeroMs + samplesToMs(timestamp, clockHz), sequence - stream.sequenceOffset);
+    const atMs = stream.zeroMs + samplesToMs(timestamp, clockHz);
+    const packet = { sequence: sequence - stream.sequenceOffset, atMs, payload };
+    if (!this.#sound.conceals) this.#emit(this.#sound.decode(payload), atMs, packet.sequence);
+    else for (const ready of this.#order.push(packet, this.#lastSequence)) this.#decode(ready);
+    if (name === 'opus' && payload.length <= DTX_BYTES_MAX) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
   }
 
-  #emit(bytes: Uint8Array, atMs: number, sequence: number): void {
+  /** What was lost before the packet is made up for, if it is short enough to be guessed. */
+  #decode({ sequence, atMs, payload }: OrderedPacket): void {
+    const gapMs = atMs - this.#endMs;
+    const isLost = sequence > this.#lastSequence + 1 && this.#lastSequence > 0;
+    if (isLost && gapMs >= CONCEALED_MIN_MS && gapMs <= CONCEALED_MAX_MS)
+      this.#emit(this.#sound.conceal(gapMs, payload), this.#endMs, sequence - 1, true);
+    this.#emit(this.#sound.decode(payload), atMs, sequence);
+  }
+
+  #decodeHeld(): void {
+    for (const packet of this.#order.flush()) this.#decode(packet);
+  }
+
+  /** Another stream, or another codec: its decoder begins anew. */
+  #beginSound(): void {
+    this.#decodeHeld();
+    this.#sound.close();
+    this.#soundFormat = this.#remote.format;
+    this.#sound = new InboundSound(this.#soundFormat, this.#codec);
+  }
+
+  #emit(bytes: Uint8Array, atMs: number, sequence: number, concealed = false): void {
     this.#lastSequence = Math.max(this.#lastSequence, sequence);
     this.#endMs = Math.max(this.#endMs, atMs + bytesToMs(bytes.length, this.#codec));
-    this.#listener.receiveAudio({ bytes, atMs, sequence });
+    if (bytes.length > 0) this.#listener.receiveAudio({ bytes, atMs, sequence, ...(concealed && { concealed }) });
   }
 
   /** Whether the sender set its clock: its timestamps agree neither with the number of packets nor with our clock. */

@@ -4,13 +4,13 @@
  * in which no packets come.
  */
 import { silentBytes } from '../../audio/frames.ts';
-import { decodeG711, encodeG711 } from '../../audio/g711.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../foundation/units.ts';
 import { writeRtp } from '../../protocols/rtp/packet.ts';
 import { writeEvent } from '../../protocols/rtp/telephone-event.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 import type { EventFormat } from '../../protocols/sip/rtp-codecs.ts';
+import { OutboundSound } from './call-sound.ts';
 
 /** A timer that fires this much early is on time: timers count in whole ms. */
 const EARLY_MS = 1;
@@ -61,6 +61,8 @@ export class RtpSender {
   #timestampBase: number;
   #sequence: number;
   #remote: RemoteMedia | null = null;
+  /** In the format that was agreed, for as long as it is. */
+  #sound: { readonly of: RemoteMedia; readonly encoder: OutboundSound } | null = null;
   #timer: Timer | null = null;
   /** When the next packet is due. */
   #dueMs = 0;
@@ -144,6 +146,7 @@ export class RtpSender {
   /** Sends nothing more. */
   close(): void {
     this.#stop();
+    this.#sound?.encoder.close();
   }
 
   get #isPressing(): boolean {
@@ -194,12 +197,19 @@ export class RtpSender {
     frame.set(sound);
     this.#waiting = this.#waiting.subarray(sound.length);
     this.#beginMs = sound.length > 0 ? null : (this.#beginMs ?? 0);
-    const payload =
-      codec.name === remote.format.codec.name ? frame : encodeG711(decodeG711(frame, codec), remote.format.codec);
+    const payload = this.#soundTo(remote).encode(frame, remote.ptimeMs);
     const marker = this.#fresh || (this.#silent && sound.length > 0);
     this.#silent = sound.length === 0;
     this.#fresh = false;
     this.#transmit(remote.payloadType, this.#timestampAt(this.#dueMs), marker, payload);
+  }
+
+  #soundTo(remote: RemoteMedia): OutboundSound {
+    if (this.#sound !== null && isSameSound(this.#sound.of, remote)) return this.#sound.encoder;
+    this.#sound?.encoder.close();
+    const encoder = new OutboundSound(remote.format, remote.parameters, this.#options.codec);
+    this.#sound = { of: remote, encoder };
+    return encoder;
   }
 
   /** The key's packets all have the timestamp of its beginning, and say how long it has been down at their end. */
@@ -246,4 +256,9 @@ export class RtpSender {
 /** How long frames must be gathered before packets of `ptimeMs` can be made of them one after the other. */
 function framesAheadMs(ptimeMs: number): number {
   return Math.max(Math.ceil(ptimeMs / FRAME_MS) - 1, 0) * FRAME_MS;
+}
+
+function isSameSound(before: RemoteMedia, now: RemoteMedia): boolean {
+  const isSame = [...now.parameters].every(([name, value]) => before.parameters.get(name) === value);
+  return before.format === now.format && isSame && before.parameters.size === now.parameters.size;
 }

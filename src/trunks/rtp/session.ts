@@ -163,6 +163,7 @@ export class RtpSession {
     this.#timer?.cancel();
     this.#silence?.cancel();
     this.#sender?.close();
+    this.#receiver?.close();
     this.#control?.close();
     const { rtp, rtcp, port } = this.#sockets;
     await Promise.all([closeSocket(rtp), closeSocket(rtcp)]);

@@ -29,7 +29,8 @@ import { firstHop, readTrunks, routeOver, type SipTrunk, type TrunkSettings, uri
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
 /**
- * Calls of one address that may wait for an ACK, and never more than half of the ports. The answer to each of them is
+ * Calls of one address that may wait for an ACK, and never more than half of the ports, of which a recording takes two
+ * pairs. The answer to each of them is
  * repeated ten times.
  */
 const UNACKNOWLEDGED_MAX = 32;
@@ -45,6 +46,7 @@ type SipSettings = TransportSettings &
     | 'RTP_ALLOW'
     | 'RTP_PORTS'
     | 'SIP_ALLOW'
+    | 'SIP_CODECS'
     | 'SIP_DIALOGS_MAX'
     | 'SIP_PUBLIC_ADDRESS'
     | 'SIP_SESSION_EXPIRES_SECONDS'
@@ -214,7 +216,7 @@ export class SipAgent {
     const switchboard = new Switchboard({
       services,
       dialogsMax: settings.SIP_DIALOGS_MAX,
-      unacknowledgedMax: Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2)),
+      unacknowledgedMax: Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 4)),
       metrics,
       onAsked: (from) => this.#registrations.asked(from),
     });
@@ -249,8 +251,8 @@ export class SipAgent {
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    const srtp = settings.SIP_SRTP;
-    return { registry, openMedia, openRecordingMedia, mediaAddress, ownUsers, timers, log, srtp };
+    const { SIP_SRTP: srtp, SIP_CODECS: codecs } = settings;
+    return { registry, openMedia, openRecordingMedia, mediaAddress, codecs, ownUsers, timers, log, srtp };
   }
 
   /** Begins the registrations whose transport is open and that have not begun. */

@@ -8,6 +8,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf } from '../../protocols/sip/call-identity.ts';
 import type { SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
+import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
@@ -32,6 +33,8 @@ export interface CallServices {
   readonly openRecordingMedia: OpenMedia;
   /** Where peers are to send media. */
   readonly mediaAddress: string;
+  /** What we take, best first (SIP_CODECS). */
+  readonly codecs: readonly RtpCodecName[];
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
   readonly timers: SessionTimerServices;

@@ -14,6 +14,7 @@ import {
   makeOffer,
   type RemoteMedia,
 } from '../../protocols/sip/offer-answer.ts';
+import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
@@ -27,6 +28,7 @@ export class CallMedia {
   /** The RTP of the call. */
   readonly session: MediaSession;
   readonly #address: string;
+  readonly #codecs: readonly RtpCodecName[];
   readonly #log: Log;
   readonly #srtp: SrtpPolicy;
   readonly #isPrivate: boolean;
@@ -39,10 +41,14 @@ export class CallMedia {
   #agreed: { readonly description: string; readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
   #started = false;
 
-  /** `address` = where the peer is to send; `isPrivate` = nobody on the way reads the signalling (TLS). */
+  /**
+   * `address` = where the peer is to send; `codecs` = what we take, best first; `isPrivate` = nobody on the way reads
+   * the signalling (TLS).
+   */
   constructor(options: {
     readonly session: MediaSession;
     readonly address: string;
+    readonly codecs: readonly RtpCodecName[];
     readonly srtp: SrtpPolicy;
     readonly isPrivate: boolean;
     readonly log: Log;
@@ -51,6 +57,7 @@ export class CallMedia {
     this.#srtp = options.srtp;
     this.#isPrivate = options.isPrivate;
     this.#address = options.address;
+    this.#codecs = options.codecs;
     this.#log = options.log;
   }
 
@@ -141,7 +148,7 @@ export class CallMedia {
       port: this.session.port,
       sessionId: this.#sessionId,
       version: 1,
-      codecs: ['mulaw', 'alaw'],
+      codecs: this.#codecs,
       direction: 'sendrecv',
       security: { policy: this.#srtp, keys: this.#keys, offers },
     };

@@ -95,10 +95,11 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, request, stack, srtp, log } = this.#options;
+    const { registry, openMedia, mediaAddress, codecs, request, stack, srtp, log } = this.#options;
     const media = new CallMedia({
       session: await openMedia(),
       address: mediaAddress,
+      codecs,
       srtp,
       isPrivate: stack.protocol === 'TLS',
       log: log.child({ callId: request.callId }),

@@ -8,7 +8,7 @@ import type { IncomingKind, IncomingMedia } from './incoming-kind.ts';
 import { CallMedia, type MediaSession } from './media.ts';
 import type { SipStack } from './stack.ts';
 
-interface PhoneOptions extends Pick<CallServices, 'openMedia' | 'mediaAddress' | 'ownUsers' | 'srtp'> {
+interface PhoneOptions extends Pick<CallServices, 'openMedia' | 'mediaAddress' | 'codecs' | 'ownUsers' | 'srtp'> {
   readonly request: IncomingInviteRequest;
   readonly stack: SipStack;
   readonly log: Log;
@@ -25,10 +25,10 @@ export class PhoneKind implements IncomingKind {
   }
 
   async open(): Promise<IncomingMedia> {
-    const { openMedia, mediaAddress, srtp, stack, log } = this.#options;
+    const { openMedia, mediaAddress, codecs, srtp, stack, log } = this.#options;
     const isPrivate = stack.protocol === 'TLS';
     const session = await openMedia();
-    return new PhoneMedia({ session, address: mediaAddress, srtp, isPrivate, log }, this.#options);
+    return new PhoneMedia({ session, address: mediaAddress, codecs, srtp, isPrivate, log }, this.#options);
   }
 }
 

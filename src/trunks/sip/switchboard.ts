@@ -44,6 +44,8 @@ interface Source {
   calls: number;
   /** Those of them that have not begun: our answer, which is repeated until then, has not been acknowledged. */
   readonly unacknowledged: Set<IncomingCall>;
+  /** The log has said that it may have no more. */
+  isTold: boolean;
 }
 
 export class Switchboard implements StackDelegate {
@@ -93,7 +95,7 @@ export class Switchboard implements StackDelegate {
 
   onInvite(request: IncomingInviteRequest, stack: SipStack): void {
     const { address } = stack.envelopeOf(request.message).source;
-    const source = this.#sources.get(address) ?? { calls: 0, unacknowledged: new Set() };
+    const source = this.#sources.get(address) ?? { calls: 0, unacknowledged: new Set(), isTold: false };
     this.#sources.set(address, source);
     let dialog: CallDialog | null = null;
     const call: IncomingCall = new IncomingCall({
@@ -138,7 +140,7 @@ export class Switchboard implements StackDelegate {
       metrics.sipDropped.inc({ reason: 'unacknowledged' });
       return true;
     }
-    const refusal = this.#refusal(source);
+    const refusal = this.#refusal(source, address);
     if (refusal === null) return false;
     metrics.refused.inc({ code: refusal.code });
     stack.core.replyStateless(message, { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
@@ -149,11 +151,15 @@ export class Switchboard implements StackDelegate {
     return (source?.unacknowledged.size ?? 0) >= this.#options.unacknowledgedMax;
   }
 
-  #refusal(source: Source | undefined): TrunklineError | null {
+  #refusal(source: Source | undefined, address: string): TrunklineError | null {
     const { services, dialogsMax } = this.#options;
     if (this.#acknowledgesTooLittle(source))
       return new TrunklineError('too_many_calls', 'too many calls of this address wait for an ACK');
-    if ((source?.calls ?? 0) >= dialogsMax) {
+    if (source !== undefined && source.calls >= dialogsMax) {
+      // A session border controller sends all that it records from one address.
+      if (!source.isTold)
+        services.log.warn({ address, dialogsMax }, 'an address has as many calls as SIP_DIALOGS_MAX allows');
+      source.isTold = true;
       return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
     }
     try {

@@ -200,7 +200,10 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
   }, 120_000);
 
   it('refuses new calls when too many events wait, leaves out what nobody waits for, and blocks nothing', async () => {
-    const { x, proxy } = await openPair();
+    const proxy = await startPostgresProxy(await postgres.createDatabase());
+    proxies.push(proxy);
+    const x = await openFeedGateway(proxy.url, { clock: hurried(20) });
+    opened.push(x);
     const atX = x.read();
     x.publish(started('CAx'));
     await until(atX, 1);

@@ -88,8 +88,8 @@ describe('the settings', () => {
     ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
     [
       'SIP_REGISTRAR',
-      'sips:pbx',
-      'SIP_REGISTRAR: got "sips:pbx", expected empty or a server such as sip:pbx.example.com',
+      'pbx:5060',
+      'SIP_REGISTRAR: got "pbx:5060", expected empty or a server such as sip:pbx.example.com',
     ],
     ['SIP_PUBLIC_ADDRESS', 'bridge', 'SIP_PUBLIC_ADDRESS: got "bridge", expected empty or an address'],
     ['RTP_PORTS', '20000-10000', 'RTP_PORTS: got "20000-10000", expected two ports from 1024 to 65535'],
@@ -275,6 +275,7 @@ describe('the settings', () => {
       'ASTERISK_PASSWORD',
       'ARI_PASSWORD',
       'SIP_PASSWORD',
+      'SIP_TRUNKS',
       'APP_SIGNING_KEY',
       'FLOW_SIGNING_KEY',
       'DATABASE_URL',

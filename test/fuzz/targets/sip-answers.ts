@@ -21,6 +21,7 @@ const services: CallServices = {
   openMedia: () => new Promise(() => undefined),
   openRecordingMedia: () => new Promise(() => undefined),
   mediaAddress: '198.51.100.1',
+  codecs: ['opus', 'g722', 'mulaw', 'alaw'],
   ownUsers: ['trunkline'],
   log,
   srtp: 'allow',

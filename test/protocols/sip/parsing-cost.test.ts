@@ -70,6 +70,10 @@ describe('what the grammar of the stack would have to read', () => {
     expect(sipWeight(options(`Subject: ${'x'.repeat(2000)}`))).toBe(options().length + 2011);
   });
 
+  it('counts a body, which nobody interprets, an eighth', () => {
+    expect(sipWeight(`${options()}${'x'.repeat(8000)}`)).toBe(options().length + 1000);
+  });
+
   it('weighs as much as it takes to read it, and nothing more where it is not read', () => {
     const telephones = options('Contact: <sip:a@192.0.2.7:5062>');
     expect(sipWeight(telephones)).toBe(telephones.length);

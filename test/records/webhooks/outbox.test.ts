@@ -10,6 +10,7 @@ import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { openSqliteRecords } from '../../../src/records/sqlite-records.ts';
 import { openWebhooks } from '../../../src/records/webhooks/open-webhooks.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { whyNoPostgres } from '../../helpers/postgres.ts';
 import { DATABASES } from '../databases.ts';
 import { ended, openToldGateway, said, started } from '../told-calls.ts';
 import { WebhookReceiver, webhookSettings } from './receiver.ts';
@@ -184,6 +185,29 @@ describe.each(DATABASES)('webhooks of calls with $name', ({ isThere, start }) =>
     await database.db.deleteFrom('calls').execute();
     expect(await waiting()).toEqual([]);
   });
+});
+
+it.skipIf(whyNoPostgres !== '')(`are sent once by gateways whose clocks differ${whyNoPostgres}`, async () => {
+  const databases = DATABASES[1].start();
+  const database = await databases.open();
+  const held: (() => void)[] = [];
+  receiver.answer = (response) => void held.push(() => response.writeHead(204).end());
+  aheadMs = -DAY_MS;
+  const slow = open(database, { CLUSTER_KEY: 'a key' });
+  await slow.tell(...call('CA1'));
+  await eventually(() => expect(held).toHaveLength(1));
+  aheadMs = 0;
+  const right = open(database, { CLUSTER_KEY: 'a key' });
+  right.outbox.wake();
+  await right.tell(...call('CA2'));
+  await eventually(() => expect(held).toHaveLength(2));
+  for (const release of held) release();
+  await eventually(async () => expect(await right.waiting()).toEqual([]));
+  // Each once: the claim of the first is good for a minute whatever its gateway's clock says.
+  expect(new Set(receiver.taken.map(({ id }) => id)).size).toBe(2);
+  expect(receiver.requests).toBe(2);
+  for (const close of closes.splice(0)) await close();
+  await databases.end();
 });
 
 it('survive a gateway that is killed between the event and its delivery', async () => {

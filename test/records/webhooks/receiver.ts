@@ -13,6 +13,7 @@ export function webhookSettings(url: string, changes: Partial<WebhookSettings> =
     CALL_WEBHOOK_URL: url,
     CALL_WEBHOOK_EVENTS: ['call.ended'],
     CALL_WEBHOOK_ALLOW_PRIVATE: true,
+    CLUSTER_KEY: '',
     FLOWS_DIR: '',
     FLOW_HTTP_ALLOW_PRIVATE: true,
     FLOW_SIGNING_KEY: '',

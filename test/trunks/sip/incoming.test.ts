@@ -106,7 +106,7 @@ describe('an INVITE', () => {
     line = new SipLine();
     await line.receive(request('INVITE', {}));
     const ok = line.take().at(-1) ?? '';
-    expect(bodyIn(ok)).toContain('m=audio 20000 RTP/AVP 0 8 101');
+    expect(bodyIn(ok)).toContain('m=audio 20000 RTP/AVP 111 9 0 8 101 110');
     expect(calls()).toEqual([]);
     await line.receive(request('ACK', { to: headerIn(ok, 'To'), body: OFFER }));
     expect(calls()).toEqual([['call-1@192.0.2.7', 'live', null]]);

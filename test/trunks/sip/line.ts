@@ -117,6 +117,7 @@ export class SipLine {
       openMedia,
       openRecordingMedia: openMedia,
       mediaAddress: '198.51.100.1',
+      codecs: settings.SIP_CODECS,
       ownUsers,
       timers,
       srtp: settings.SIP_SRTP,

@@ -29,7 +29,7 @@ describe('an outgoing call', () => {
     expect(invite).toMatch(/^INVITE sip:\+14155550100@192\.0\.2\.7 SIP\/2\.0/);
     expect(headerIn(invite, 'From')).toMatch(/^<sip:1001@192\.0\.2\.7>;tag=/);
     expect(headerIn(invite, 'Call-ID')).toBe(ID);
-    expect(bodyIn(invite)).toContain('m=audio 20000 RTP/AVP 0 8 101');
+    expect(bodyIn(invite)).toContain('m=audio 20000 RTP/AVP 111 9 0 8 101 110');
     expect(state()).toEqual(['dialing', null]);
     await line.receive(answer(invite, '100 Trying'));
     await line.receive(answer(invite, '180 Ringing', [CONTACT]));

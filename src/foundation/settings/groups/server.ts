@@ -15,6 +15,13 @@ export const server = {
       'Address at which carriers reach this server (https://host, no path). It needs API_KEYS. ' +
         'Empty = the address that each request names.',
     ),
+    TLS_CERT: text(
+      '',
+      'file',
+      'Certificate of this server, with its chain, in PEM. With it the port speaks https and wss alone. It is read ' +
+        'again when it changes.',
+    ),
+    TLS_KEY: text('', 'file', 'Private key of TLS_CERT, in PEM, without a passphrase.'),
     LOG_LEVEL: choice(
       'info',
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

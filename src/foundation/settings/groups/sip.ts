@@ -1,5 +1,5 @@
 import { rtpPorts, sessionExpires, sipPublicAddress, sipServer } from '../setting-forms.ts';
-import { choice, peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+import { choice, choices, peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
 
 /** Calls over SIP and RTP. */
 export const sip = {
@@ -35,6 +35,12 @@ export const sip = {
     SIP_PUBLIC_ADDRESS: sipPublicAddress(
       'Address at which SIP peers reach this machine; behind NAT the public one. ' +
         'Empty = HOST, or the first address of the machine.',
+    ),
+    SIP_CODECS: choices(
+      ['opus', 'g722', 'mulaw', 'alaw'],
+      ['opus', 'g722', 'mulaw', 'alaw'],
+      'Codecs that calls may have, in the order in which we offer them. Of an offer the wideband ones (opus, g722) ' +
+        "are taken first, otherwise in the other side's order.",
     ),
     RTP_PORTS: rtpPorts('UDP ports for the audio of SIP calls. Each call takes two.'),
   },
