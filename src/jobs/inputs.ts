@@ -136,7 +136,8 @@ export async function download({ url, to, disk, settings, clock, signal }: Downl
   }
 }
 
-function limitBytes(maxBytes: number): Transform {
+/** Passes on at most `maxBytes` (UPLOAD_MAX_BYTES); more fails with TrunklineError `upload_too_large`. */
+export function limitBytes(maxBytes: number): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -103,6 +103,8 @@ export interface RecordingTask {
    * That takes a few seconds of speech.
    */
   readonly onSegment?: (segment: Segment) => void;
+  /** Called once with the number of channels that are transcribed by themselves, when it is known. */
+  readonly onChannels?: (channels: number) => void;
   readonly onProgress?: (progress: RecordingProgress) => void;
 }
 
@@ -212,8 +214,10 @@ class Work {
   }
 
   async #take(stretch: readonly Int16Array[]): Promise<void> {
-    if (this.#channels.length === 0)
+    if (this.#channels.length === 0) {
       this.#channels = stretch.map((_, channel) => new Channel(channel, this.#task, this.#transcriber));
+      this.#task.onChannels?.(stretch.length);
+    }
     const cut = await Promise.all(
       this.#channels.map((channel, index) => channel.push(stretch[index] ?? new Int16Array(0))),
     );

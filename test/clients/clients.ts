@@ -41,6 +41,13 @@ const DEEPGRAM = {
   shows: 'live audio: interim and final results, events of speech, Finalize, the end',
 } as const;
 
+const REALTIME = {
+  door: 'OpenAI Realtime',
+  shows: 'live audio as running text, and its transcript',
+} as const;
+
+const REALTIME_NODE = { program: 'openai-realtime.mjs', tls: true, ...REALTIME } as const;
+
 /** In the order of the table. */
 export const CLIENTS: readonly Client[] = [
   { name: 'openai-node-5-rest', title: 'openai (Node) 5.23.2', install: ['openai@5.23.2'], ...OPENAI_REST },
@@ -120,5 +127,58 @@ export const CLIENTS: readonly Client[] = [
     install: ['pipecat-ai[deepgram]==1.14.0'],
     ...DEEPGRAM,
     shows: 'interim and final texts, finalized by Finalize; turns (Flux)',
+  },
+  {
+    name: 'openai-node-5-realtime',
+    title: 'openai (Node) 5.23.2',
+    install: ['openai@5.23.2', 'ws@8'],
+    ...REALTIME_NODE,
+  },
+  {
+    name: 'openai-node-6-realtime',
+    title: 'openai (Node) 6.49.0',
+    install: ['openai@6.49.0', 'ws@8'],
+    ...REALTIME_NODE,
+  },
+  {
+    name: 'openai-node-7-realtime',
+    title: 'openai (Node) 7.57.0',
+    install: ['openai@7.57.0', 'ws@8'],
+    ...REALTIME_NODE,
+  },
+  {
+    name: 'openai-python-realtime',
+    title: 'openai (Python) 3.54.0',
+    program: 'openai-realtime.py',
+    install: ['openai[realtime]==3.54.0'],
+    ...REALTIME,
+  },
+  {
+    name: 'agents-node-realtime',
+    title: '@openai/agents-realtime 0.20.0',
+    program: 'agents-realtime.mjs',
+    install: ['@openai/agents-realtime@0.20.0', 'zod@4'],
+    ...REALTIME,
+  },
+  {
+    name: 'agents-python-realtime',
+    title: 'openai-agents (Python) 0.24.0',
+    program: 'agents-realtime.py',
+    install: ['openai-agents==0.24.0', 'websockets'],
+    ...REALTIME,
+  },
+  {
+    name: 'pipecat-realtime',
+    title: 'pipecat 1.14.0',
+    program: 'pipecat-realtime.py',
+    install: ['pipecat-ai[openai,websocket]==1.14.0'],
+    ...REALTIME,
+  },
+  {
+    name: 'livekit-realtime',
+    title: 'livekit-agents (Python) 1.8.9',
+    program: 'livekit-realtime.py',
+    install: ['livekit-agents==1.8.9', 'livekit-plugins-openai==1.8.9'],
+    ...REALTIME,
   },
 ];

@@ -204,9 +204,11 @@ export class Access {
   /**
    * A key that stands for whoever makes the admitted request, for `lifeMs` and on routes for audio and speech alone.
    * @param content a JSON value that {@link shortKeyContent} gives back
-   * @throws TrunklineError `invalid_request` when the content is too large
+   * @throws TrunklineError `invalid_request` when the content is too large, `role_refused` to a short-lived key
    */
   makeShortKey(request: FastifyRequest, lifeMs: number, content: unknown = null): string {
+    // Or it would live for ever.
+    if (this.#shortKeyed.has(request)) assertShortKeyPermitted('session');
     return this.#shortKeys.make({ proof: this.#proofs.get(request) ?? { kind: 'nobody' }, content }, lifeMs);
   }
 

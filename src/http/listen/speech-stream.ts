@@ -25,6 +25,8 @@ interface SpeechStreamOptions {
   send(sound: Uint8Array): Promise<void>;
   /** All sound of a flushed utterance has been sent. */
   onFlushed(): Promise<void>;
+  /** All sound of this stretch of the text, as it was written, has been sent. */
+  onSpoken?(text: string): void;
   /** The engine failed at a stretch, which is left out. */
   onSkipped(): void;
   /** Too much text waits, or no longer. */
@@ -139,6 +141,7 @@ export class SpeechStream {
       dueInMs: () => this.#aheadMs,
       onSpoken: (text) => {
         utterance.waitingChars -= text.length;
+        this.#options.onSpoken?.(text);
         this.#look();
       },
     });

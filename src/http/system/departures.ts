@@ -1,6 +1,7 @@
 /** Where speech, or what was said, leaves this server for. */
 import { isLoopback } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { brainOf } from '../listen/realtime/open-brain.ts';
 import type { SystemAnswer } from './schema.ts';
 
 type Departure = SystemAnswer['departures'][number];
@@ -16,6 +17,11 @@ const DESTINATIONS: readonly (readonly [setting: string, what: Departure['what']
 
 /** One for each server that the settings name. */
 export function findDepartures(settings: Settings): Departure[] {
+  const answers = brainOf(settings) === 'chat' ? departureTo(settings.LLM_BASE_URL, 'answers') : [];
+  return [...destinations(settings), ...answers];
+}
+
+function destinations(settings: Settings): Departure[] {
   return DESTINATIONS.flatMap(([setting, what]) => {
     const value = (settings as Readonly<Record<string, unknown>>)[setting];
     const texts: unknown[] = Array.isArray(value) ? value : [value];

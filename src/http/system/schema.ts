@@ -71,7 +71,7 @@ const refusal = z.object({
 });
 
 const departure = z.object({
-  what: z.enum(['translation', 'hints', 'recognition', 'synthesis', 'webhooks']),
+  what: z.enum(['translation', 'hints', 'recognition', 'synthesis', 'webhooks', 'answers']),
   to: z.string().describe('The origin that it goes to'),
   leavesMachine: z.boolean().describe('It is not a loopback address'),
 });

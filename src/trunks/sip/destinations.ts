@@ -4,9 +4,8 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 
-/** The address of a destination that is a name. Rejects when it is not known. */
+/** The address of a destination that is a name, with that name. Rejects when it is not known. */
 export async function resolveName(destination: SipDestination): Promise<SipDestination> {
-  if (isIP(destination.host) !== 0) return destination;
   const { address } = await lookup(destination.host);
   return { ...destination, host: address, name: destination.host };
 }

@@ -4,6 +4,7 @@
  * this throw.
  */
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import {
   type DigestAuthentication,
   type IncomingInviteRequest,
@@ -218,7 +219,9 @@ export class SipStack implements Transport {
       return;
     }
     if (message.statusCode !== null && message.statusCode >= 400) this.#options.onRefused(message.statusCode);
-    const destination = await this.#destinationOf(text, message.destination);
+    const wanted = this.#flowOf(text) ?? message.destination;
+    // An answer must not wait: its transaction may be over a moment later.
+    const destination = isIP(wanted.host) === 0 ? await resolveName(wanted) : wanted;
     // The destination of a request within a call comes from the peer (Contact, Record-Route), not from our settings.
     if (message.kind === 'request' && glanceSip(text).toTag !== '') this.#refusePrivateTarget(destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
@@ -229,11 +232,11 @@ export class SipStack implements Transport {
     await transmit();
   }
 
-  /** Of a call over TLS the connection that it came over, while that is open. */
-  async #destinationOf(text: string, destination: SipDestination): Promise<SipDestination> {
+  /** Of a call over TLS the connection that it came over; null = it is another, or that is closed. */
+  #flowOf(text: string): SipDestination | null {
     const flow = this.protocol === 'TLS' ? this.#flows.of(glanceSip(text)) : null;
     const connection = flow === null ? null : { host: flow.address, port: flow.port };
-    return connection !== null && this.#socket.has(connection) ? connection : await resolveName(destination);
+    return connection !== null && this.#socket.has(connection) ? connection : null;
   }
 
   /** Sends a keep-alive that needs no answer (RFC 5626 §3.5.1). */

@@ -42,7 +42,7 @@ export class TlsFiles {
       for (const setting of named) {
         const take = (text: string): Record<string, number> => files.#take(setting, text);
         const options = { path: settings[setting], setting, maxBytes: FILE_MAX_BYTES, clock, log, take };
-        files.#watches.push(await WatchedFile.open(options));
+        files.#watches.push(await openNamed(options));
       }
       files.#complete = true;
       files.#renew();
@@ -72,7 +72,7 @@ export class TlsFiles {
   #take(setting: TlsSetting, text: string): Record<string, number> {
     if (!BEGINNINGS[setting].test(text)) {
       const expected = setting === 'SIP_TLS_KEY' ? 'a private key' : 'certificates';
-      throw new FileError(`${setting}: got a file without ${expected} in PEM, expected ${expected}`);
+      throw new FileError(`got a file without ${expected} in PEM, expected ${expected}`);
     }
     this.#texts[setting] = text;
     if (this.#complete) this.#renew();
@@ -95,5 +95,14 @@ export class TlsFiles {
       throw new FileError(`SIP_TLS_CERT and SIP_TLS_KEY: got files that cannot be used (${code}), expected a pair`);
     }
     this.onChange();
+  }
+}
+
+/** @throws FileError that names the setting */
+async function openNamed(options: Parameters<typeof WatchedFile.open>[0]): Promise<WatchedFile> {
+  try {
+    return await WatchedFile.open(options);
+  } catch (error) {
+    throw error instanceof FileError ? new FileError(`${options.setting}: ${error.message}`) : error;
   }
 }

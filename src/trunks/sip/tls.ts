@@ -134,7 +134,7 @@ class Door {
 function serverOptions({ files, verifiesPeers }: SipTlsOptions): TlsOptions {
   return {
     ...files.options,
-    // A peer that renegotiates without end would have us compute without end.
+    // A peer could have us compute without end.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     requestCert: verifiesPeers,
     rejectUnauthorized: verifiesPeers,

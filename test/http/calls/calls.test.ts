@@ -268,24 +268,24 @@ describe('POST /v1/calls', () => {
       state: 'dialing',
     });
     expect(testServer.calls.outgoing).toEqual([
-      { to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters },
+      { to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', trunk: null, parameters },
     ]);
   });
 
   it('makes a call in which a flow talks, unless a parameter names another one', async () => {
     testServer = await startServer({ SIP_PORT: '5060' });
     await dial({ to: '1001', flow: 'survey' });
-    await dial({ to: '1001', flow: 'survey', parameters: { flow: 'shop' } });
+    await dial({ to: '1001', flow: 'survey', trunk: 'carrier', parameters: { flow: 'shop' } });
     expect(testServer.calls.outgoing).toMatchObject([
       { parameters: { flow: 'survey' } },
-      { parameters: { flow: 'shop' } },
+      { parameters: { flow: 'shop' }, trunk: 'carrier' },
     ]);
   });
 
   it('needs to know no more than whom to call', async () => {
     testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial({ to: '*98#' })).statusCode).toBe(201);
-    expect(testServer.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
+    expect(testServer.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, trunk: null, parameters: {} }]);
   });
 
   it.each([

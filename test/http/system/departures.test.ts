@@ -17,6 +17,15 @@ it('tells every server that speech or words go to, and whether it is another mac
   ]);
 });
 
+it('tells of the language model that answers in Realtime sessions, unless an app does', () => {
+  const environment = { LLM_BASE_URL: 'https://llm.example.com/v1', LLM_MODEL: 'small' };
+  const answers = (more: Readonly<Record<string, string>>) =>
+    findDepartures(readSettings({ ...environment, ...more })).filter(({ what }) => what === 'answers');
+  expect(answers({})).toEqual([{ what: 'answers', to: 'https://llm.example.com', leavesMachine: true }]);
+  expect(answers({ APP_URL: 'ws://127.0.0.1:9000/app' })).toEqual([]);
+  expect(answers({ LLM_MODEL: '' })).toEqual([]);
+});
+
 it('tells none where there are none', () => {
   expect(findDepartures(readSettings({}))).toEqual([]);
 });

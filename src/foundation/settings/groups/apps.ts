@@ -9,6 +9,10 @@ export const apps = {
       'App that talks to callers. The server opens one connection to it for each call. ' +
         'Empty = none; calls are only captioned.',
     ),
+    REALTIME_APP_URL: appUrl(
+      'App that answers in sessions of the Realtime API. Empty = APP_URL; without both the chat endpoint ' +
+        'LLM_BASE_URL answers, if LLM_MODEL is set; else nobody.',
+    ),
     APP_TWIML_URL: twimlUrl(
       'TwiML webhook of the app. The server requests it for each call as Twilio does, instead of using APP_URL. ' +
         'Empty = none.',

@@ -145,7 +145,8 @@ function readAgain(): never {
   throw new Error('the handshake was not read before its socket was open');
 }
 
-function modelOf({ recogniserName }: Pick<ListenContext, 'recogniserName'>) {
+/** The recogniser of finals as clients are told of it. */
+export function modelOf({ recogniserName }: Pick<ListenContext, 'recogniserName'>) {
   return { name: recogniserName(), version: MODEL_VERSION, arch: ARCHITECTURE };
 }
 

@@ -1,17 +1,20 @@
 /** All routes for clients of Deepgram. They are at the root: older SDKs drop every path of the URL they are given. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import type { ListenContext } from '../context.ts';
+import { fileRoute } from './files.ts';
+import { grantRoute } from './grant.ts';
 import { nameDeepgramRequests } from './handshake.ts';
 import { fluxRoute, listenRoute } from './live.ts';
 import { speakRoute, speakSocketRoute } from './speak.ts';
 
-/** `/v1/speak`, `/v1/listen` and `/v2/listen`. */
+/** `/v1/speak`, `/v1/listen`, `/v2/listen` and `/v1/auth/grant`. */
 export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
   nameDeepgramRequests(app);
-  const { speech, log } = context;
-  void app.register(speakRoute, { context: speech, log });
-  void app.register(speakSocketRoute, { context: speech, log });
+  void app.register(speakRoute, { context });
+  void app.register(speakSocketRoute, { context });
+  void app.register(fileRoute, { context });
   void app.register(listenRoute, { context });
   void app.register(fluxRoute, { context });
+  void app.register(grantRoute, { context });
   done();
 };

@@ -37,7 +37,7 @@ interface SpeakSocketOptions {
   readonly voice: ResolvedVoice;
 }
 
-/** Counts as one request for speech as long as it is open. */
+/** Is a listening session of the kind `speak` as long as it is open. */
 export class SpeakSocket {
   readonly #options: SpeakSocketOptions;
   readonly #writer: SocketWriter;
@@ -68,16 +68,14 @@ export class SpeakSocket {
     this.#idle = this.#startIdleTimer();
   }
 
-  /** @throws TrunklineError `too_many_requests` */
+  /** To be called once. */
   open(): void {
     const { socket, context, request, voice } = this.#options;
-    const leave = context.service.enter();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => {
       this.#idle.cancel();
       this.#stream.close();
       context.metrics.speechRequests.inc({ format: 'pcm', outcome: this.#isClosing ? 'finished' : 'gone' });
-      leave();
     });
     void this.#writer.send(metadataMessage(request.id, modelOf(voice.voice)));
   }

@@ -2,25 +2,19 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Log } from '../../../foundation/log/log.ts';
 import { readSpeakBody } from '../../../protocols/listen/deepgram/speak-messages.ts';
 import { readSpeakQuery, type SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
 import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
 import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
 import { bodyMaxBytes } from '../../speech/request.ts';
-import { AS_AUDIO, type ResponseFormat, type SpeechContext, sendSpeech } from '../../speech/send-speech.ts';
+import { AS_AUDIO, type ResponseFormat, sendSpeech } from '../../speech/send-speech.ts';
+import type { ListenContext } from '../context.ts';
 import { PassedOver } from '../passed-over.ts';
 import { countedAs, modelOf, rawEncoder, voiceOptionsOf } from './speak-format.ts';
 import { SpeakSocket } from './speak-socket.ts';
 
 const PATH = '/v1/speak';
-
-/** What the routes need. */
-export interface SpeakRouteOptions {
-  readonly context: SpeechContext;
-  readonly log: Log;
-}
 
 const speakBody = z
   .union([z.object({ text: z.string() }), z.string()])
@@ -35,7 +29,11 @@ const speech = {
 };
 
 /** `POST /v1/speak`. */
-export const speakRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (app, { context, log }, done) => {
+export const speakRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
+  app,
+  { context: { speech: context, log } },
+  done,
+) => {
   const passedOver = new PassedOver({ log, endpoint: PATH });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
@@ -58,7 +56,7 @@ export const speakRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (app, { c
     },
     async (request, reply) => {
       const query = readSpeakQuery(request.query as Record<string, unknown>, 'file');
-      passedOver.note(query.unknown);
+      passedOver.note(query.passedOver);
       const body = typeof request.body === 'string' ? request.body : '';
       const text = readSpeakBody(body, request.headers['content-type'], context.inputMaxChars);
       await sendSpeech(context, {
@@ -111,7 +109,11 @@ interface Admitted {
 }
 
 /** `WS /v1/speak`. */
-export const speakSocketRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (app, { context, log }, done) => {
+export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
+  app,
+  { context: { speech: context, listeners, log } },
+  done,
+) => {
   const passedOver = new PassedOver({ log, endpoint: PATH });
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   app.route({
@@ -132,14 +134,15 @@ export const speakSocketRoute: FastifyPluginCallbackZod<SpeakRouteOptions> = (ap
       if (!request.ws) return;
       const query = readSpeakQuery(request.query as Record<string, unknown>, 'socket');
       const voice = await context.service.voiceFor(voiceOptionsOf(query));
-      context.service.enter()();
-      passedOver.note(query.unknown);
+      listeners.admit();
+      passedOver.note(query.passedOver);
       admitted.set(request, { query, voice });
     },
     handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
       const found = admitted.get(request);
       if (found === undefined) throw new Error('the handshake was not looked at');
+      socket.once('close', listeners.enter('speak'));
       new SpeakSocket({ socket, request, context, ...found }).open();
     },
   });

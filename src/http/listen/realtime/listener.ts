@@ -60,6 +60,12 @@ export class RealtimeListener {
     this.#opened().push(audio);
   }
 
+  /** Does `run` when all that came before has been done. */
+  inOrder(run: () => void): void {
+    if (this.#session === null) run();
+    else this.#session.inOrder(run);
+  }
+
   /** What was said so far becomes an item. */
   commit(): void {
     const session = this.#opened();

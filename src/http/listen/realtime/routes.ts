@@ -13,6 +13,7 @@ import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
 import type { ListenContext } from '../context.ts';
 import { PassedOver } from '../passed-over.ts';
+import { brainOpener } from './open-brain.ts';
 import { type RealtimeServices, RealtimeSocket, type RealtimeStart } from './socket.ts';
 
 const PATH = '/v1/realtime';
@@ -51,6 +52,7 @@ const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
     ...context,
     metrics: toTranscriberMetrics(context.metrics),
     passedOver: new PassedOver({ log, endpoint: PATH }),
+    openBrain: brainOpener(context.settings, context.clock),
   };
   app.route({
     method: 'GET',

@@ -5,6 +5,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Engine } from '../../../engine-client/engine.ts';
 import type { Clock, Timer } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
+import type { Log } from '../../../foundation/log/log.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import type { ListeningSettings } from '../../../listening/listening-session.ts';
@@ -32,8 +33,11 @@ import { Transcripts } from '../../../protocols/listen/realtime/transcripts.ts';
 import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
 import { endNormally } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
+import type { SpeechContext } from '../../speech/send-speech.ts';
 import type { PassedOver } from '../passed-over.ts';
+import type { Brain, BrainEvents } from './brain.ts';
 import { RealtimeListener } from './listener.ts';
+import { Responder } from './responder.ts';
 
 /** A client without sound to send answers our pings: so many of them in the time after which it counts as gone. */
 const PINGS_PER_TIMEOUT = 3;
@@ -50,6 +54,17 @@ export interface RealtimeServices {
   readonly metrics: TranscriberMetrics;
   readonly failures: Failures;
   readonly passedOver: PassedOver;
+  readonly speech: Pick<SpeechContext, 'service'>;
+  /** Opens what answers in a session of type `realtime`; null = nobody does. */
+  readonly openBrain: ((session: BrainSession, events: BrainEvents) => Brain) | null;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** The session that a brain is opened for. */
+export interface BrainSession {
+  readonly id: string;
+  readonly model: string;
+  readonly newCallId: () => string;
 }
 
 /** How a session begins. */
@@ -77,11 +92,16 @@ export class RealtimeSocket {
   readonly #writer: EventWriter;
   readonly #conversation = new Conversation();
   readonly #listener: RealtimeListener;
+  readonly #responder: Responder;
   readonly #timers: Timer[];
   readonly #idle: IdleWatch;
   readonly #expiresAtS: number;
   #config: SessionConfig;
   #items = 0;
+  #responses = 0;
+  /** Events that the system has not taken. */
+  #unsent = 0;
+  #onSent: (() => void)[] = [];
   #isOver = false;
 
   constructor(options: RealtimeSocketOptions) {
@@ -95,13 +115,14 @@ export class RealtimeSocket {
       conversation: this.#conversation,
       newItemId: () => this.#newItemId(),
       send: (event) => this.#send(event),
-      onFinished: () => undefined,
+      onFinished: ({ text }) => this.#onFinished(text),
     });
+    this.#responder = this.#openResponder();
     this.#listener = new RealtimeListener(
       {
         ...services,
         transcripts,
-        onSpeech: () => undefined,
+        onSpeech: () => this.#onSpeech(),
         onPausable: (isFull) => this.#readOrPause(isFull),
         onFailed: (error) => this.#fail(error),
       },
@@ -168,13 +189,62 @@ export class RealtimeSocket {
         if (this.#conversation.delete(event.itemId))
           this.#send({ type: 'conversation.item.deleted', item_id: event.itemId });
         return;
+      case 'item.truncate':
+        this.#responder.truncate(event.itemId, event.audioEndMs);
+        return;
+      case 'cancel':
+        this.#responder.cancel('client_cancelled');
+        return;
+      case 'response.create':
+        // What was committed before has its text first.
+        if (this.#answers) this.#listener.inOrder(() => this.#responder.create(event.response));
+        return;
       default:
     }
+  }
+
+  /** A transcription session answers nobody. */
+  get #answers(): boolean {
+    return this.#config.type === 'realtime';
+  }
+
+  #openResponder(): Responder {
+    const { services, start, socket } = this.#options;
+    const { openBrain, speech, clock, log } = services;
+    const newCallId = (): string => `call_${this.#id}_${++this.#items}`;
+    const session = { id: `sess_${this.#id}`, model: start.model, newCallId };
+    return new Responder(
+      {
+        service: speech.service,
+        clock,
+        conversation: this.#conversation,
+        openBrain: openBrain === null ? null : (events) => openBrain(session, events),
+        newItemId: () => this.#newItemId(),
+        newResponseId: () => `resp_${this.#id}_${++this.#responses}`,
+        send: (event) => this.#send(event),
+        sent: () => this.#sent(),
+        onEnd: () => socket.close(CLOSE_NORMAL, 'session_ended'),
+        onTrouble: (complaint, err) => log.warn({ complaint, err }, 'a Realtime session got no answer'),
+      },
+      this.#config.output,
+    );
+  }
+
+  /** Something was said, or only a noise. */
+  #onFinished(text: string): void {
+    if (text !== '' && this.#answers && this.#config.turnDetection?.createResponse === true)
+      this.#responder.answerTurn();
+  }
+
+  #onSpeech(): void {
+    if (this.#answers && this.#config.turnDetection?.interruptResponse === true)
+      this.#responder.cancel('turn_detected');
   }
 
   #update(session: Json): void {
     this.#config = updateSessionConfig(this.#config, session);
     this.#listener.configure(this.#config);
+    if (this.#answers) this.#responder.configure(this.#config.output);
     this.#tellSession('session.updated');
   }
 
@@ -209,10 +279,22 @@ export class RealtimeSocket {
     if (this.#isOver) return;
     const { socket, services } = this.#options;
     const text = this.#writer.write(event);
-    if (text !== null) socket.send(text);
+    if (text !== null) this.#write(text);
     if (socket.bufferedAmount <= services.settings.SEND_BUFFER_MAX_BYTES) return;
     this.#fail(new TrunklineError('reader_too_slow', 'the client does not read what is sent'));
     socket.terminate();
+  }
+
+  #write(text: string): void {
+    this.#unsent++;
+    this.#options.socket.send(text, () => {
+      this.#unsent--;
+      if (this.#unsent === 0) for (const resolve of this.#onSent.splice(0)) resolve();
+    });
+  }
+
+  #sent(): Promise<void> {
+    return this.#unsent === 0 ? Promise.resolve() : new Promise((resolve) => this.#onSent.push(resolve));
   }
 
   /** A socket that is closing is read until the other side closes. */
@@ -243,6 +325,7 @@ export class RealtimeSocket {
     this.#idle.close();
     for (const timer of this.#timers) timer.cancel();
     this.#listener.close();
+    this.#responder.close();
   }
 }
 

@@ -2,7 +2,7 @@
 import { SPEED_MAX, SPEED_MIN } from '../../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../../audio/encode.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
-import { describe } from '../../json.ts';
+import { otherNames, type Query, textOf, wrong } from './parameters.ts';
 
 const RAW_ENCODINGS = ['linear16', 'mulaw', 'alaw'] as const;
 const ENCODINGS = [...RAW_ENCODINGS, 'mp3', 'opus', 'flac', 'aac'] as const;
@@ -15,8 +15,10 @@ const MODEL_MAX_CHARS = 64;
 const AURA_LANGUAGE = /^aura-.*-([a-z]{2})$/i;
 
 /** What says how speech is made is read; what says how it is billed, named or improved changes nothing here. */
-const READ = ['model', 'encoding', 'container', 'sample_rate', 'speed'];
-const WITHOUT_EFFECT = ['bit_rate', 'mip_opt_out', 'tag', 'token', 'callback_method'];
+const KNOWN = [
+  ...['model', 'encoding', 'container', 'sample_rate', 'speed'],
+  ...['bit_rate', 'mip_opt_out', 'tag', 'token', 'callback_method'],
+];
 
 export type SpeakEncoding = (typeof ENCODINGS)[number];
 
@@ -38,44 +40,42 @@ export interface SpeakQuery {
   /** 1 = the voice's own. */
   readonly speed: number;
   /** Names of parameters that mean nothing here. */
-  readonly unknown: readonly string[];
+  readonly passedOver: readonly string[];
 }
-
-type Query = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the query of a POST, where a file of any encoding is made, or of a WebSocket, which has bare samples alone.
  * @throws TrunklineError `invalid_request`
  */
 export function readSpeakQuery(query: Query, use: 'file' | 'socket'): SpeakQuery {
-  const model = one(query, 'model') ?? null;
+  const model = textOf(query, 'model');
   if (model !== null && model.length > MODEL_MAX_CHARS)
     throw wrong('model', model, `a name of at most ${MODEL_MAX_CHARS} characters`);
-  if (one(query, 'callback') !== undefined)
+  if (textOf(query, 'callback') !== null)
     throw new TrunklineError(
       'invalid_request',
       'callback: got a URL, expected none: speech is the answer itself here',
       'callback',
     );
   return {
-    model: model === '' ? null : model,
+    model,
     language: AURA_LANGUAGE.exec(model ?? '')?.[1] ?? null,
     format: readFormat(query, use),
-    speed: readSpeed(one(query, 'speed')),
-    unknown: Object.keys(query).filter((name) => !READ.includes(name) && !WITHOUT_EFFECT.includes(name)),
+    speed: readSpeed(textOf(query, 'speed')),
+    passedOver: otherNames(query, KNOWN),
   };
 }
 
 function readFormat(query: Query, use: 'file' | 'socket'): SpeakFormat {
   const encodings = use === 'file' ? ENCODINGS : RAW_ENCODINGS;
-  const asked = one(query, 'encoding') || (use === 'file' ? 'mp3' : 'linear16');
+  const asked = textOf(query, 'encoding') || (use === 'file' ? 'mp3' : 'linear16');
   const encoding = encodings.find((each) => each === asked);
   if (encoding === undefined) throw wrong('encoding', asked, `one of ${encodings.join(', ')}`);
   const containers = containersOf(encoding, use);
-  const wanted = one(query, 'container') || containers[0];
+  const wanted = textOf(query, 'container') || containers[0];
   const container = containers.find((each) => each === wanted);
   if (container === undefined) throw wrong('container', wanted, `${containers.join(' or ')} with ${encoding}`);
-  return { encoding, container, rateHz: readRate(one(query, 'sample_rate'), encoding) };
+  return { encoding, container, rateHz: readRate(textOf(query, 'sample_rate'), encoding) };
 }
 
 /** The containers of an encoding; the first is meant where none is named. */
@@ -85,8 +85,8 @@ function containersOf(encoding: SpeakEncoding, use: 'file' | 'socket'): readonly
   return ['wav', 'none'];
 }
 
-function readRate(asked: string | undefined, encoding: SpeakEncoding): SpeakFormat['rateHz'] {
-  if (asked === undefined || asked === '') return usualRateHz(encoding);
+function readRate(asked: string | null, encoding: SpeakEncoding): SpeakFormat['rateHz'] {
+  if (asked === null) return usualRateHz(encoding);
   const isCompanded = encoding === 'mulaw' || encoding === 'alaw';
   const rates = isCompanded ? MP3_RATES_HZ.filter((rateHz) => COMPANDED_RATES_HZ.includes(rateHz)) : MP3_RATES_HZ;
   const rate = rates.find((rateHz) => String(rateHz) === asked);
@@ -99,20 +99,9 @@ function usualRateHz(encoding: SpeakEncoding): SpeakFormat['rateHz'] {
   return encoding === 'mulaw' || encoding === 'alaw' ? 8000 : null;
 }
 
-function readSpeed(asked: string | undefined): number {
-  if (asked === undefined || asked === '') return 1;
+function readSpeed(asked: string | null): number {
+  if (asked === null) return 1;
   const speed = /^\d{1,2}(\.\d{1,6})?$/.test(asked) ? Number(asked) : Number.NaN;
   if (speed >= SPEED_MIN && speed <= SPEED_MAX) return speed;
   throw wrong('speed', asked, `a number from ${SPEED_MIN} to ${SPEED_MAX}`);
-}
-
-/** The value of a parameter; of a repeated one the last. */
-function one(query: Query, name: string): string | undefined {
-  const value = Object.hasOwn(query, name) ? query[name] : undefined;
-  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-  return typeof last === 'string' ? last : undefined;
-}
-
-function wrong(name: string, value: unknown, expected: string): TrunklineError {
-  return new TrunklineError('invalid_request', `${name}: got ${describe(value)}, expected ${expected}`, name);
 }

@@ -28,6 +28,34 @@ afterEach(async () => {
   await server.app.close();
 });
 
+/**
+ * The fields without which OpenAI's agents SDKs take no notice of an event, or report an error: found by leaving out
+ * one after the other.
+ */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  'session.created': ['event_id', 'session.type', 'session.audio.input.turn_detection.type'],
+  'session.updated': ['event_id', 'session.type', 'session.audio.input.turn_detection.type'],
+  'input_audio_buffer.speech_started': ['event_id', 'audio_start_ms', 'item_id'],
+  'input_audio_buffer.speech_stopped': ['event_id', 'audio_end_ms', 'item_id'],
+  'input_audio_buffer.committed': ['event_id', 'item_id'],
+  'conversation.item.added': ['event_id', 'item.type', 'item.role', 'item.content.0.type'],
+  'conversation.item.done': ['event_id', 'item.type', 'item.role', 'item.content.0.type'],
+  'conversation.item.input_audio_transcription.delta': ['event_id', 'item_id', 'delta'],
+  'conversation.item.input_audio_transcription.completed': [
+    'event_id',
+    'item_id',
+    'content_index',
+    'transcript',
+    'usage.type',
+    'usage.seconds',
+  ],
+  'conversation.item.retrieved': ['event_id', 'item.type', 'item.role', 'item.content.0.transcript'],
+};
+
+function fieldOf(event: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], event);
+}
+
 const SENTENCE = concat(spoken([1, 2, 3, 4]), silence(900));
 
 describe('a key for a browser', () => {
@@ -113,6 +141,45 @@ describe('WS /v1/realtime', () => {
     expect(client.events[0]).toMatchObject({ session: { type: 'transcription', audio: { input: {} } } });
     expect(client.events[1]).toMatchObject({
       session: { audio: { input: { format: { type: 'audio/pcm', rate: 16_000 } } } },
+    });
+  });
+
+  it('sends every field that clients cannot do without', async () => {
+    const client = await open();
+    client.speak(SENTENCE);
+    await eventually(() => expect(client.transcripts).toHaveLength(1));
+    const [id] = client.of('input_audio_buffer.committed').map((event) => event['item_id']);
+    client.send({ type: 'conversation.item.retrieve', item_id: id });
+    await eventually(() => expect(client.types).toContain('conversation.item.retrieved'));
+    const events = Object.keys(REQUIRED).map((type) => client.of(type)[0]);
+    expect(events).not.toContain(undefined);
+    const missing = client.events.flatMap((event) =>
+      (REQUIRED[event.type] ?? [`unexpected ${event.type}`])
+        .filter((path) => (fieldOf(event, path) ?? null) === null)
+        .map((path) => `${event.type} lacks ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('hears ten at once', async () => {
+    const speakers = await Promise.all(Array.from({ length: 10 }, () => open()));
+    for (const [n, speaker] of speakers.entries()) speaker.speak(concat(spoken([n + 1, n + 2]), silence(900)));
+    await eventually(() =>
+      expect(speakers.map(({ transcripts }) => transcripts)).toEqual(speakers.map((_, n) => [`W${n + 1} w${n + 2}.`])),
+    );
+  });
+
+  it('drops a client that never reads', async () => {
+    await server.app.close();
+    await start({ SEND_BUFFER_MAX_BYTES: '65536' });
+    const client = await open();
+    await eventually(() => expect(client.types).toContain('session.updated'));
+    client.socket.pause();
+    const item = { role: 'user', content: [{ type: 'input_text', text: 'x'.repeat(60_000) }] };
+    for (let n = 0; n < 400; n++) client.send({ type: 'conversation.item.create', item });
+    await eventually(async () => {
+      const { values } = await server.metrics.refused.get();
+      expect(values).toContainEqual(expect.objectContaining({ labels: { code: 'reader_too_slow' }, value: 1 }));
     });
   });
 

@@ -1,0 +1,161 @@
+/** The operator's text app as the brain of a Realtime session: to it the session is a call with frames as any other. */
+import { appSignatures } from '../../../calls/app/app-socket.ts';
+import { AppConnection } from '../../../calls/app/connection.ts';
+import { malformed, readAppFrame, type SetupFrame } from '../../../calls/app/frames.ts';
+import { LateText } from '../../../calls/app/late-text.ts';
+import type { Clock } from '../../../foundation/clock.ts';
+import type { Settings } from '../../../foundation/settings/settings.ts';
+import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
+import type { Brain, BrainEvents, Question } from './brain.ts';
+
+/** What an app is told of a session's instructions. */
+const PARAMETER_MAX_CHARS = 8192;
+const CLOSE_NORMAL = 1000;
+const GONE = 'the app cannot be reached';
+
+/** The settings of the way to the app. */
+export type AppBrainSettings = Pick<
+  Settings,
+  | 'APP_SIGNING_KEY'
+  | 'APP_CONNECT_TIMEOUT_MS'
+  | 'APP_RECONNECT_MS'
+  | 'MESSAGE_MAX_BYTES'
+  | 'SEND_BUFFER_MAX_BYTES'
+  | 'DEFAULT_LANGUAGE'
+>;
+
+interface AppBrainOptions {
+  readonly url: string;
+  readonly settings: AppBrainSettings;
+  readonly sessionId: string;
+  readonly model: string;
+  readonly clock: Clock;
+  readonly events: BrainEvents;
+}
+
+/** See above. */
+export class AppBrain implements Brain {
+  readonly #options: AppBrainOptions;
+  readonly #late = new LateText();
+  #connection: AppConnection | null = null;
+  #output: OutputConfig | null = null;
+  /** An answer has begun and its `last` has not come. */
+  #isAnswering = false;
+  /** It cannot be reached, and is not tried again. */
+  #isGone = false;
+
+  constructor(options: AppBrainOptions) {
+    this.#options = options;
+  }
+
+  begin(output: OutputConfig): void {
+    this.#output = output;
+    this.#connection ??= this.#dial();
+  }
+
+  ask({ said, output }: Question): void {
+    this.begin(output);
+    this.#isAnswering = false;
+    if (this.#isGone) {
+      this.#options.events.onFailed(GONE);
+      return;
+    }
+    if (said === '') {
+      // It was told all that there is, and nothing else makes it speak.
+      this.#options.events.onDone();
+      return;
+    }
+    const { DEFAULT_LANGUAGE } = this.#options.settings;
+    this.#connection?.send({ type: 'prompt', voicePrompt: said, lang: DEFAULT_LANGUAGE || 'en-US', last: true });
+    this.#late.onAnswerable();
+  }
+
+  cancel(): void {
+    if (!this.#isAnswering) return;
+    this.#isAnswering = false;
+    this.#late.onInterrupted();
+    this.#connection?.fence();
+  }
+
+  heard(text: string, ms: number): void {
+    this.#connection?.send({ type: 'interrupt', utteranceUntilInterrupt: text, durationUntilInterruptMs: ms });
+  }
+
+  close(): void {
+    this.#connection?.close(CLOSE_NORMAL, 'Closing websocket session');
+  }
+
+  #dial(): AppConnection {
+    const { url, settings, clock, events } = this.#options;
+    return new AppConnection({
+      url,
+      headers: appSignatures(url, settings.APP_SIGNING_KEY),
+      clock,
+      limits: {
+        connectTimeoutMs: settings.APP_CONNECT_TIMEOUT_MS,
+        reconnectMs: settings.APP_RECONNECT_MS,
+        messageMaxBytes: settings.MESSAGE_MAX_BYTES,
+        sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+      },
+      handlers: {
+        setup: () => this.#setup(),
+        onMessage: (message) => this.#receive(message),
+        onFence: () => this.#late.onFence(),
+        onLost: () => {
+          this.#late.forget();
+          this.#finish();
+        },
+        onFinished: () => events.onEnd(),
+        onGone: () => {
+          this.#isGone = true;
+          events.onFailed(GONE);
+        },
+        onOutcome: () => undefined,
+      },
+    });
+  }
+
+  #setup(): SetupFrame {
+    const { sessionId, model } = this.#options;
+    const { instructions = '', voice = '' } = this.#output ?? {};
+    return {
+      type: 'setup',
+      sessionId,
+      accountSid: '',
+      parentCallSid: '',
+      callSid: sessionId,
+      from: '',
+      to: '',
+      forwardedFrom: '',
+      callerName: '',
+      direction: 'inbound',
+      callType: 'CLIENT',
+      callStatus: 'IN_PROGRESS',
+      customParameters: { model, voice, instructions: instructions.slice(0, PARAMETER_MAX_CHARS) },
+    };
+  }
+
+  #receive(message: string | null): void {
+    const frame = message === null ? malformed('expected text, got a binary message') : readAppFrame(message);
+    const { events } = this.#options;
+    if (frame.type === 'malformed') {
+      this.#connection?.send({ type: 'error', description: frame.description });
+    } else if (frame.type === 'text') {
+      if (this.#late.isLate(frame)) return;
+      this.#isAnswering = true;
+      if (frame.token !== '') events.onText(frame.token);
+      if (frame.last) this.#finish();
+    } else if (frame.type === 'end') {
+      events.onEnd();
+    } else {
+      const description = `Realtime sessions take text and end, got ${frame.type}`;
+      this.#connection?.send({ type: 'error', description });
+    }
+  }
+
+  #finish(): void {
+    if (!this.#isAnswering) return;
+    this.#isAnswering = false;
+    this.#options.events.onDone();
+  }
+}

@@ -1,0 +1,40 @@
+/** What answers in a Realtime session: the operator's app, or a chat endpoint. */
+import type { Item } from '../../../protocols/listen/realtime/items.ts';
+import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
+
+/** What an answer is asked for with. */
+export interface Question {
+  /** The latest items of the conversation. */
+  readonly items: readonly Item[];
+  /** What users said or wrote since the question before. */
+  readonly said: string;
+  readonly output: OutputConfig;
+}
+
+/** Whom a brain tells. */
+export interface BrainEvents {
+  /** More of the answer; it may come unasked. */
+  onText(text: string): void;
+  /** The client is to call a function, whose arguments follow. */
+  onCall(name: string, callId: string): void;
+  onArguments(json: string): void;
+  /** The answer is complete. */
+  onDone(): void;
+  /** There is no answer, or no more of it. `complaint` repeats nothing that was said. */
+  onFailed(complaint: string): void;
+  /** The brain has ended the session. */
+  onEnd(): void;
+}
+
+/** One for each session. Nothing is told after `close`. */
+export interface Brain {
+  /** The session begins: whoever speaks first may speak. */
+  begin(output: OutputConfig): void;
+  /** Asks for an answer; the one before is over. */
+  ask(question: Question): void;
+  /** The answer is not wanted any more. */
+  cancel(): void;
+  /** Of the latest answer only `text` was heard, in `ms`. Comes after `cancel` if the answer was not complete. */
+  heard(text: string, ms: number): void;
+  close(): void;
+}

@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { concat, silence, spoken } from '../../../fakes/engine.ts';
+import { startApp, type TestApp } from '../../../helpers/app.ts';
+import { eventually } from '../../../helpers/eventually.ts';
+import { listen, startServer, type TestServer } from '../../test-server.ts';
+import { ChatServer } from './chat-server.ts';
+import { RealtimeClient } from './realtime-client.ts';
+
+let server: TestServer;
+let client: RealtimeClient;
+let chat: ChatServer | null = null;
+let app: TestApp | null = null;
+
+afterEach(async () => {
+  client.socket.terminate();
+  await server.app.close();
+  chat?.close();
+  await app?.close();
+  chat = null;
+  app = null;
+});
+
+async function open(environment: Readonly<Record<string, string>>, session: object = {}): Promise<RealtimeClient> {
+  server = await startServer(environment);
+  client = new RealtimeClient(`${await listen(server.app)}/v1/realtime?model=any`);
+  await once(client.socket, 'open');
+  client.update({}, { type: 'realtime', ...session });
+  return client;
+}
+
+async function openChat(session: object = {}): Promise<ChatServer> {
+  chat = await ChatServer.start();
+  await open({ LLM_BASE_URL: chat.url, LLM_MODEL: 'small' }, session);
+  return chat;
+}
+
+async function openApp(session: object = {}): Promise<TestApp> {
+  app = await startApp();
+  await open({ REALTIME_APP_URL: app.url }, session);
+  return app;
+}
+
+function say(...words: number[]): void {
+  client.speak(concat(spoken(words), silence(900)));
+}
+
+/** Statuses of the answers that are over. */
+function statuses(): unknown[] {
+  return client.of('response.done').map(({ response }) => (response as { status: string }).status);
+}
+
+const TOOLS = [{ type: 'function', name: 'weather', description: 'd', parameters: { type: 'object' } }];
+
+describe('a Realtime session that a chat endpoint answers', () => {
+  it('asks it when the user has spoken, and speaks what it writes', async () => {
+    const endpoint = await openChat({ instructions: 'Be brief.' });
+    endpoint.answers.push([{ role: 'assistant', content: 'Good ' }, { content: 'day. How are you?' }]);
+    say(1, 2);
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+    expect(endpoint.asked).toMatchObject([
+      {
+        model: 'small',
+        stream: true,
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'W1 w2.' },
+        ],
+      },
+    ]);
+    const types = client.types.slice(client.types.indexOf('response.created'));
+    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+      'response.created',
+      'response.output_item.added',
+      'conversation.item.added',
+      'response.content_part.added',
+      'response.output_audio_transcript.delta',
+      'response.output_audio.delta',
+      'response.output_audio.done',
+      'response.output_audio_transcript.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'conversation.item.done',
+      'response.done',
+    ]);
+    const sound = client.of('response.output_audio.delta').map(({ delta }) => Buffer.from(String(delta), 'base64'));
+    // The fake voice takes 20 ms for each character.
+    expect(Buffer.concat(sound).length / 48).toBeGreaterThan(20 * 20);
+    expect(client.of('response.done')[0]).toMatchObject({
+      response: {
+        object: 'realtime.response',
+        output: [
+          {
+            type: 'message',
+            role: 'assistant',
+            status: 'completed',
+            content: [{ type: 'output_audio', transcript: 'Good day. How are you?' }],
+          },
+        ],
+      },
+    });
+    expect(client.of('error')).toEqual([]);
+  });
+
+  it('passes the client’s tools through, and what they answered back', async () => {
+    const endpoint = await openChat({ tools: TOOLS, output_modalities: ['text'] });
+    endpoint.answers.push(
+      [
+        { tool_calls: [{ index: 0, id: 'call_a', function: { name: 'weather', arguments: '{"in":' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '"Bern"}' } }] },
+      ],
+      [{ content: 'It rains.' }],
+    );
+    client.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Weather?' }] },
+    });
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+    expect(client.of('response.function_call_arguments.done')).toMatchObject([
+      { call_id: 'call_a', name: 'weather', arguments: '{"in":"Bern"}' },
+    ]);
+    expect(client.of('response.output_item.done')).toMatchObject([
+      { item: { type: 'function_call', name: 'weather', call_id: 'call_a', arguments: '{"in":"Bern"}' } },
+    ]);
+    client.send({
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: 'call_a', output: 'rain' },
+    });
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(statuses()).toEqual(['completed', 'completed']));
+    expect(endpoint.asked[1]?.messages).toEqual([
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'weather', arguments: '{"in":"Bern"}' } }],
+      },
+      { role: 'tool', tool_call_id: 'call_a', content: 'rain' },
+    ]);
+    expect(client.of('response.output_text.done')).toMatchObject([{ text: 'It rains.' }]);
+    expect(client.of('response.output_audio.delta')).toEqual([]);
+  });
+
+  it('stops where the user speaks into the answer, and asks with what was heard of it', async () => {
+    const endpoint = await openChat();
+    endpoint.answers.push(null, [{ content: 'Yes.' }]);
+    say(1);
+    await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
+    say(2);
+    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    expect(client.of('response.done')[0]).toMatchObject({
+      response: { status_details: { type: 'cancelled', reason: 'turn_detected' } },
+    });
+  });
+
+  it('stops when the client says so, and forgets what was not heard', async () => {
+    const endpoint = await openChat();
+    endpoint.answers.push(null, [{ content: 'Yes.' }]);
+    say(1);
+    await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
+    client.send({ type: 'response.cancel' });
+    await eventually(() => expect(statuses()).toEqual(['cancelled']));
+    const itemId = client.of('response.content_part.added')[0]?.['item_id'];
+    client.send({ type: 'conversation.item.truncate', item_id: itemId, content_index: 0, audio_end_ms: 100 });
+    client.send({ type: 'conversation.item.retrieve', item_id: itemId });
+    await eventually(() => expect(client.types).toContain('conversation.item.retrieved'));
+    expect(client.of('conversation.item.retrieved')[0]).toMatchObject({
+      item: { content: [{ type: 'output_audio', transcript: 'One' }] },
+    });
+    client.send({ type: 'response.cancel' });
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    expect(endpoint.asked[1]?.messages).toMatchObject([{ role: 'user' }, { role: 'assistant', content: 'One' }]);
+    expect(client.of('error')).toEqual([]);
+  });
+
+  it('tells of an endpoint that fails, and goes on', async () => {
+    const endpoint = await openChat();
+    endpoint.status = 500;
+    say(1);
+    await eventually(() => expect(statuses()).toEqual(['failed']));
+    endpoint.status = 200;
+    say(2);
+    await eventually(() => expect(statuses()).toEqual(['failed', 'completed']));
+    expect(server.logLines.join('')).toContain('the endpoint answered 500');
+    expect(server.logLines.join('')).not.toContain('W1');
+  });
+
+  it('answers nothing by itself where the client says so', async () => {
+    const endpoint = await openChat();
+    client.update({ turn_detection: { type: 'server_vad', create_response: false } }, { type: 'realtime' });
+    say(1);
+    await eventually(() => expect(client.transcripts).toEqual(['W1.']));
+    expect(endpoint.asked).toEqual([]);
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+  });
+});
+
+describe('a Realtime session that an app answers', () => {
+  it('is a call to it: prompts, and text that is spoken', async () => {
+    const brain = await openApp({ instructions: 'Be brief.', audio: { output: { voice: 'slt' } } });
+    await brain.until(({ frames }) => frames.length > 0);
+    expect(brain.frames[0]).toMatchObject({
+      type: 'setup',
+      callType: 'CLIENT',
+      customParameters: { model: 'any', voice: 'slt', instructions: 'Be brief.' },
+    });
+    brain.say({ type: 'text', token: 'Hello there.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+    client.update({}, { type: 'realtime' });
+    say(1, 2);
+    await brain.until((each) => each.of('prompt').length > 0);
+    expect(brain.of('prompt')).toMatchObject([{ voicePrompt: 'W1 w2.', last: true }]);
+    brain.say({ type: 'text', token: 'Good ' }, { type: 'text', token: 'day.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['completed', 'completed']));
+    expect(client.of('response.output_audio_transcript.done').map(({ transcript }) => transcript)).toEqual([
+      'Hello there.',
+      'Good day.',
+    ]);
+  });
+
+  it('tells it what was heard before it was interrupted', async () => {
+    const brain = await openApp();
+    await brain.until(({ frames }) => frames.length > 0);
+    brain.say({ type: 'text', token: 'One two three. ' }, { type: 'text', token: 'And more' });
+    await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
+    client.send({ type: 'response.cancel' });
+    const itemId = client.of('response.content_part.added')[0]?.['item_id'];
+    client.send({ type: 'conversation.item.truncate', item_id: itemId, content_index: 0, audio_end_ms: 200 });
+    await brain.until((each) => each.of('interrupt').length > 0);
+    expect(brain.of('interrupt')).toMatchObject([
+      { utteranceUntilInterrupt: 'One two', durationUntilInterruptMs: 200 },
+    ]);
+    brain.say({ type: 'text', token: ' that is late.', last: true });
+    say(1);
+    await brain.until((each) => each.of('prompt').length > 0);
+    brain.say({ type: 'text', token: 'Yes.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    expect(client.of('response.output_audio_transcript.done').at(-1)).toMatchObject({ transcript: 'Yes.' });
+  });
+
+  it('ends with it', async () => {
+    const brain = await openApp();
+    await brain.until(({ frames }) => frames.length > 0);
+    const closed = once(client.socket, 'close');
+    brain.say({ type: 'end' });
+    expect((await closed)[0]).toBe(1000);
+  });
+});
+
+describe('a Realtime session that nobody answers', () => {
+  it('says so when an answer is asked for, and transcribes', async () => {
+    await open({});
+    client.send({ type: 'response.create' });
+    say(1);
+    await eventually(() => expect(client.transcripts).toEqual(['W1.']));
+    expect(client.of('error')).toMatchObject([{ error: { code: 'no_app', type: 'invalid_request_error' } }]);
+    expect(client.types).not.toContain('response.created');
+  });
+});
