@@ -3,9 +3,11 @@
  * late finals are, with several sessions at once.
  */
 import { readSettings } from '../../src/foundation/settings/config.ts';
+import { msToSamples } from '../../src/foundation/units.ts';
 import { startGateway } from '../helpers/gateway.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type HeardFinal, LISTEN_ENDPOINTS, type ListenEndpoint } from './listen-endpoints.ts';
-import { loadPrompts, promptCalls } from './prompts.ts';
+import { loadPrompts, type PromptCall, promptCalls } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { countEdits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
@@ -19,7 +21,7 @@ const NOISE_LATE_MS = 50;
 const { ENDPOINT_MS } = readSettings({});
 
 interface ListenOptions {
-  /** Sessions at once. */
+  /** Sessions of each endpoint at once. */
   readonly sessions: number;
   /** What each of them says. */
   readonly promptsEach: number;
@@ -33,36 +35,46 @@ interface Heard {
   readonly lateMs: readonly number[];
 }
 
-/** Runs the benchmark. */
+/** Runs the benchmark: all endpoints at the same time, so that whatever else the machine does is the same for all. */
 export async function benchListen(options: ListenOptions): Promise<Report> {
-  const heard: Heard[] = [];
-  for (const endpoint of LISTEN_ENDPOINTS) {
-    heard.push(await hearAll(endpoint, options));
-    process.stderr.write(`${endpoint.label}: done\n`);
-  }
-  return report(heard, options);
-}
-
-/** A gateway of its own for each endpoint, whose calls end utterances as its sessions do. */
-async function hearAll(endpoint: ListenEndpoint, { sessions, promptsEach }: ListenOptions): Promise<Heard> {
+  // Calls end utterances as sessions do.
   const gateway = await startGateway({ ENDPOINT_CAPTIONS_MS: String(ENDPOINT_MS), MAX_CALLS: '1000' });
   try {
-    // Prompts are in the order of their names: every n-th one, so that a short run has all kinds.
-    const all = loadPrompts();
-    const step = Math.max(Math.floor(all.length / (sessions * promptsEach)), 1);
-    const prompts = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
-    const calls = promptCalls(prompts, { promptsPerCall: promptsEach, pauseMs: PAUSE_MS });
+    const calls = callsOf(options);
     const heard = await Promise.all(
-      calls.map(async ({ samples, words }, index) => {
-        const padded = new Int16Array((index * STAGGER_MS * 8000) / 1000 + samples.length);
-        padded.set(samples, padded.length - samples.length);
-        return { words, finals: await endpoint.hear(gateway.url, padded) };
-      }),
+      LISTEN_ENDPOINTS.map((endpoint, place) => hearAll({ endpoint, place, url: gateway.url, calls })),
     );
-    return { endpoint, ...judged(heard) };
+    return report(heard, options);
   } finally {
     await gateway.stop();
   }
+}
+
+/** Prompts are in the order of their names: every n-th one, so that a short run has all kinds. */
+function callsOf({ sessions, promptsEach }: ListenOptions): PromptCall[] {
+  const all = loadPrompts();
+  const step = Math.max(Math.floor(all.length / (sessions * promptsEach)), 1);
+  const prompts = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
+  return promptCalls(prompts, { promptsPerCall: promptsEach, pauseMs: PAUSE_MS });
+}
+
+interface HearTask {
+  readonly endpoint: ListenEndpoint;
+  readonly place: number;
+  readonly url: string;
+  readonly calls: readonly PromptCall[];
+}
+
+async function hearAll({ endpoint, place, url, calls }: HearTask): Promise<Heard> {
+  const heard = await Promise.all(
+    calls.map(async ({ samples, words }, index) => {
+      const waitMs = (index * LISTEN_ENDPOINTS.length + place) * STAGGER_MS;
+      const padded = new Int16Array(msToSamples(waitMs, LINE_RATE_HZ) + samples.length);
+      padded.set(samples, padded.length - samples.length);
+      return { words, finals: await endpoint.hear(url, padded) };
+    }),
+  );
+  return { endpoint, ...judged(heard) };
 }
 
 function judged(heard: readonly { readonly words: readonly string[]; readonly finals: readonly HeardFinal[] }[]) {
@@ -82,7 +94,7 @@ function report(heard: readonly Heard[], { sessions, promptsEach }: ListenOption
   return {
     name: 'listen',
     about:
-      `${sessions} sessions at once in real time, each of ${promptsEach} human phone prompts, through each endpoint. ` +
+      `${sessions} sessions of each endpoint, all at once in real time, each of ${promptsEach} human phone prompts. ` +
       `"Late" is from the end of speech to the final beyond the endpoint silence of ${ENDPOINT_MS} ms.`,
     tables: [
       {

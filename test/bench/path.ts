@@ -2,6 +2,7 @@
  * What the gateway itself costs: µs for each 20 ms frame by stage and in all, and how much of the way from endpoint to
  * final is not the model.
  */
+import { randomBytes } from 'node:crypto';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
@@ -10,6 +11,9 @@ import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
+import { writeRtp } from '../../src/protocols/rtp/packet.ts';
+import { SrtpReceiver, SrtpSender } from '../../src/protocols/rtp/srtp.ts';
+import { makeSrtpKeys } from '../../src/protocols/sip/crypto-lines.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
 import { startGateway, usageOf } from '../helpers/gateway.ts';
 import { startBareServer } from './bare-server.ts';
@@ -101,6 +105,25 @@ async function measureStages(): Promise<Row[]> {
     ['timeline', perFrameUs(frames, (samples, i) => timeline.push({ samples, atMs: i * FRAME_MS, sequence: i + 1 }))],
     ['8 → 16 kHz', perFrameUs(frames, (samples) => resampler.push(samples))],
     ['live transcriber (engine answering at once)', await transcriberFrameUs(wide)],
+    ...srtpRows(bytes),
+  ];
+}
+
+/** What SRTP adds to a SIP call's frame in each direction. */
+function srtpRows(frames: readonly Uint8Array[]): Row[] {
+  const [key] = makeSrtpKeys(randomBytes);
+  if (key === undefined) throw new Error('there is no suite of SRTP');
+  const [sender, receiver] = [new SrtpSender(key), new SrtpReceiver(key)];
+  const packets = frames.map((payload, sequence) =>
+    writeRtp({ marker: false, payloadType: 0, sequence: sequence & 0xffff, timestamp: 0, ssrc: 1, payload }),
+  );
+  const sealed: Uint8Array[] = [];
+  return [
+    [
+      'SRTP: secure a packet (SIP calls only)',
+      perFrameUs(packets, (packet) => void sealed.push(sender.protect(packet))),
+    ],
+    ['SRTP: open a packet (SIP calls only)', perFrameUs(sealed, (packet) => void receiver.open(packet))],
   ];
 }
 
