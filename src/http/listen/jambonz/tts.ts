@@ -1,0 +1,61 @@
+/** Text of jambonz to sound while it comes: `WS /jambonz/tts`. */
+import type { FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { TrunklineError } from '../../../foundation/errors.ts';
+import type { Codec } from '../../../foundation/units.ts';
+import { connectMessage, errorMessage, readSpeechMessage } from '../../../protocols/listen/jambonz/messages.ts';
+import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
+import type { SpeechContext } from '../../speech/send-speech.ts';
+import { SocketWriter } from '../socket-writer.ts';
+import { SpeechStream } from '../speech-stream.ts';
+
+/** Text that waits to be spoken, in texts of the largest size. */
+const WAITING_TEXTS_MAX = 4;
+const CLOSE_NORMAL = 1000;
+
+interface SpokenStreamOptions {
+  readonly socket: WebSocket;
+  readonly request: FastifyRequest;
+  readonly context: SpeechContext;
+  readonly voice: ResolvedVoice;
+  readonly rateHz: number;
+}
+
+/** Speaks for one socket until it closes. We speak first, as jambonz expects it. */
+export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): void {
+  const codec: Codec = { name: 'pcm16', rateHz, channels: 1, bytesPerSample: 2 };
+  const writer = new SocketWriter(socket, context.clock);
+  const fail = (error: unknown): void => {
+    const failure = context.failures.note(error, request);
+    void writer.send(errorMessage(failure.message));
+  };
+  const stream = new SpeechStream({
+    service: context.service,
+    clock: context.clock,
+    voice,
+    codec,
+    waitingMaxChars: context.inputMaxChars * WAITING_TEXTS_MAX,
+    send: (sound) => writer.send(sound),
+    onFlushed: async () => undefined,
+    onSkipped: () => fail(new TrunklineError('engine_unavailable', 'a part of the text could not be spoken')),
+    onFull: (isFull) => (isFull ? socket.pause() : socket.resume()),
+    onFailed: fail,
+  });
+  socket.once('close', () => stream.close());
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return;
+    try {
+      const message = readSpeechMessage(data.toString(), context.inputMaxChars);
+      if (message?.type === 'stream') stream.write(message.text);
+      else if (message?.type === 'flush') stream.flush();
+      else if (message?.type === 'clear') stream.clear();
+      else if (message?.type === 'stop') {
+        stream.close();
+        socket.close(CLOSE_NORMAL);
+      }
+    } catch (error) {
+      fail(error);
+    }
+  });
+  void writer.send(connectMessage(rateHz));
+}
