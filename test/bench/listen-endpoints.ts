@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { encodeG711 } from '../../src/audio/g711.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import { TwilioCaller } from '../../src/simulator/twilio-caller.ts';
 import { readFeed } from '../helpers/feed.ts';
@@ -101,5 +102,52 @@ const DEEPGRAM: ListenEndpoint = {
   },
 };
 
+const { ENDPOINT_MS } = readSettings({});
+
+interface RealtimeEvent {
+  readonly type: string;
+  readonly item_id: string;
+  readonly audio_end_ms: number;
+  readonly transcript: string;
+}
+
+/** `/v1/realtime`, with the endpoint of calls. */
+const REALTIME: ListenEndpoint = {
+  label: 'OpenAI Realtime, /v1/realtime',
+  async hear(url, audio) {
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/realtime?intent=transcription`);
+    const send = (event: object): void => socket.send(JSON.stringify(event));
+    const arrived: Arrived[] = [];
+    const ends = new Map<string, number>();
+    let waiting = 0;
+    let isCommitted = false;
+    socket.on('message', (data: Buffer) => {
+      const event = JSON.parse(data.toString()) as RealtimeEvent;
+      if (event.type === 'input_audio_buffer.committed') waiting++;
+      if (event.type === 'input_audio_buffer.speech_stopped') ends.set(event.item_id, event.audio_end_ms);
+      if (!event.type.endsWith('transcription.completed')) return;
+      const endMs = ends.get(event.item_id);
+      if (endMs !== undefined && event.transcript !== '')
+        arrived.push({ text: event.transcript, endMs, arrivedMs: systemClock.nowMs() });
+      waiting--;
+      if (isCommitted && waiting === 0) socket.close();
+    });
+    await once(socket, 'open');
+    const input = {
+      format: { type: 'audio/pcmu' },
+      turn_detection: { type: 'server_vad', silence_duration_ms: ENDPOINT_MS },
+    };
+    send({ type: 'session.update', session: { type: 'transcription', audio: { input } } });
+    const startedMs = await pace(audio, (frame) =>
+      send({ type: 'input_audio_buffer.append', audio: Buffer.from(frame).toString('base64') }),
+    );
+    // It is always answered with an item, behind all others.
+    isCommitted = true;
+    send({ type: 'input_audio_buffer.commit' });
+    await once(socket, 'close');
+    return finalsOf(arrived, startedMs);
+  },
+};
+
 /** In the order of the table; the first is what the others are compared with. */
-export const LISTEN_ENDPOINTS: readonly ListenEndpoint[] = [TWILIO, DEEPGRAM];
+export const LISTEN_ENDPOINTS: readonly ListenEndpoint[] = [TWILIO, DEEPGRAM, REALTIME];

@@ -31,7 +31,8 @@ async def main():
         feeding = asyncio.create_task(feed())
         async for event in stream:
             kind = str(event.type.value)
-            if kind not in seen:
+            # A busy machine has no text before the end of what is said.
+            if kind not in seen and kind != "interim_transcript":
                 seen.append(kind)
             if kind == "final_transcript":
                 transcript += event.alternatives[0].text

@@ -17,7 +17,8 @@ const realtime = new OpenAIRealtimeWS({ model: 'gpt-4o-transcribe' }, client);
 const seen = [];
 const errors = [];
 let deltas = '';
-realtime.on('event', (event) => seen.push(event.type));
+// A busy machine has no text before the end of what is said.
+realtime.on('event', ({ type }) => type.endsWith('.delta') || seen.push(type));
 realtime.on('error', (error) => errors.push(error.message));
 realtime.on('conversation.item.input_audio_transcription.delta', ({ delta }) => {
   deltas += delta;

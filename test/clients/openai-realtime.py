@@ -38,7 +38,8 @@ async def main():
 
         sending = asyncio.create_task(send())
         async for event in session:
-            if event.type not in seen:
+            # A busy machine has no text before the end of what is said.
+            if event.type not in seen and not event.type.endswith(".delta"):
                 seen.append(event.type)
             if event.type == "conversation.item.input_audio_transcription.completed":
                 break
