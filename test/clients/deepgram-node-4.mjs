@@ -11,7 +11,8 @@ const RATE_HZ = 8000;
 
 function connect(key, options) {
   const live = createClient(key, { global: { url: TRUNKLINE_URL } }).listen.live(options);
-  const seen = { results: [], started: 0, ends: 0, metadata: null, closed: null, errors: [], unhandled: 0, events: new Set() };
+  const counts = { started: 0, ends: 0, unhandled: 0 };
+  const seen = { ...counts, results: [], metadata: null, closed: null, errors: [], events: new Set() };
   for (const type of ['Transcript', 'SpeechStarted', 'UtteranceEnd', 'Metadata'])
     live.on(LiveTranscriptionEvents[type], ({ type: name }) => seen.events.add(name));
   live.on(LiveTranscriptionEvents.Transcript, (message) => seen.results.push(message));
