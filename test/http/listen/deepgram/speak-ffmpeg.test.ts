@@ -21,8 +21,8 @@ function soundMs(bytes: Uint8Array): number {
 
 describe.skipIf(!HAS_FFMPEG)('POST /v1/speak', () => {
   it.each([
-    ['opus', 'audio/ogg', 'OggS'],
-    ['opus&bit_rate=12000', 'audio/ogg', 'OggS'],
+    ['opus', 'audio/ogg; codecs=opus', 'OggS'],
+    ['opus&bit_rate=12000', 'audio/ogg; codecs=opus', 'OggS'],
     ['flac', 'audio/flac', 'fLaC'],
     ['flac&sample_rate=8000', 'audio/flac', 'fLaC'],
     ['aac', 'audio/aac', '\u00ff'],
