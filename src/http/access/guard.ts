@@ -35,7 +35,7 @@ export function guardRoutes(app: FastifyInstance, { access, visibility, forwardi
     access.admit(request);
     access.endWithProof(request, reply);
     const { url = '', config } = request.routeOptions;
-    access.permit(request, config.permission ?? UNSAID);
+    access.permit(request, config.permission ?? UNSAID, config.shortKeys);
     // The gateway of a call knows whose it is before all others do, and guards it as this one does.
     if (await forwarding?.passOn(request, reply)) return reply;
     if (CALL_ROUTE.test(url)) await visibility.refuseUnseen(request, callParams.parse(request.params).id);

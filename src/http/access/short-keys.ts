@@ -11,6 +11,13 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { type Proof, storedProof } from './identities.ts';
 import type { Permission } from './permissions.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is for audio too, whatever its permission: it looks itself at what a short-lived key is used for. */
+    readonly shortKeys?: true;
+  }
+}
+
 /** As OpenAI's ephemeral keys begin. */
 const PREFIX = 'ek_';
 const SEALED = /^ek_([A-Za-z0-9_-]{40,8192})$/;

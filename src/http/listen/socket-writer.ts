@@ -5,6 +5,8 @@ import { READER_STALL_MS } from '../speech/streamed-body.ts';
 
 /** A client that answers no ping by the next one is gone. */
 const PING_EVERY_MS = 30_000;
+/** Sound is sent piece by piece; answers may wait in such a number, beyond which nobody reads them. */
+const UNSENT_MAX = 1024;
 
 /** The way out of one socket. Ends by itself with the socket. */
 export class SocketWriter {
@@ -12,6 +14,8 @@ export class SocketWriter {
   readonly #clock: Clock;
   readonly #ping: Timer;
   #isAnswered = true;
+  /** Messages that were not handed to the system. */
+  #unsent = 0;
 
   constructor(socket: WebSocket, clock: Clock) {
     this.#socket = socket;
@@ -25,10 +29,13 @@ export class SocketWriter {
 
   /** Resolves when `data` was handed to the system, or the socket has ended. A client that reads nothing is dropped. */
   send(data: Uint8Array | string): Promise<void> {
+    this.#unsent++;
+    if (this.#unsent > UNSENT_MAX) this.#socket.terminate();
     const timer = this.#clock.after(READER_STALL_MS, () => this.#socket.terminate(), true);
     return new Promise((resolve) => {
       this.#socket.send(data, () => {
         timer.cancel();
+        this.#unsent--;
         resolve();
       });
     });

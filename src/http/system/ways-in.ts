@@ -37,13 +37,16 @@ export interface WaysInSources {
 interface Row {
   readonly id: string;
   readonly name: string;
-  readonly opens?: readonly (keyof Settings)[];
+  /** One of each list must be set. */
+  readonly opens?: readonly (readonly (keyof Settings)[])[];
   readonly protects?: keyof Settings;
   /** Gauge that says whether it is connected. */
   readonly gauge?: 'ariConnected' | 'sipRegistered';
   /** By addresses, not by a secret. */
   readonly byAddress?: true;
 }
+
+const SIP_PORTS = ['SIP_PORT', 'SIP_TLS_PORT'] as const satisfies readonly (keyof Settings)[];
 
 const ROWS: readonly Row[] = [
   { id: 'twilio_webhook', name: 'Twilio webhook', protects: 'TWILIO_AUTH_TOKEN' },
@@ -54,17 +57,22 @@ const ROWS: readonly Row[] = [
   { id: 'vonage', name: 'Vonage', protects: 'CARRIER_TOKEN' },
   { id: 'exotel', name: 'Exotel', protects: 'CARRIER_TOKEN' },
   { id: 'genesys', name: 'Genesys AudioHook', protects: 'GENESYS_API_KEY' },
-  { id: 'ari', name: 'Asterisk ARI', opens: ['ARI_URL'], gauge: 'ariConnected' },
+  { id: 'ari', name: 'Asterisk ARI', opens: [['ARI_URL']], gauge: 'ariConnected' },
   { id: 'asterisk', name: 'Asterisk chan_websocket', protects: 'ASTERISK_PASSWORD' },
   {
     id: 'audiosocket',
     name: 'AudioSocket',
-    opens: ['AUDIOSOCKET_PORT'],
+    opens: [['AUDIOSOCKET_PORT']],
     protects: 'AUDIOSOCKET_ALLOW',
     byAddress: true,
   },
-  { id: 'sip', name: 'SIP', opens: ['SIP_PORT'], protects: 'SIP_ALLOW', byAddress: true },
-  { id: 'sip_registration', name: 'SIP registration', opens: ['SIP_PORT', 'SIP_REGISTRAR'], gauge: 'sipRegistered' },
+  { id: 'sip', name: 'SIP', opens: [SIP_PORTS], protects: 'SIP_ALLOW', byAddress: true },
+  {
+    id: 'sip_registration',
+    name: 'SIP registration',
+    opens: [SIP_PORTS, ['SIP_REGISTRAR', 'SIP_TRUNKS']],
+    gauge: 'sipRegistered',
+  },
   { id: 'browser', name: 'Browser phone', protects: 'API_KEYS' },
 ];
 
@@ -78,7 +86,7 @@ export async function describeWaysIn(sources: WaysInSources): Promise<WayIn[]> {
 
 async function describe(row: Row, { settings, metrics }: WaysInSources): Promise<WayIn> {
   const { workedAt, failure } = metrics.waysIn.of(row.id);
-  const isOpened = (row.opens ?? []).every((name) => isSet(settings[name]));
+  const isOpened = (row.opens ?? []).every((names) => names.some((name) => isSet(settings[name])));
   const isProtected = row.protects !== undefined && isSet(settings[row.protects]);
   return {
     id: row.id,
@@ -86,7 +94,7 @@ async function describe(row: Row, { settings, metrics }: WaysInSources): Promise
     configured: isOpened && (row.opens !== undefined || isProtected),
     open: isOpened && (row.gauge === undefined || (await readGauge(metrics[row.gauge])) === 1),
     protection: protectionOf(row, isProtected, settings),
-    settings: [...(row.opens ?? []), ...(row.protects === undefined ? [] : [row.protects])],
+    settings: [...(row.opens ?? []).flat(), ...(row.protects === undefined ? [] : [row.protects])],
     workedAt: workedAt?.toISOString() ?? null,
     failure: failure === null ? null : { at: failure.at.toISOString(), reason: failure.reason },
     isFailing: isFailing(row, metrics.waysIn.of(row.id)),

@@ -93,6 +93,11 @@ export class CallStream {
     this.#socket.finish();
   }
 
+  /** Closes with the code for `error`. */
+  fail(error: unknown): void {
+    this.#socket.fail(error);
+  }
+
   #facts(): StreamFacts {
     const { request, model, call, query } = this.#options;
     return {

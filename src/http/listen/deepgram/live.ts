@@ -19,6 +19,7 @@ import type { Principal } from '../../access/principal.ts';
 import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
 import { requireLanguage } from '../../transcriptions/languages.ts';
+import { admitting } from '../admitting.ts';
 import type { ListenContext } from '../context.ts';
 import { PassedOver } from '../passed-over.ts';
 import { CallStream } from './call-stream.ts';
@@ -59,7 +60,13 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
     url: LISTEN_PATH,
     exposeHeadRoute: false,
     // To see a call of one's own is enough to read it; audio needs more.
-    config: { permission: 'calls.read', socket: true, deepgram: true, messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES },
+    config: {
+      permission: 'calls.read',
+      shortKeys: true,
+      socket: true,
+      deepgram: true,
+      messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
+    },
     schema: {
       summary: 'Live audio to text (WebSocket, Deepgram)',
       description: LISTEN_DESCRIPTION,
@@ -67,16 +74,18 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
       querystring: anyQuery,
       response: errorResponses(400, 401, 403, 404, 429, 503),
     },
-    preHandler: async (request) => {
-      const query = readListenQuery(request.query);
-      passedOver.note(query.passedOver);
-      if (query.callId === null) requireAudio(access.principalOf(request));
-      await requireKnown(query.language, context);
-      const call = query.callId === null ? null : await findLive(query.callId, request, context);
-      if (call === null) listeners.admit();
-      else readers.assertRoom();
-      asked.set(request, { query: requireReadable(query), call });
-    },
+    preHandler: [
+      async (request) => {
+        const query = readListenQuery(request.query);
+        passedOver.note(query.passedOver);
+        if (query.callId === null) requireAudio(access.principalOf(request));
+        else access.permit(request, 'calls.read');
+        await requireKnown(query.language, context);
+        const call = query.callId === null ? null : await findLive(query.callId, request, context);
+        asked.set(request, { query: requireReadable(query), call });
+      },
+      admitting((request) => (asked.get(request)?.call ? readers.assertRoom() : listeners.admit())),
+    ],
     handler: websocketOnly(LISTEN_PATH),
     wsHandler: (socket, request) => {
       const { query, call } = asked.get(request) ?? readAgain();
@@ -84,7 +93,10 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
       if (call !== null) {
         const stream = new CallStream({ ...parts, query, call });
         // It may have ended since the handshake.
-        void context.findCall(call.id).then((found) => found?.state === 'ended' && stream.end());
+        void context.findCall(call.id).then(
+          (found) => found?.state === 'ended' && stream.end(),
+          (error: unknown) => stream.fail(error),
+        );
         return;
       }
       socket.once('close', listeners.enter('deepgram'));
@@ -114,13 +126,15 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
       querystring: anyQuery,
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: async (request) => {
-      const query = readFluxQuery(request.query);
-      passedOver.note(query.passedOver);
-      await requireKnown(query.language, context);
-      listeners.admit();
-      askedOfFlux.set(request, requireReadable(query));
-    },
+    preHandler: [
+      async (request) => {
+        const query = readFluxQuery(request.query);
+        passedOver.note(query.passedOver);
+        await requireKnown(query.language, context);
+        askedOfFlux.set(request, requireReadable(query));
+      },
+      admitting(() => listeners.admit()),
+    ],
     handler: websocketOnly(FLUX_PATH),
     wsHandler: (socket, request) => {
       const query = askedOfFlux.get(request) ?? readAgain();

@@ -9,6 +9,7 @@ import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
 import { bodyMaxBytes } from '../../speech/request.ts';
 import { AS_AUDIO, type ResponseFormat, sendSpeech } from '../../speech/send-speech.ts';
+import { admitting } from '../admitting.ts';
 import type { ListenContext } from '../context.ts';
 import { PassedOver } from '../passed-over.ts';
 import { countedAs, modelOf, rawEncoder, voiceOptionsOf } from './speak-format.ts';
@@ -130,14 +131,16 @@ export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext
       tags: ['speech'],
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: async (request) => {
-      if (!request.ws) return;
-      const query = readSpeakQuery(request.query as Record<string, unknown>, 'socket');
-      const voice = await context.service.voiceFor(voiceOptionsOf(query));
-      listeners.admit();
-      passedOver.note(query.passedOver);
-      admitted.set(request, { query, voice });
-    },
+    preHandler: [
+      async (request) => {
+        if (!request.ws) return;
+        const query = readSpeakQuery(request.query as Record<string, unknown>, 'socket');
+        const voice = await context.service.voiceFor(voiceOptionsOf(query));
+        passedOver.note(query.passedOver);
+        admitted.set(request, { query, voice });
+      },
+      admitting(({ ws }) => ws && listeners.admit()),
+    ],
     handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
       const found = admitted.get(request);

@@ -11,6 +11,7 @@ import { websocketOnly } from '../../server/websocket-only.ts';
 import type { SpeechFormat } from '../../speech/encoders.ts';
 import { bodyMaxBytes } from '../../speech/request.ts';
 import { AS_AUDIO, sendSpeech } from '../../speech/send-speech.ts';
+import { admitting } from '../admitting.ts';
 import type { ListenContext } from '../context.ts';
 import { Recognition } from './stt.ts';
 import { serveSpeech } from './tts.ts';
@@ -39,10 +40,7 @@ const recogniserRoute: Plugin = (app, { context }, done) => {
       tags: ['recordings'],
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: (_request, _reply, next) => {
-      listeners.admit();
-      next();
-    },
+    preHandler: admitting(() => listeners.admit()),
     handler: websocketOnly('/jambonz/stt'),
     wsHandler: (socket, request) => {
       socket.once('close', listeners.enter('jambonz'));
@@ -134,14 +132,16 @@ const speechSocketRoute: Plugin = (app, { context: { speech, listeners } }, done
       querystring: speechQuery,
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: async (request) => {
-      if (!request.ws) return;
-      const { voice = '', language = '', sampleRate } = request.query as z.infer<typeof speechQuery>;
-      const rateHz = readRate(sampleRate);
-      const found = await speech.service.voiceFor(voiceOptionsOf(voice || null, language || null));
-      listeners.admit();
-      admitted.set(request, { voice: found, rateHz });
-    },
+    preHandler: [
+      async (request) => {
+        if (!request.ws) return;
+        const { voice = '', language = '', sampleRate } = request.query as z.infer<typeof speechQuery>;
+        const rateHz = readRate(sampleRate);
+        const found = await speech.service.voiceFor(voiceOptionsOf(voice || null, language || null));
+        admitted.set(request, { voice: found, rateHz });
+      },
+      admitting(({ ws }) => ws && listeners.admit()),
+    ],
     handler: websocketOnly('/jambonz/tts'),
     wsHandler: (socket, request) => {
       const found = admitted.get(request);

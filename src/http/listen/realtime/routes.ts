@@ -11,6 +11,7 @@ import {
 } from '../../../protocols/listen/realtime/session-config.ts';
 import { errorResponses } from '../../server/errors.ts';
 import { websocketOnly } from '../../server/websocket-only.ts';
+import { admitting } from '../admitting.ts';
 import type { ListenContext } from '../context.ts';
 import { PassedOver } from '../passed-over.ts';
 import { brainOpener } from './open-brain.ts';
@@ -75,10 +76,7 @@ const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
       querystring: query,
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: (_request, _reply, next) => {
-      listeners.admit();
-      next();
-    },
+    preHandler: admitting(() => listeners.admit()),
     handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
       socket.once('close', listeners.enter('realtime'));

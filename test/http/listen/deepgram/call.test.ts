@@ -109,6 +109,17 @@ describe('WS /v1/listen?call=', () => {
     expect(await upgradeStatus(`${url}/v1/listen?${query}`, { authorization: `Token ${key}` })).toBe(status);
   });
 
+  it('closes when nobody can say whether the call still lasts', async () => {
+    const { views } = testServer.calls;
+    let asked = 0;
+    testServer.calls.get = (id) => {
+      asked++;
+      if (asked > 1) throw new Error('the database is away');
+      return views.find((view) => view.id === id);
+    };
+    expect((await (await follow('call=c1')).closed)[0]).toBe(1011);
+  });
+
   it('has no calls that have ended', async () => {
     testServer.calls.views.push({ ...liveCall('c3'), state: 'ended' });
     const authorization = 'Token sues-key';

@@ -50,6 +50,21 @@ function statuses(): unknown[] {
   return client.of('response.done').map(({ response }) => (response as { status: string }).status);
 }
 
+const PLACE = ['event_id', 'response_id', 'item_id', 'output_index', 'content_index'];
+/** The fields without which an event of an answer has no effect in OpenAI's agents SDKs. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  'response.created': ['event_id', 'response'],
+  'response.done': ['event_id', 'response'],
+  'response.output_item.added': ['event_id', 'response_id', 'output_index', 'item'],
+  'response.output_item.done': ['event_id', 'response_id', 'output_index', 'item'],
+  'response.content_part.added': [...PLACE, 'part'],
+  'response.content_part.done': [...PLACE, 'part'],
+  'response.output_audio.delta': [...PLACE, 'delta'],
+  'response.output_audio.done': PLACE,
+  'response.output_audio_transcript.delta': [...PLACE, 'delta'],
+  'response.output_audio_transcript.done': [...PLACE, 'transcript'],
+};
+
 const TOOLS = [{ type: 'function', name: 'weather', description: 'd', parameters: { type: 'object' } }];
 
 describe('a Realtime session that a chat endpoint answers', () => {
@@ -100,6 +115,19 @@ describe('a Realtime session that a chat endpoint answers', () => {
       },
     });
     expect(client.of('error')).toEqual([]);
+  });
+
+  it('sends every field that clients cannot do without', async () => {
+    await openChat();
+    say(1);
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+    expect(client.types).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
+    const missing = client.events.flatMap((event) =>
+      (REQUIRED[event.type] ?? [])
+        .filter((field) => (event[field] ?? null) === null)
+        .map((field) => [event.type, field]),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('passes the client’s tools through, and what they answered back', async () => {

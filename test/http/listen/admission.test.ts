@@ -1,0 +1,60 @@
+import { afterEach, expect, it } from 'vitest';
+import { FakePeople } from '../../fakes/people.ts';
+import { listen, liveCall, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
+
+const LINEAR = 'encoding=linear16&sample_rate=16000';
+
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
+
+it.each([
+  ['/v1/listen', `${LINEAR}&language=en`],
+  ['/v2/listen', `${LINEAR}&language=en`],
+])('clients that wait for the engine together get no more places than there are: %s', async (path, query) => {
+  testServer = await startServer({ LISTENERS_MAX: '2' });
+  const { engine } = testServer;
+  engine.languages = [];
+  let waiting = 0;
+  let release: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  engine.start = async () => {
+    if (++waiting === 8) release();
+    await all;
+    engine.languages = ['en'];
+  };
+  const url = await listen(testServer.app);
+  const statuses = await Promise.all(Array.from({ length: 8 }, () => upgradeStatus(`${url}${path}?${query}`)));
+  expect(statuses.filter((status) => status === 101)).toHaveLength(2);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(6);
+});
+
+it.each([
+  [`/v1/listen?${LINEAR}`, 101],
+  [`/v2/listen?${LINEAR}`, 101],
+  ['/v1/speak', 101],
+  ['/v1/realtime', 101],
+  ['/jambonz/stt', 101],
+  ['/jambonz/tts', 101],
+  ['/v1/listen?call=c1', 403],
+])('a short-lived key is for audio and speech, and for no call: %s → %i', async (path, status) => {
+  testServer = await startServer({ API_KEYS: 'key-1' });
+  testServer.calls.views.push(liveCall('c1'));
+  const headers = { authorization: 'Bearer key-1' };
+  const granted = await testServer.app.inject({ method: 'POST', url: '/v1/auth/grant', headers, payload: {} });
+  const { access_token: token } = granted.json<{ access_token: string }>();
+  const url = await listen(testServer.app);
+  expect(await upgradeStatus(url + path, { authorization: `Bearer ${token}` })).toBe(status);
+});
+
+it('a short-lived key ends with the user who asked for it', async () => {
+  const people = new FakePeople().with('crm', 'app', { kind: 'key' });
+  testServer = await startServer({}, undefined, people);
+  const headers = { authorization: 'Bearer crms-key' };
+  const granted = await testServer.app.inject({ method: 'POST', url: '/v1/auth/grant', headers, payload: {} });
+  const { access_token: token } = granted.json<{ access_token: string }>();
+  await people.users.remove('crm');
+  const url = await listen(testServer.app);
+  expect(await upgradeStatus(`${url}/v1/listen?${LINEAR}`, { authorization: `Bearer ${token}` })).toBe(401);
+});
