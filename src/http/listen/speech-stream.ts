@@ -100,10 +100,11 @@ export class SpeechStream {
     await this.#running;
   }
 
-  /** Drops everything; nothing is sent any more. */
+  /** Drops everything; nothing is sent any more. The client is to be read again, so that its close is seen. */
   close(): void {
     this.#stop.abort();
     this.#utterances = [];
+    this.#look();
   }
 
   get #open(): Utterance | undefined {

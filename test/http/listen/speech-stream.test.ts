@@ -1,65 +1,71 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { SpeechStream } from '../../../src/http/listen/speech-stream.ts';
-import { type LiveText, synthesizeLive } from '../../../src/http/speech/synthesize.ts';
-import type { SentenceSynthesizer, SpokenPiece } from '../../../src/speech/sentence-synthesizer.ts';
-import { TextStream } from '../../../src/speech/text-stream.ts';
-import type { ResolvedVoice } from '../../../src/speech/voice-resolver.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { FAKE_VOICE } from '../../fakes/voices.ts';
+import { eventually } from '../../helpers/eventually.ts';
 
-const PIECES = 10_000;
-const CODEC = { name: 'pcm16', rateHz: 24_000, channels: 1, bytesPerSample: 2 } as const;
+const CODEC = { name: 'mulaw', rateHz: 8000, channels: 1, bytesPerSample: 1 } as const;
+/** An utterance of 50 characters weighs 150: two are allowed, three are too many. */
+const TEXT = 'x'.repeat(50);
+const WAITING_MAX_CHARS = 400;
 
-async function* noSound(): AsyncGenerator<Uint8Array> {
-  // A mark alone has none.
-}
-
-async function* marks(): AsyncGenerator<Partial<SpokenPiece>> {
-  for (let piece = 0; piece < PIECES; piece++) yield { text: '. ', parts: noSound() };
-}
-
-it('lets other work go first where a text has nothing that can be spoken', async () => {
-  let spoken = 0;
-  let spokenBefore = PIECES;
-  setImmediate(() => {
-    spokenBefore = spoken;
+let fullness: boolean[];
+let sent: number;
+let release: () => void;
+let stream: SpeechStream;
+beforeEach(() => {
+  fullness = [];
+  sent = 0;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  const synthesizer = { synthesize: () => marks() } as unknown as SentenceSynthesizer;
-  const sound = synthesizeLive(synthesizer, {
-    text: new TextStream(),
-    voice: {} as ResolvedVoice,
-    codec: CODEC,
-    signal: new AbortController().signal,
-    dueInMs: () => 0,
-    onSpoken: () => void spoken++,
-    onSkipped: () => undefined,
-  });
-  for await (const _part of sound) expect.unreachable();
-  expect(spoken).toBe(PIECES);
-  expect(spokenBefore).toBeLessThan(100);
-});
-
-it('remembers no more of a text that is never flushed than an utterance may have', async () => {
-  const texts: TextStream[] = [];
-  const stream = new SpeechStream({
+  stream = new SpeechStream({
     service: {
-      async *speakLive({ text, signal, onSpoken }: LiveText) {
-        texts.push(text);
-        for (let said = await text.next(signal); said !== null; said = await text.next(signal)) onSpoken(said);
-        yield new Uint8Array(2);
+      async *speakLive({ text, signal, onSpoken }) {
+        await gate;
+        const sentence = await text.next(signal);
+        yield new Uint8Array(80);
+        if (sentence !== null) onSpoken?.(sentence);
       },
     },
-    voice: {} as ResolvedVoice,
-    codec: CODEC,
     clock: new FakeClock(),
-    waitingMaxChars: 16_384,
-    send: async () => undefined,
+    voice: { voice: FAKE_VOICE, missingVoice: null, speed: 1, normalises: false },
+    codec: CODEC,
+    waitingMaxChars: WAITING_MAX_CHARS,
+    send: async () => void sent++,
     onFlushed: async () => undefined,
     onSkipped: () => undefined,
-    onFull: () => undefined,
-    onFailed: (error) => expect.unreachable(String(error)),
+    onFull: (isFull) => fullness.push(isFull),
+    onFailed: (error) => {
+      throw error;
+    },
   });
-  for (let message = 0; message < 50; message++) stream.write('. '.repeat(2000));
-  await stream.finish();
-  expect(texts.map(({ text }) => text).join('')).toHaveLength(200_000);
-  expect(Math.max(...texts.map(({ text }) => text.length))).toBeLessThanOrEqual(65_536);
+});
+
+function say(count: number): void {
+  for (let n = 0; n < count; n++) {
+    stream.write(TEXT);
+    stream.flush();
+  }
+}
+
+it('tells once that too much waits, and once that it does no longer', async () => {
+  say(2);
+  expect(fullness).toEqual([]);
+  say(2);
+  expect(fullness).toEqual([true]);
+  release();
+  await eventually(() => expect(sent).toBe(4));
+  await eventually(() => expect(fullness).toEqual([true, false]));
+});
+
+it('counts flushes without text', () => {
+  for (let n = 0; n < 5; n++) stream.flush();
+  expect(fullness).toEqual([true]);
+});
+
+it.each(['clear', 'close'] as const)('waits for nothing after %s', (end) => {
+  say(4);
+  stream[end]();
+  expect(fullness).toEqual([true, false]);
 });
