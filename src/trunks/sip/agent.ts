@@ -167,6 +167,7 @@ export class SipAgent {
       route: routeOver(trunk),
       toUri: uriAt(trunk.server, request.to),
       fromUri: fromUriOf(trunk, from, stack),
+      mayCall: (host) => this.#peers.knows(host),
       onRequest: (message) => this.#accounts.sign(message, trunk),
       credentials: () => this.#accounts.credentialsOf(trunk),
       onDialog: (opened) => {

@@ -22,6 +22,7 @@ import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia } from './media.ts';
 import { ALLOW_HEADER } from './methods.ts';
+import { type CallTarget, Redirection } from './redirection.ts';
 import { timerHeadersOf } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
@@ -46,6 +47,7 @@ export interface OutgoingCallRequest {
 
 /** An INVITE: what it offers and asks for, and the one before it; null = it is the first. */
 interface Ask {
+  readonly target: CallTarget;
   readonly offer: string;
   /** Other offers, should the peer not take this one. */
   readonly others: readonly LocalSecurity['offers'][];
@@ -67,7 +69,9 @@ interface OutgoingOptions extends CallServices {
   readonly srtp: SrtpPolicy;
   readonly scheme: 'sip' | 'sips';
   readonly route: readonly string[];
-  /** An INVITE is about to be sent. */
+  /** Whether 301 and 302 may lead the call to this address or name. */
+  mayCall(host: string): boolean;
+  /** An INVITE to the trunk is about to be sent. */
   onRequest(message: OutgoingRequestMessage): void;
   /** What challenges within the call are answered with. */
   credentials(): Credentials | undefined;
@@ -82,12 +86,20 @@ export class OutgoingCall implements LegOwner {
   #media: CallMedia | null = null;
   #invite: OutgoingInviteRequest | null = null;
   #dialog: CallDialog | null = null;
+  readonly #redirection: Redirection;
   /** The INVITE has had its final answer. */
   #settled = false;
   #timer: Timer | null = null;
 
   constructor(options: OutgoingOptions) {
     this.#options = options;
+    const { stack, toUri } = options;
+    this.#redirection = new Redirection({
+      first: toUri,
+      transport: stack.protocol,
+      mayCall: (host) => options.mayCall(host),
+      sourceOf: (answer) => stack.envelopeOf(answer).source,
+    });
   }
 
   /**
@@ -145,13 +157,14 @@ export class OutgoingCall implements LegOwner {
     );
     const [first = 'plain', ...others] = media.firstOffers();
     const offer = media.firstOffer(first);
-    this.#ask({ offer, others, intervalS: timers.wantedS, minimumS: MIN_SESSION_S, raises: 0, last: null });
+    const target = { uri: this.#options.toUri, isTrunk: true };
+    this.#ask({ target, offer, others, intervalS: timers.wantedS, minimumS: MIN_SESSION_S, raises: 0, last: null });
   }
 
   /** One INVITE, or the next one after it (RFC 4028 §7.4): in the same call, with the next number. */
   #ask(ask: Ask): void {
     const { stack, request, fromUri, toUri, route, scheme, onRequest } = this.#options;
-    const { offer, intervalS, minimumS, last } = ask;
+    const { target, offer, intervalS, minimumS, last } = ask;
     const { core } = stack;
     const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
     const headers = [`Contact: <${stack.contactAs(scheme).toString()}>`, ALLOW_HEADER, ...timer];
@@ -160,12 +173,13 @@ export class OutgoingCall implements LegOwner {
       routeSet: [...route],
       ...(last === null ? {} : { cseq: last.cseq + 1, fromTag: last.fromTag ?? '' }),
     };
-    const message = core.makeOutgoingRequestMessage('INVITE', toUri, fromUri, toUri, names, headers, sdpBody(offer));
-    onRequest(message);
+    const body = sdpBody(offer);
+    const message = core.makeOutgoingRequestMessage('INVITE', target.uri, fromUri, toUri, names, headers, body);
+    if (target.isTrunk) onRequest(message);
     this.#invite = core.invite(message, {
       onAccept: ({ message: answer, session, ack }) => {
         ack();
-        this.#accepted(session, answer);
+        this.#accepted(session, answer, target);
       },
       onReject: (response) => this.#rejected(response, { ...ask, last: message }),
       onRedirect: (response) => this.#rejected(response, { ...ask, last: message }),
@@ -173,7 +187,7 @@ export class OutgoingCall implements LegOwner {
   }
 
   /** A second answer to one INVITE comes from another telephone that rang along. */
-  #accepted(session: Session, answer: IncomingResponseMessage): void {
+  #accepted(session: Session, answer: IncomingResponseMessage, { isTrunk }: CallTarget): void {
     const leg = this.#leg;
     const media = this.#media;
     this.#timer?.cancel();
@@ -193,7 +207,7 @@ export class OutgoingCall implements LegOwner {
       timers,
       confirmed: true,
       offering: false,
-      credentials,
+      credentials: isTrunk ? credentials : null,
       addressOf: (message) => stack.envelopeOf(message).source.address,
       log: log.child({ callId: request.callId }),
       onAcknowledged: () => leg,
@@ -238,6 +252,16 @@ export class OutgoingCall implements LegOwner {
       this.#ask({ ...ask, offer: this.#media?.firstOffer(next) ?? ask.offer, others });
       return;
     }
+    const target = this.#leg?.ended === false ? this.#redirection.next(message, ask.target) : null;
+    if (target !== null) {
+      this.#ask({ ...ask, target });
+      return;
+    }
+    if (this.#redirection.refused)
+      this.#options.log.warn(
+        { callId: this.#options.request.callId },
+        'a SIP call was redirected to where it must not go (only to servers of ours and SIP_ALLOW), or in a circle',
+      );
     this.#settled = true;
     this.#leg?.end({ reason: failureOf(message.statusCode ?? 500), code: null, error: null });
   }

@@ -3,6 +3,7 @@
  * addresses are today.
  */
 import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { AddressRanges } from '../../foundation/addresses.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 
@@ -34,6 +35,11 @@ export class Peers {
 
   admits(address: string): boolean {
     return this.#allowed.has(address) || this.#addresses.has(address);
+  }
+
+  /** Whether this address is a peer's, or this name one of our servers'. */
+  knows(host: string): boolean {
+    return isIP(host) === 0 ? this.#hosts.some((each) => each.toLowerCase() === host) : this.admits(host);
   }
 
   /** Asks for the hosts' addresses, now and from time to time. Never rejects. */

@@ -90,7 +90,8 @@ export class Switchboard implements StackDelegate {
   }
 
   onResponse(message: IncomingResponseMessage, source: SipSource): void {
-    if (message.method === 'INVITE') reachAtSource(message, source);
+    // Contact of 301 and 302 is not the peer itself, but whom to call in its place.
+    if (message.method === 'INVITE' && (message.statusCode ?? 500) < 300) reachAtSource(message, source);
   }
 
   onInvite(request: IncomingInviteRequest, stack: SipStack): void {

@@ -1,5 +1,5 @@
 /** Our SIP with a socket, media and a clock of the test: raw messages in, raw messages out. */
-
+import type { OutgoingRequestMessage } from 'sip.js/lib/core/index.js';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import type { SipDestination } from '../../../src/protocols/sip/uris.ts';
@@ -67,6 +67,20 @@ function credentialsOf(withinCalls: boolean): Credentials {
   return new Credentials({ user: 'bridge', password: 'secret', withinCalls, clientNonce: () => '0a4f113b' });
 }
 
+/** Answers challenges to INVITEs that were signed, and to all else. */
+class SignedCredentials extends Credentials {
+  readonly #signed: WeakSet<OutgoingRequestMessage>;
+
+  constructor(signed: WeakSet<OutgoingRequestMessage>) {
+    super({ user: 'bridge', password: 'secret', clientNonce: () => '0a4f113b' });
+    this.#signed = signed;
+  }
+
+  override authenticate(...[request, challenge]: Parameters<Credentials['authenticate']>): boolean {
+    return (request.method !== 'INVITE' || this.#signed.has(request)) && super.authenticate(request, challenge);
+  }
+}
+
 interface Sent extends SipDestination {
   readonly text: string;
 }
@@ -80,9 +94,12 @@ export class SipLine {
   readonly trunk = {
     scheme: 'sip',
     route: [],
-    onRequest: () => undefined,
+    mayCall: (host: string) => host.startsWith('192.0.2.'),
+    onRequest: (message: OutgoingRequestMessage) => void this.#signed.add(message),
     credentials: () => credentialsOf(true),
   } as const;
+  /** INVITEs whose challenges are answered. */
+  readonly #signed = new WeakSet<OutgoingRequestMessage>();
   readonly media: FakeMedia[] = [];
   readonly dropped: string[] = [];
   readonly refused: number[] = [];
@@ -149,7 +166,7 @@ export class SipLine {
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
       onDropped: (reason) => void this.dropped.push(reason),
       onRefused: (status) => void this.refused.push(status),
-      credentials: () => credentialsOf(false),
+      credentials: () => new SignedCredentials(this.#signed),
     });
   }
 
