@@ -161,9 +161,10 @@ export class RecordingMedia {
   #take(streams: readonly (TakenStream | null)[], peerAddress: string): void {
     const taken = streams.flatMap((stream) => stream ?? []);
     if (taken.length === 0 && this.#format === null) {
+      const codecs = this.#options.codecs.join(', ');
       throw new TrunklineError(
         'codec_unsupported',
-        `got ${streams.length} streams none of which can be taken, expected one with ${this.#options.codecs.join(', ')} that is sent`,
+        `got ${streams.length} streams none of which can be taken, expected one with ${codecs} that is sent`,
       );
     }
     this.#format ??= taken[0]?.remote.format ?? null;

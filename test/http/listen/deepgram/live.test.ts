@@ -8,7 +8,6 @@ import { writeWav } from '../../../../src/audio/wav.ts';
 import { ALAW_8K, MULAW_8K } from '../../../../src/foundation/units.ts';
 import { concat, silence, spoken } from '../../../fakes/engine.ts';
 import { eventually } from '../../../helpers/eventually.ts';
-import { oggFile, opusPackets } from '../../../helpers/opus-sound.ts';
 import { listen, startServer, type TestServer } from '../../test-server.ts';
 
 interface Message {
@@ -208,49 +207,6 @@ describe('WS /v1/listen', () => {
     client.tell('Finalize');
     client.sendAll(writeWav([concat(spoken([1, 2]), silence(900))], 16_000));
     await eventually(() => expect(client.finals).toEqual(['', 'W1 w2.']));
-  });
-
-  it.each(['/v1/listen', '/v2/listen'])(
-    'reads packets of Opus, guesses broken ones and counts them: %s',
-    async (path) => {
-      const client = await open('encoding=opus&sample_rate=48000&punctuate=true', {}, path);
-      const packets = opusPackets(concat(spoken([1, 2, 3]), silence(1500)));
-      packets[packets.length - 5] = new Uint8Array(9000);
-      for (const packet of packets) client.socket.send(packet);
-      client.tell('CloseStream');
-      expect(await client.ended()).toMatchObject({ code: 1000 });
-      const lines = await testServer.metrics.registry.metrics();
-      expect(lines).toContain('trunkline_listen_packets_broken_total 1');
-      if (path === '/v1/listen')
-        expect(client.of('Metadata')[0]).toMatchObject({ duration: (packets.length * 20) / 1000, channels: 1 });
-    },
-  );
-
-  it('reads Ogg with Opus where no encoding is named', async () => {
-    const client = await open('punctuate=true');
-    const packets = opusPackets(concat(spoken([1, 2, 3]), silence(1500)));
-    client.sendAll(oggFile(packets));
-    client.tell('CloseStream');
-    expect(await client.ended()).toMatchObject({ code: 1000 });
-    expect(client.of('Metadata')[0]).toMatchObject({ duration: (packets.length * 20) / 1000 });
-  });
-
-  it('is read no faster than it is heard where few bytes are long', async () => {
-    const client = await open('encoding=opus');
-    // Two frames of 60 ms without sound.
-    for (let sent = 0; sent < 3000; sent++) client.socket.send(Uint8Array.of(0x19));
-    client.tell('CloseStream');
-    expect(await client.ended()).toMatchObject({ code: 1000 });
-    expect(client.of('Metadata')[0]).toMatchObject({ duration: 360 });
-  });
-
-  it('closes with DATA-0000 where it comes as Ogg, or as no Opus at all, in place of packets', async () => {
-    const client = await open('encoding=opus');
-    client.sendAll(oggFile(opusPackets(spoken([1]))));
-    expect(await client.ended()).toEqual({ code: 1008, reason: 'DATA-0000' });
-    const other = await join('encoding=opus');
-    for (let sent = 0; sent < 60; sent++) other.socket.send(new Uint8Array(9000));
-    expect(await other.ended()).toEqual({ code: 1008, reason: 'DATA-0000' });
   });
 
   it('closes with DATA-0000 where it comes neither as a WAV file nor as it was said to', async () => {
