@@ -1,7 +1,7 @@
 /**
  * `npm run clients`: installs clients of other services, unchanged, and runs each against a real gateway. What they see
  * is compared with goldens; `--write` keeps the result as docs/internals/clients.md. `--only <name>` takes those whose
- * name begins so; `--folder` keeps what was installed for the next run.
+ * name begins so, and with `--write` renews their rows; `--folder` keeps what was installed for the next run.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { differences } from './golden.ts';
 import { type InstalledClient, installClient } from './install.ts';
-import { type ClientResult, clientsPage } from './page.ts';
+import { type ClientResult, clientsPage, renewedPage } from './page.ts';
 
 /** Sent by every client; one that may be a subprotocol. */
 const KEY = 'clients-key-of-32-characters-000';
@@ -91,6 +91,11 @@ async function tryClient(client: Client, folder: string): Promise<ClientResult> 
   }
 }
 
+function writePage(results: readonly ClientResult[], isWhole: boolean): void {
+  const path = packagePath('docs', 'internals', 'clients.md');
+  writeFileSync(path, isWhole ? clientsPage(results) : renewedPage(readFileSync(path, 'utf8'), results));
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -113,7 +118,7 @@ async function main(): Promise<void> {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
   if (results.length === 0) throw new Error(`no client's name begins with ${JSON.stringify(only)}`);
-  if (write && only === '') writeFileSync(packagePath('docs', 'internals', 'clients.md'), clientsPage(results));
+  if (write) writePage(results, only === '');
   if (results.some(({ outcome }) => outcome !== 'works')) process.exitCode = 1;
 }
 

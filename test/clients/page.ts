@@ -27,6 +27,7 @@ export function clientsPage(results: readonly ClientResult[]): string {
     '`npm run clients -- --write` installs each of these as its users do, runs it against a real gateway with nothing',
     'but its address and key changed, compares what it sees with `test/clients/goldens/`, and writes this page. A',
     'program for each is in `test/clients/`. No client is patched. One that could not be installed says `not run`.',
+    '`--only <name> --write` renews the rows of some.',
     '',
     ...tables,
     '## Not run',
@@ -36,6 +37,19 @@ export function clientsPage(results: readonly ClientResult[]): string {
     ...CLIENTS_NOT_RUN.map(({ title, why }) => `| ${title} | ${why} |`),
     '',
   ].join('\n');
+}
+
+/** `page` with the rows of `results` as they are now; the others stay. */
+export function renewedPage(page: string, results: readonly ClientResult[]): string {
+  const lines = page.split('\n');
+  for (const result of results) {
+    const from = lines.indexOf(`## ${result.client.door}`);
+    const start = `| ${result.client.title} | ${result.client.shows} |`;
+    const at = lines.findIndex((line, index) => index > from && line.startsWith(start));
+    if (from === -1 || at === -1) throw new Error(`the page has no row of ${result.client.name}: run all`);
+    lines[at] = rowOf(result);
+  }
+  return lines.join('\n');
 }
 
 function rowOf({ client, outcome }: ClientResult): string {
