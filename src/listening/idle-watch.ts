@@ -13,17 +13,19 @@ interface IdleOptions {
 /** Begins to wait at once. */
 export class IdleWatch {
   readonly #options: IdleOptions;
+  #notedMs: number;
+  /** Looks back, rather than being set anew with each message: thousands may come at once. */
   #timer: Timer;
 
   constructor(options: IdleOptions) {
     this.#options = options;
-    this.#timer = this.#wait();
+    this.#notedMs = options.clock.nowMs();
+    this.#timer = this.#waitFor(options.timeoutMs);
   }
 
   /** Something came. */
   note(): void {
-    this.#timer.cancel();
-    this.#timer = this.#wait();
+    this.#notedMs = this.#options.clock.nowMs();
   }
 
   /** The session is over. */
@@ -31,9 +33,14 @@ export class IdleWatch {
     this.#timer.cancel();
   }
 
-  #wait(): Timer {
+  #waitFor(delayMs: number): Timer {
+    return this.#options.clock.after(delayMs, () => this.#look(), true);
+  }
+
+  #look(): void {
     const { clock, timeoutMs, onIdle } = this.#options;
-    const error = new TrunklineError('media_timeout', `no message came for ${timeoutMs} ms`);
-    return clock.after(timeoutMs, () => onIdle(error), true);
+    const leftMs = this.#notedMs + timeoutMs - clock.nowMs();
+    if (leftMs > 0) this.#timer = this.#waitFor(leftMs);
+    else onIdle(new TrunklineError('media_timeout', `no message came for ${timeoutMs} ms`));
   }
 }

@@ -17,3 +17,12 @@ it('tells once that nothing came for so long, and nothing when the session is ov
   clock.advance(5000);
   expect(told).toEqual(['media_timeout 1000']);
 });
+
+it('sets no timer for a message', () => {
+  const clock = new FakeClock();
+  const watch = new IdleWatch({ clock, timeoutMs: 1000, onIdle: () => undefined });
+  clock.after = () => {
+    throw new Error('another timer was set');
+  };
+  expect(() => watch.note()).not.toThrow();
+});

@@ -11,6 +11,9 @@ import type { SpeechService } from '../speech/speech-service.ts';
 /** What an utterance weighs beside its text, in characters: one without text is not free. */
 const UTTERANCE_CHARS = 100;
 
+/** Longest text of an utterance, which is remembered as long as it is open: what comes then is another one. */
+const UTTERANCE_MAX_CHARS = 65_536;
+
 /** A closing quote may stand behind the end of a sentence. */
 const END_CHARS = 2;
 
@@ -37,6 +40,8 @@ interface SpeechStreamOptions {
 
 interface Utterance {
   readonly text: TextStream;
+  /** Nothing is added to it any more. */
+  isEnded: boolean;
   isFlushed: boolean;
   /** Characters that have not been spoken yet. */
   waitingChars: number;
@@ -65,6 +70,8 @@ export class SpeechStream {
   /** Adds text to the open utterance, or begins one. */
   write(text: string): void {
     if (text === '') return;
+    const open = this.#open;
+    if (open !== undefined && open.text.text.length + text.length > UTTERANCE_MAX_CHARS) end(open);
     const utterance = this.#open ?? this.#begin();
     utterance.waitingChars += text.length;
     utterance.text.write(text);
@@ -75,7 +82,7 @@ export class SpeechStream {
   flush(): void {
     const utterance = this.#open ?? this.#begin();
     utterance.isFlushed = true;
-    utterance.text.end();
+    end(utterance);
     this.#look();
   }
 
@@ -93,19 +100,25 @@ export class SpeechStream {
     await this.#running;
   }
 
-  /** Drops everything; nothing is sent any more. */
+  /** Drops everything; nothing is sent any more. The client is to be read again, so that its close is seen. */
   close(): void {
     this.#stop.abort();
     this.#utterances = [];
+    this.#look();
   }
 
   get #open(): Utterance | undefined {
     const last = this.#utterances.at(-1);
-    return last?.isFlushed === false ? last : undefined;
+    return last?.isEnded === false ? last : undefined;
   }
 
   #begin(): Utterance {
-    const utterance: Utterance = { text: new TextStream(), isFlushed: false, waitingChars: UTTERANCE_CHARS };
+    const utterance: Utterance = {
+      text: new TextStream(),
+      isEnded: false,
+      isFlushed: false,
+      waitingChars: UTTERANCE_CHARS,
+    };
     this.#utterances.push(utterance);
     this.#running ??= this.#run();
     return utterance;
@@ -172,4 +185,9 @@ export class SpeechStream {
     this.#isFull = isFull;
     this.#options.onFull(isFull);
   }
+}
+
+function end(utterance: Utterance): void {
+  utterance.isEnded = true;
+  utterance.text.end();
 }

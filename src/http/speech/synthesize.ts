@@ -1,4 +1,5 @@
 /** Text → sound for requests: sentence by sentence, behind all work for calls. */
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { EngineError } from '../../engine-client/engine.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Codec } from '../../foundation/units.ts';
@@ -66,6 +67,9 @@ export interface LiveText {
   onSkipped(): void;
 }
 
+/** Pieces of marks and spaces alone need no engine: after so many of them other work goes first. */
+const SILENT_PIECES_IN_A_ROW = 16;
+
 /**
  * Yields the sound of a text sentence by sentence, as soon as each is certain, among the speech of calls. Ends when the
  * text does, or when the signal aborts. A text in which nothing can be spoken has no sound.
@@ -75,9 +79,15 @@ export async function* synthesizeLive(
   { text, voice, codec, signal, dueInMs, onSpoken, onSkipped }: LiveText,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const options = { codec, urgency: 'speak', dueInMs, signal, onSkipped } as const;
+  let silent = 0;
   for await (const piece of synthesizer.synthesize(text, voice, options)) {
-    yield* piece.parts;
+    silent++;
+    for await (const part of piece.parts) {
+      silent = 0;
+      yield part;
+    }
     onSpoken(piece.text);
+    if (silent > 0 && silent % SILENT_PIECES_IN_A_ROW === 0) await otherWork();
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { RecogniserAbilities } from '../../../engine/recogniser-abilities.ts';
 import { samplesToPcm16 } from '../../../src/audio/pcm.ts';
 import { readWav } from '../../../src/audio/wav.ts';
 import { silence, spoken } from '../../fakes/engine.ts';
@@ -75,15 +76,29 @@ describe('WS /jambonz/stt', () => {
   });
 
   it.each([
-    [{ ...START, encoding: 'OGG_OPUS' }, /LINEAR16/],
-    [{ ...START, sampleRateHz: 7 }, /sampleRateHz/],
-    [{ ...START, language: 'tlh' }, /"tlh"/],
-    [new Uint8Array(320), /start/],
-  ])('tells jambonz of an error, which may then take another vendor: %j', async (message, error) => {
+    ['other sound', { ...START, encoding: 'OGG_OPUS' }, /LINEAR16/],
+    ['a strange rate', { ...START, sampleRateHz: 7 }, /sampleRateHz/],
+    ['a strange language', { ...START, language: 'tlh' }, /"tlh"/],
+    ['sound without a start', new Uint8Array(320), /start/],
+  ])('tells jambonz of an error, which may then take another vendor: %s', async (_name, message, error) => {
     const client = new Client('/jambonz/stt');
     await client.send(message);
     expect(await client.closed()).toBeGreaterThan(1000);
     expect(client.received).toEqual([{ type: 'error', error: expect.stringMatching(error) }]);
+  });
+
+  it.each([
+    [{ hints: [' Kovac ', 'snow day', ''] }],
+    [{ hints: JSON.stringify([{ phrase: 'Kovac', boost: 20 }, { phrase: 'snow day' }]), hintsBoost: 20 }],
+  ])('gives the recogniser the hints %j', async (options) => {
+    const { engine } = testServer;
+    engine.abilities = { ...(engine.abilities as RecogniserAbilities), hotWords: true };
+    const client = new Client('/jambonz/stt');
+    await client.send({ ...START, options }, samplesToPcm16(spoken([5, 6])), { type: 'stop' });
+    expect(await client.closed()).toBe(1000);
+    const given = engine.transcribed.map(({ hotWords }) => hotWords);
+    expect(given).toEqual(given.map(() => ['Kovac', 'snow day']));
+    expect(given).not.toEqual([]);
   });
 
   it('refuses one session too many in the handshake, and a wrong key', async () => {

@@ -44,6 +44,8 @@ const PINGS_PER_TIMEOUT = 3;
 /** RFC 6455 §7.4: what was to be done is done. Clients do not take it for a failure. */
 const CLOSE_NORMAL = 1000;
 const ID_BYTES = 12;
+/** Changes of the format of sound: behind each one the recogniser begins anew. Later ones change nothing. */
+const FORMATS_MAX = 100;
 
 /** The services that sessions use. */
 export interface RealtimeServices {
@@ -98,6 +100,7 @@ export class RealtimeSocket {
   readonly #expiresAtS: number;
   #config: SessionConfig;
   #items = 0;
+  #formats = 0;
   #responses = 0;
   /** Events that the system has not taken. */
   #unsent = 0;
@@ -242,7 +245,12 @@ export class RealtimeSocket {
   }
 
   #update(session: Json): void {
-    this.#config = updateSessionConfig(this.#config, session);
+    const wanted = updateSessionConfig(this.#config, session);
+    const { inputFormat } = this.#config;
+    const isSame =
+      wanted.inputFormat.encoding === inputFormat.encoding && wanted.inputFormat.rateHz === inputFormat.rateHz;
+    if (!isSame) this.#formats++;
+    this.#config = this.#formats > FORMATS_MAX ? { ...wanted, inputFormat } : wanted;
     this.#listener.configure(this.#config);
     if (this.#answers) this.#responder.configure(this.#config.output);
     this.#tellSession('session.updated');

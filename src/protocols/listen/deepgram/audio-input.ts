@@ -19,6 +19,8 @@ export interface ReadFormat {
 
 /** Longest header of a file. */
 const HEADER_MAX_BYTES = 65_536;
+/** Each message is a look at all of the header that has come. */
+const HEADER_MESSAGES_MAX = 1000;
 /** Until the header of a file has come. */
 const PLAIN: ReadFormat = Object.freeze({ encoding: 'linear16', rateHz: 16_000, channels: 1 });
 const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Record<
@@ -39,6 +41,7 @@ export class AudioInput {
   #format: ReadFormat;
   /** What has come of the header of a file; null = there is none to come. */
   #head: Uint8Array | null;
+  #headMessages = 0;
   /** How frames are read; null = bytes are passed on as they are. */
   #frames: Frames | null = null;
   #rest: Uint8Array = new Uint8Array(0);
@@ -80,6 +83,8 @@ export class AudioInput {
     const layout = readHeader(head);
     if (layout === null && head.length > HEADER_MAX_BYTES)
       throw unreadable(`got ${head.length} bytes of a WAV header, expected at most ${HEADER_MAX_BYTES}`);
+    if (layout === null && ++this.#headMessages > HEADER_MESSAGES_MAX)
+      throw unreadable(`got more than ${HEADER_MESSAGES_MAX} messages of a WAV header, expected a few`);
     this.#head = layout === null ? head : null;
     if (layout === null) return new Uint8Array(0);
     const channels = layout.read(new Uint8Array(layout.frameBytes)).length;

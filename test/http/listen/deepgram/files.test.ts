@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { encodeG711 } from '../../../../src/audio/g711.ts';
 import { samplesToPcm16 } from '../../../../src/audio/pcm.ts';
+import type { Codec } from '../../../../src/foundation/units.ts';
 import { concat, silence, spoken, written } from '../../../fakes/engine.ts';
 import { eventually } from '../../../helpers/eventually.ts';
 import { type RecordingServer, speechFile, startRecordingServer, track, wavFile } from '../../recording-server.ts';
@@ -12,6 +14,11 @@ afterEach(() => testServer.close());
 
 function post(query: string, body: RequestInit['body'], headers: Record<string, string> = {}) {
   return fetch(`${testServer.url}/v1/listen${query}`, { method: 'POST', body, headers } as RequestInit);
+}
+
+/** Each `n`th sample: 16 kHz at a lower rate. */
+function every(n: number, samples: Int16Array): Int16Array {
+  return samples.filter((_sample, index) => index % n === 0);
 }
 
 interface Answer {
@@ -95,6 +102,30 @@ describe('POST /v1/listen', () => {
     const body = samplesToPcm16(concat(spoken([5, 6]), silence(600))) as Uint8Array<ArrayBuffer>;
     const response = await post('?encoding=linear16&sample_rate=16000&punctuate=true', body);
     expect(await transcripts(response)).toEqual([written([5, 6])]);
+  });
+
+  it.each(['mulaw', 'alaw'] as const)('takes bare %s, of one channel or two', async (name) => {
+    testServer = await startRecordingServer();
+    // Companding moves levels a little; half of what is heard is at least as loud as the word.
+    testServer.engine.hear = ({ samples }) => {
+      const loud = samples.filter((sample) => sample > 50).toSorted();
+      return { text: written([Math.round((loud[loud.length >> 1] ?? 0) / 100)]) };
+    };
+    const [left, right] = [5, 8].map((word) => every(2, concat(spoken([word]), silence(600)))) as [
+      Int16Array,
+      Int16Array,
+    ];
+    const upload = (samples: Int16Array, channels: number) => {
+      const codec: Codec = { name, rateHz: 8000, channels, bytesPerSample: 1 };
+      const query = `?encoding=${name}&sample_rate=8000&channels=${channels}&multichannel=true`;
+      return post(query, encodeG711(samples, codec) as Uint8Array<ArrayBuffer>);
+    };
+    const one = await upload(left, 1);
+    expect((await one.clone().json()) as Answer).toMatchObject({ metadata: { duration: 0.8, channels: 1 } });
+    expect(await transcripts(one)).toEqual(['w5']);
+    const both = left.length * 2;
+    const woven = Int16Array.from({ length: both }, (_, n) => (n % 2 === 0 ? left : right)[n >> 1] ?? 0);
+    expect(await transcripts(await upload(woven, 2))).toEqual(['w5', 'w8']);
   });
 
   it('passes hot words on, and tells of what it passes over', async () => {

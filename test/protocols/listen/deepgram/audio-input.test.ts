@@ -33,6 +33,15 @@ describe('the audio of a stream', () => {
     expect(pushAll(input, samplesToPcm16(BOTH), size)).toEqual(Int16Array.of(200, 300, 400, 500));
   });
 
+  it('is refused where the header of a file comes in more messages than any client sends', () => {
+    const input = new AudioInput(null, false);
+    input.push(Buffer.from('RIFF\xff\xff\xff\x7fWAVE', 'latin1'));
+    const pushOn = () => {
+      for (let message = 0; message < 2000; message++) input.push(Uint8Array.of(0));
+    };
+    expect(pushOn).toThrow('messages of a WAV header');
+  });
+
   it('is mixed by its samples, not by its codes', () => {
     const input = new AudioInput({ encoding: 'mulaw', rateHz: 8000, channels: 2 }, false);
     const mixed = pushAll(input, encodeG711(Int16Array.of(8000, -8000), MULAW_8K), 1);
