@@ -22,7 +22,7 @@ import { kindOf } from './kind-of-call.ts';
 import { ALLOW_HEADER } from './methods.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
 
-/** Option tags that a request may require. Between 100, which is never reliable, and the final answer we send nothing. */
+/** Option tags that a request may require. Of provisional answers we send only 100, which is never reliable. */
 const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG];
 
 /** The bodies that we read, for who asks by OPTIONS. */
