@@ -49,6 +49,7 @@ import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
 import { genesysRoutes } from './http/media/genesys.ts';
 import { twilioRoutes } from './http/media/twilio.ts';
+import { nameOfFinals } from './http/models.ts';
 import { pageRoutes } from './http/page.ts';
 import { countQwenRequests } from './http/qwen.ts';
 import { connectionsThatFit, limitConnections } from './http/server/connections.ts';
@@ -257,7 +258,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       isDraining,
     });
     const recognisers = () => health().recognisers;
-    const recogniserName = () => (recognisers().final ?? recognisers().live)?.name ?? '';
+    const recogniserName = () => nameOfFinals(settings, recognisers());
     const called = { findCall: options.findCall, readers, visibility };
     void guarded.register(listenRoutes, {
       context: { ...live, ...called, log, access, recordings, speech: speechContext, recogniserName, isDraining },

@@ -102,7 +102,7 @@ export class OpusDecoder {
    */
   conceal(lostMs: number, next: Uint8Array): Int16Array {
     const totalMs = Math.round(Math.min(Math.max(lostMs, 0), PACKET_MAX_MS) / STEP_MS) * STEP_MS;
-    const saidMs = Math.min(packetMs(next), totalMs);
+    const saidMs = Math.min(opusPacketMs(next), totalMs);
     const guessed = this.#decode(null, msToSamples(totalMs - saidMs, this.#rateHz), false);
     const said = this.#decode(next, msToSamples(saidMs, this.#rateHz), true);
     const all = new Int16Array(guessed.length + said.length);
@@ -187,7 +187,7 @@ function lengthError(samples: number): RangeError {
 }
 
 /** How long the sound of a packet is by its first bytes (RFC 6716 §3.1); 0 = it says nothing of the kind. */
-function packetMs(packet: Uint8Array): number {
+export function opusPacketMs(packet: Uint8Array): number {
   const [head, count = 0] = packet;
   if (head === undefined) return 0;
   const config = head >> 3;

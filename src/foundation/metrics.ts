@@ -231,6 +231,11 @@ export class Metrics {
   ]);
   readonly transcribeSockets = this.#make.gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
   readonly listeners = this.#make.gauge('trunkline_listeners', 'Open listening sessions', ['kind']);
+  readonly listenPacketsBroken = this.#make.counter(
+    'trunkline_listen_packets_broken_total',
+    'Packets of Opus from listening sessions that could not be decoded, in whose place sound was guessed',
+    [],
+  );
   readonly transcribeOrders = this.#make.counter(
     'trunkline_transcribe_orders_total',
     'Text messages to /ws/transcribe, by what they asked for',

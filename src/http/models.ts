@@ -104,6 +104,12 @@ export function recogniserNames({
   return new Map(ASR_FINAL_MODEL === '' ? [live] : [live, ['final', basename(ASR_FINAL_MODEL)]]);
 }
 
+/** The recogniser that writes finals; until one is loaded, as the settings call it: never empty. */
+export function nameOfFinals(settings: Parameters<typeof recogniserNames>[0], { live, final }: Recognisers): string {
+  const names = recogniserNames(settings);
+  return (final ?? live)?.name ?? names.get('final') ?? names.get('live') ?? '';
+}
+
 /** What is known of a recogniser of the settings; nothing of other models. */
 function describeRecogniser(id: string, settings: ModelSettings, recognisers: Recognisers): Partial<Model> {
   const names = recogniserNames(settings);

@@ -85,6 +85,8 @@ export interface ListeningOptions {
   readonly partials?: boolean | undefined;
   /** Who waits for the turns of each channel: without it `turn.ended` is not told. */
   readonly turns?: TurnListener | undefined;
+  /** At the end, where sound had to be guessed in place of packets. */
+  readonly onPacketsBroken?: ((packets: number) => void) | undefined;
   readonly events: ListeningEvents;
 }
 
@@ -153,7 +155,7 @@ export class ListeningSession {
   /** The client's next bytes, of any length; they are not copied. Ignored when the session is ending or over. */
   push(bytes: Uint8Array): void {
     if (this.#isOver || this.#isEnding) return;
-    this.#receivedBytes += bytes.length;
+    this.#receivedBytes += this.#input.bytesOf(bytes);
     this.#enqueue(bytes);
   }
 
@@ -210,6 +212,7 @@ export class ListeningSession {
     if (this.#receivedBytes > 0 || this.#isOver) return;
     const input = new SoundInput(format);
     for (const channel of this.#channels) channel.close();
+    this.#input.close();
     this.#input = input;
     this.#format = format;
     this.#channels = this.#openChannels();
@@ -240,6 +243,8 @@ export class ListeningSession {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#inbox.close();
+    this.#input.close();
+    if (this.#input.brokenPackets > 0) this.#options.onPacketsBroken?.(this.#input.brokenPackets);
     for (const channel of this.#channels) channel.close();
     this.#resolveOver();
   }
@@ -291,7 +296,9 @@ export class ListeningSession {
 
   #openInbox(): Inbox {
     return new Inbox({
-      sliceBytes: msToBytes(SLICE_MS, codecOf(this.#format)),
+      // A group of packets has to come whole, and is short.
+      sliceBytes:
+        this.#format.encoding === 'opus' ? Number.POSITIVE_INFINITY : msToBytes(SLICE_MS, codecOf(this.#format)),
       mayTake: (message) => this.#mayTake(message),
       take: (message) => (message instanceof Uint8Array ? this.#takeAudio(message) : message.run()),
       onFailure: (error) => this.#fail(error),
@@ -315,7 +322,7 @@ export class ListeningSession {
   }
 
   #takeAudio(bytes: Uint8Array): void {
-    this.#takenBytes += bytes.length;
+    this.#takenBytes += this.#input.bytesOf(bytes);
     const arrivedAtMs = this.#unread.arrivedAtMs(bytesToMs(this.#takenBytes, codecOf(this.#format)));
     const channels = this.#input.push(bytes);
     for (const [number, samples] of channels.entries()) this.#channels[number]?.push(samples, arrivedAtMs);

@@ -41,6 +41,11 @@ const DEEPGRAM = {
   shows: 'live audio: interim and final results, events of speech, Finalize, the end',
 } as const;
 
+const DEEPGRAM_SPEECH = {
+  door: 'Deepgram files and speech',
+  shows: 'a recording as text; a text as speech, by REST and by socket, heard again; refusals',
+} as const;
+
 const REALTIME = {
   door: 'OpenAI Realtime',
   shows: 'live audio as running text, and its transcript',
@@ -129,6 +134,66 @@ export const CLIENTS: readonly Client[] = [
     shows: 'interim and final texts, finalized by Finalize; turns (Flux)',
   },
   {
+    name: 'deepgram-speech-node-3',
+    title: '@deepgram/sdk 3.13.0',
+    program: 'deepgram-speech-4.mjs',
+    install: ['@deepgram/sdk@3.13.0'],
+    ...DEEPGRAM_SPEECH,
+  },
+  {
+    name: 'deepgram-speech-node-4',
+    title: '@deepgram/sdk 4.11.3',
+    program: 'deepgram-speech-4.mjs',
+    install: ['@deepgram/sdk@4.11.3'],
+    ...DEEPGRAM_SPEECH,
+  },
+  {
+    name: 'deepgram-speech-node-5',
+    title: '@deepgram/sdk 5.13.0',
+    program: 'deepgram-speech-5.mjs',
+    install: ['@deepgram/sdk@5.13.0'],
+    ...DEEPGRAM_SPEECH,
+    shows: `${DEEPGRAM_SPEECH.shows}; a short-lived key`,
+  },
+  {
+    name: 'deepgram-speech-python-3',
+    title: 'deepgram-sdk (Python) 3.11.0',
+    program: 'deepgram-speech-4.py',
+    install: ['deepgram-sdk==3.11.0'],
+    ...DEEPGRAM_SPEECH,
+  },
+  {
+    name: 'deepgram-speech-python-4',
+    title: 'deepgram-sdk (Python) 4.8.1',
+    program: 'deepgram-speech-4.py',
+    install: ['deepgram-sdk==4.8.1'],
+    ...DEEPGRAM_SPEECH,
+  },
+  {
+    name: 'deepgram-speech-python-7',
+    title: 'deepgram-sdk (Python) 7.17.0',
+    program: 'deepgram-speech-7.py',
+    install: ['deepgram-sdk==7.17.0'],
+    ...DEEPGRAM_SPEECH,
+    shows: `${DEEPGRAM_SPEECH.shows}; a short-lived key`,
+  },
+  {
+    name: 'deepgram-speech-livekit',
+    title: 'livekit-plugins-deepgram (Python) 1.8.9',
+    program: 'deepgram-speech-livekit.py',
+    install: ['livekit-agents==1.8.9', 'livekit-plugins-deepgram==1.8.9'],
+    ...DEEPGRAM_SPEECH,
+    shows: 'a recording as text; a text as speech, by REST and by socket, heard again',
+  },
+  {
+    name: 'deepgram-speech-pipecat',
+    title: 'pipecat-ai (Python) 1.14.0',
+    program: 'deepgram-speech-pipecat.py',
+    install: ['pipecat-ai[deepgram]==1.14.0'],
+    ...DEEPGRAM_SPEECH,
+    shows: 'a text as speech, by REST and by socket, heard again',
+  },
+  {
     name: 'openai-node-5-realtime',
     title: 'openai (Node) 5.23.2',
     install: ['openai@5.23.2', 'ws@8'],
@@ -181,4 +246,20 @@ export const CLIENTS: readonly Client[] = [
     install: ['livekit-agents==1.8.9', 'livekit-plugins-openai==1.8.9'],
     ...REALTIME,
   },
+];
+
+/** What helps to judge the table: clients that the command does not run. */
+export interface ClientNotRun {
+  readonly title: string;
+  readonly why: string;
+}
+
+/** In the order of the page. */
+export const CLIENTS_NOT_RUN: readonly ClientNotRun[] = [
+  {
+    title: "Genesys' AudioHook sample client and compliance suite",
+    why: 'in no package registry; run by hand, see [tried](tried.md)',
+  },
+  { title: "jambonz's feature server", why: 'needs its SIP and media servers; the tests speak its protocol' },
+  { title: "LiveKit's plugins for Node", why: 'those for Python are run' },
 ];

@@ -11,7 +11,10 @@ const RATE_HZ = 8000;
 
 function connect(key, options) {
   const live = createClient(key, { global: { url: TRUNKLINE_URL } }).listen.live(options);
-  const seen = { results: [], started: 0, ends: 0, metadata: null, closed: null, errors: [], unhandled: 0 };
+  const counts = { started: 0, ends: 0, unhandled: 0 };
+  const seen = { ...counts, results: [], metadata: null, closed: null, errors: [], events: new Set() };
+  for (const type of ['Transcript', 'SpeechStarted', 'UtteranceEnd', 'Metadata'])
+    live.on(LiveTranscriptionEvents[type], ({ type: name }) => seen.events.add(name));
   live.on(LiveTranscriptionEvents.Transcript, (message) => seen.results.push(message));
   live.on(LiveTranscriptionEvents.SpeechStarted, () => seen.started++);
   live.on(LiveTranscriptionEvents.UtteranceEnd, () => seen.ends++);
@@ -57,6 +60,7 @@ await until(() => refused.seen.errors.length > 0);
 const finals = seen.results.filter((message) => message.is_final);
 console.log(
   JSON.stringify({
+    events: [...seen.events],
     text: finals.map(textOf).join(' ').trim(),
     hasInterims: seen.results.some((message) => !message.is_final),
     speechFinals: seen.results.filter((message) => message.speech_final && textOf(message) !== '').length,

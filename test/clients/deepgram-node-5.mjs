@@ -67,6 +67,7 @@ const finals = of('Results').filter((message) => message.is_final);
 const textOf = (message) => message.channel.alternatives[0].transcript;
 console.log(
   JSON.stringify({
+    events: [...new Set(seen.messages.map((message) => message.type))],
     text: finals.map(textOf).join(' ').trim(),
     hasInterims: of('Results').some((message) => !message.is_final),
     speechFinals: finals.filter((message) => message.speech_final && textOf(message) !== '').length,

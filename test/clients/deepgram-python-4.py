@@ -10,18 +10,20 @@ URL = os.environ["TRUNKLINE_URL"]
 KEY = os.environ["TRUNKLINE_KEY"]
 FRAME_SECONDS = 0.02
 
-seen = {"results": [], "started": 0, "ends": 0, "metadata": 0, "errors": 0, "closed": 0}
+seen = {"results": [], "started": 0, "ends": 0, "metadata": 0, "errors": 0, "closed": 0, "events": {}}
 
 
 def count(name):
     def on_event(*_arguments, **_named):
         seen[name] += 1
+        seen["events"][name] = True
 
     return on_event
 
 
 def on_results(_self, result, **_named):
     seen["results"].append(result)
+    seen["events"]["results"] = True
 
 
 def until(holds):
@@ -66,13 +68,14 @@ until(lambda: seen["ends"] > 0)
 live.finalize()
 until(lambda: any(result.from_finalize for result in seen["results"]))
 live.finish()
-errors = seen["errors"]
+errors, events = seen["errors"], [name for name in seen["events"] if name != "closed"]
 refused = connect("a-wrong-key").start(options)
 finals = [result for result in seen["results"] if result.is_final]
 texts = [result.channel.alternatives[0].transcript for result in finals]
 print(
     json.dumps(
         {
+            "events": events,
             "started": started,
             "text": " ".join(texts).strip(),
             "hasInterims": any(not result.is_final for result in seen["results"]),

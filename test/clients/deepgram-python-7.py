@@ -77,6 +77,7 @@ ended = [turn for turn in turns if getattr(turn, "event", "") == "EndOfTurn"]
 print(
     json.dumps(
         {
+            "events": list(dict.fromkeys(message.type for message in messages if message)),
             "text": " ".join(texts).strip(),
             "hasInterims": any(not result.is_final for result in results),
             "speechFinals": sum(1 for at, result in enumerate(finals) if result.speech_final and texts[at]),

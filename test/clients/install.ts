@@ -19,11 +19,12 @@ export interface InstalledClient {
 }
 
 /**
- * Installs `client` under `folder`, unless it is there.
+ * Installs `client` under `folder`, unless its packages are there.
  * @throws what npm or pip says
  */
 export async function installClient(client: Client, folder: string): Promise<InstalledClient> {
-  const own = join(folder, client.name);
+  // Clients of the same packages share them.
+  const own = join(folder, client.install.join('+').replace(/[^\w.+-]/g, '-'));
   const isPython = client.program.endsWith('.py');
   if (!existsSync(own)) await (isPython ? installPython(client, own) : installNode(client, own));
   // The program's imports are looked for beside it.

@@ -13,7 +13,7 @@ import { makeCertificate } from '../helpers/certificates.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { differences } from './golden.ts';
-import { installClient } from './install.ts';
+import { type InstalledClient, installClient } from './install.ts';
 import { type ClientResult, clientsPage } from './page.ts';
 
 /** Sent by every client; one that may be a subprotocol. */
@@ -30,12 +30,13 @@ interface Ran {
 interface RunOptions {
   readonly gateway: GatewayProcess;
   readonly folder: string;
+  readonly installed: InstalledClient;
   /** What Node and Python are told of our certificate. */
   readonly trust: Readonly<Record<string, string>>;
 }
 
-async function runClient(client: Client, { gateway, folder, trust }: RunOptions): Promise<Ran> {
-  const { command, path, environment } = await installClient(client, folder);
+async function runClient({ gateway, folder, installed, trust }: RunOptions): Promise<Ran> {
+  const { command, path, environment } = installed;
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder,
@@ -68,20 +69,30 @@ function goldenOf({ name }: Client): unknown {
 
 /** One gateway for each client: what one leaves behind is no other's. */
 async function tryClient(client: Client, folder: string): Promise<ClientResult> {
+  let installed: InstalledClient;
+  try {
+    installed = await installClient(client, folder);
+  } catch (error) {
+    return { client, outcome: 'not run', wrong: [messageOf(error)] };
+  }
   const files = client.tls === true ? makeCertificate(folder, 'gateway') : null;
   const tls = files === null ? {} : { TLS_CERT: files.cert, TLS_KEY: files.key };
   const trust = files === null ? {} : { NODE_EXTRA_CA_CERTS: files.cert, SSL_CERT_FILE: files.cert };
   const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...client.settings });
   try {
-    const { seen, errors } = await runClient(client, { gateway, folder, trust });
+    const { seen, errors } = await runClient({ gateway, folder, installed, trust });
     const wrong = differences(seen, goldenOf(client));
     if (wrong.length > 0) console.log(`${errors.slice(-ERROR_SHOWN_CHARS)}\n${JSON.stringify(seen)}`);
-    return { client, wrong };
+    return { client, outcome: wrong.length === 0 ? 'works' : 'fails', wrong };
   } catch (error) {
-    return { client, wrong: [error instanceof Error ? error.message : String(error)] };
+    return { client, outcome: 'fails', wrong: [messageOf(error)] };
   } finally {
     await gateway.stop();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function main(): Promise<void> {
@@ -96,14 +107,14 @@ async function main(): Promise<void> {
     for (const client of CLIENTS.filter(({ name }) => name.startsWith(only))) {
       const result = await tryClient(client, folder);
       results.push(result);
-      console.log(`${result.wrong.length === 0 ? 'works' : 'FAILS'}  ${client.name}  ${result.wrong.join('; ')}`);
+      console.log(`${result.outcome}  ${client.name}  ${result.wrong.join('; ')}`);
     }
   } finally {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
   if (results.length === 0) throw new Error(`no client's name begins with ${JSON.stringify(only)}`);
   if (write && only === '') writeFileSync(packagePath('docs', 'internals', 'clients.md'), clientsPage(results));
-  if (results.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
+  if (results.some(({ outcome }) => outcome !== 'works')) process.exitCode = 1;
 }
 
 await main();

@@ -1,11 +1,14 @@
 /** docs/internals/clients.md: which unchanged clients work. */
-import type { Client } from './clients.ts';
+import { CLIENTS_NOT_RUN, type Client } from './clients.ts';
 
-/** What became of one client; `wrong` = where what it saw differs from its golden. */
+/** What became of one client; `wrong` = where what it saw differs from its golden, or why it could not be run. */
 export interface ClientResult {
   readonly client: Client;
+  readonly outcome: 'works' | 'fails' | 'not run';
   readonly wrong: readonly string[];
 }
+
+const OUTCOMES = { works: 'yes', fails: 'no', 'not run': 'not run' } as const;
 
 /** The page of a whole run. */
 export function clientsPage(results: readonly ClientResult[]): string {
@@ -23,12 +26,18 @@ export function clientsPage(results: readonly ClientResult[]): string {
     '',
     '`npm run clients -- --write` installs each of these as its users do, runs it against a real gateway with nothing',
     'but its address and key changed, compares what it sees with `test/clients/goldens/`, and writes this page. A',
-    'program for each is in `test/clients/`. No client is patched.',
+    'program for each is in `test/clients/`. No client is patched. One that could not be installed says `not run`.',
     '',
     ...tables,
+    '## Not run',
+    '',
+    '| client | why |',
+    '| --- | --- |',
+    ...CLIENTS_NOT_RUN.map(({ title, why }) => `| ${title} | ${why} |`),
+    '',
   ].join('\n');
 }
 
-function rowOf({ client, wrong }: ClientResult): string {
-  return `| ${client.title} | ${client.shows} | ${wrong.length === 0 ? 'yes' : 'no'} |`;
+function rowOf({ client, outcome }: ClientResult): string {
+  return `| ${client.title} | ${client.shows} | ${OUTCOMES[outcome]} |`;
 }

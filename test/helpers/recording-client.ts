@@ -6,17 +6,18 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
 import { systemClock } from '../../src/foundation/clock.ts';
+import type { RtpCodecName } from '../../src/protocols/sip/rtp-codecs.ts';
 import { PhoneMedia } from '../../src/simulator/phone-media.ts';
+import { cryptoLine, readPhoneKey } from '../../src/simulator/phone-srtp.ts';
 import { headerOf, newToken, readMessage, type SipMessage, statusOf, tagOf } from '../../src/simulator/sip-message.ts';
-
-/** µ-law, without keys. */
-const AGREEMENT = { payloadType: 0, eventType: null, receives: true, srtpKey: null };
 
 /** One side of the recorded call. */
 export interface RecordedVoice {
-  /** At 8 kHz. */
+  /** At 8 kHz, at 16 kHz for g722 and opus. */
   readonly audio: Int16Array;
   readonly user: string;
+  /** µ-law unless said otherwise. */
+  readonly codec?: RtpCodecName;
 }
 
 interface ClientOptions {
@@ -101,6 +102,8 @@ export class RecordingClient {
 interface RecordingExtras {
   /** Bytes by which the metadata are made larger. */
   readonly paddingBytes?: number;
+  /** Its sound is encrypted, each stream with a key of its own. */
+  readonly srtp?: boolean;
 }
 
 /** One recording. */
@@ -114,6 +117,8 @@ export class SentRecording {
   #sequence = 0;
   /** The sound of each side. */
   media: PhoneMedia[] = [];
+  /** The server's description. */
+  answer = '';
 
   constructor(client: RecordingClient, voices: readonly RecordedVoice[], extras: RecordingExtras) {
     this.#client = client;
@@ -124,17 +129,31 @@ export class SentRecording {
   /** @throws Error when the recording is refused */
   async begin(): Promise<void> {
     this.media = await Promise.all(
-      this.#voices.map(({ audio }) =>
-        PhoneMedia.open({ audio, endless: true, clock: systemClock, address: '127.0.0.1', onSpoken: () => undefined }),
+      this.#voices.map(({ audio, codec = 'mulaw' }) =>
+        PhoneMedia.open({
+          audio,
+          codec,
+          endless: true,
+          srtp: this.#extras.srtp ?? false,
+          clock: systemClock,
+          address: '127.0.0.1',
+          onSpoken: () => undefined,
+        }),
       ),
     );
     const answer = await this.#describe('sendonly', 'complete');
     this.#to = headerOf(answer, 'To');
     if (statusOf(answer) !== 200) throw new Error(`a recording was answered with ${answer.start}`);
     this.#acknowledge();
-    const ports = [...answer.body.matchAll(/^m=audio (\d+) /gm)].map(([, port]) => Number(port));
-    for (const [i, media] of this.media.entries())
-      media.agree({ ...AGREEMENT, to: { address: '127.0.0.1', port: ports[i] ?? 0 } });
+    this.answer = answer.body;
+    const [, ...streams] = answer.body.split(/^m=audio /m);
+    for (const [i, media] of this.media.entries()) {
+      const stream = streams[i] ?? '';
+      const to = { address: '127.0.0.1', port: Number(/^\d+/.exec(stream)) };
+      if (to.port === 0) continue;
+      const { payloadType } = media.format;
+      media.agree({ to, payloadType, eventType: null, receives: true, srtpKey: readPhoneKey(stream) });
+    }
   }
 
   /** The recorded call is put on hold, or taken back. */
@@ -184,8 +203,13 @@ export class SentRecording {
 
   #sdp(direction: string): string {
     const session = `v=0\r\no=src 1 ${this.#sequence} IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n`;
-    const stream = ({ port }: PhoneMedia, i: number): string =>
-      `m=audio ${port} RTP/AVP 0\r\na=label:${i + 1}\r\na=${direction}\r\n`;
+    const stream = ({ port, format, srtpKey }: PhoneMedia, i: number): string => {
+      const { payloadType, encoding, clockHz, mapChannels } = format;
+      const map = `a=rtpmap:${payloadType} ${encoding}/${clockHz}${mapChannels === null ? '' : `/${mapChannels}`}`;
+      const key = srtpKey === null ? '' : `${cryptoLine(srtpKey)}\r\n`;
+      const kind = `${port} ${srtpKey === null ? 'RTP/AVP' : 'RTP/SAVP'} ${payloadType}`;
+      return `m=audio ${kind}\r\n${map}\r\n${key}a=label:${i + 1}\r\na=${direction}\r\n`;
+    };
     return session + this.media.map(stream).join('');
   }
 

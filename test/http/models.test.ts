@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelNames, requireModel } from '../../src/http/models.ts';
+import { modelNames, nameOfFinals, requireModel } from '../../src/http/models.ts';
 
 const SETTINGS = { ASR_MODEL: 'moonshine-tiny', ASR_FINAL_MODEL: '', TTS_MODEL: 'flite' } as const;
 
@@ -67,5 +67,17 @@ describe('requireModel', () => {
     const settings = { ...SETTINGS, TTS_MODEL: 'installed' };
     for (const id of ['flite', 'hibari', 'kokoro', 'tts-1']) requireModel('voice', id, settings);
     expect(modelNames('voice', settings).slice(0, 2)).toEqual(['flite', 'tts-1']);
+  });
+});
+
+describe('nameOfFinals', () => {
+  const loaded = (name: string) => ({ name, languages: ['en'], abilities: {} as never, licence: 'MIT' });
+
+  it('says what the settings say until a recogniser is loaded, and then what is loaded', () => {
+    const none = { live: null, final: null };
+    expect(nameOfFinals(SETTINGS, none)).toBe('moonshine-tiny');
+    expect(nameOfFinals({ ...SETTINGS, ASR_FINAL_MODEL: '/models/larger' }, none)).toBe('larger');
+    expect(nameOfFinals(SETTINGS, { live: loaded('tiny'), final: null })).toBe('tiny');
+    expect(nameOfFinals(SETTINGS, { live: loaded('tiny'), final: loaded('large') })).toBe('large');
   });
 });

@@ -53,10 +53,10 @@ export class ShortKeys {
 
   /**
    * A key that holds for `lifeMs`. It is letters, digits, `-` and `_`, so it may be sent as a subprotocol.
-   * @throws TrunklineError `invalid_request` when there is more content than fits into a header
+   * @throws TrunklineError `invalid_request` when there is more content than fits into a header, or it is too deep
    */
   make({ proof, content }: ShortKey, lifeMs: number): string {
-    const text = JSON.stringify({ until: this.#clock.wall().getTime() + lifeMs, proof, content });
+    const text = toJson({ until: this.#clock.wall().getTime() + lifeMs, proof, content });
     if (text.length > CONTENT_MAX_CHARS)
       throw new TrunklineError(
         'invalid_request',
@@ -90,6 +90,14 @@ export class ShortKeys {
     } catch {
       return null;
     }
+  }
+}
+
+function toJson(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new TrunklineError('invalid_request', 'the content of a key is nested too deep to be written');
   }
 }
 

@@ -28,7 +28,7 @@ const DEAF: Pick<MediaSession, 'send' | 'press'> = { send: () => undefined, pres
 const PARTY_MAX_CHARS = 256;
 
 interface RecordingOptions
-  extends Pick<CallServices, 'openRecordingMedia' | 'mediaAddress' | 'ownUsers' | 'timers' | 'srtp'> {
+  extends Pick<CallServices, 'openRecordingMedia' | 'mediaAddress' | 'codecs' | 'ownUsers' | 'timers' | 'srtp'> {
   readonly request: IncomingInviteRequest;
   readonly stack: SipStack;
   /** Null = there is none, or it cannot be read. */
@@ -68,7 +68,7 @@ export class RecordingKind implements IncomingKind {
   }
 
   async open(): Promise<IncomingMedia> {
-    const { openRecordingMedia, mediaAddress, timers, srtp, log } = this.#options;
+    const { openRecordingMedia, mediaAddress: address, codecs, timers, srtp, log } = this.#options;
     const sessions: MediaSession[] = [];
     try {
       while (sessions.length < this.#streams) sessions.push(await openRecordingMedia());
@@ -76,7 +76,7 @@ export class RecordingKind implements IncomingKind {
       await Promise.all(sessions.map((session) => session.close()));
       throw error;
     }
-    const media = new RecordingMedia({ sessions, address: mediaAddress, clock: timers.clock, srtp, log });
+    const media = new RecordingMedia({ sessions, address, codecs, clock: timers.clock, srtp, log });
     return this.#toIncoming(media, sessions.length);
   }
 

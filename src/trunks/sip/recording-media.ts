@@ -10,7 +10,7 @@ import type { Codec } from '../../foundation/units.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { type LocalSecurity, makeSrtpKeys, offersIn, type SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import { countVersion, type LocalMedia, type RemoteMedia } from '../../protocols/sip/offer-answer.ts';
-import type { RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
+import type { RtpCodecName, RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
 import {
   acceptRecording,
   answerRecording,
@@ -33,6 +33,8 @@ interface RecordingMediaOptions {
   readonly sessions: readonly MediaSession[];
   /** Where the peer is to send. */
   readonly address: string;
+  /** What we take, best first (SIP_CODECS). */
+  readonly codecs: readonly RtpCodecName[];
   readonly clock: Clock;
   /** SIP_SRTP */
   readonly srtp: SrtpPolicy;
@@ -70,7 +72,7 @@ export class RecordingMedia {
     this.#keys = options.sessions.map(() => makeSrtpKeys(randomBytes));
   }
 
-  /** The call's codec; null before the first agreement. */
+  /** The call's codec, that of the first stream; others are converted. Null before the first agreement. */
   get codec(): Codec | null {
     return this.#format?.codec ?? null;
   }
@@ -144,13 +146,13 @@ export class RecordingMedia {
   }
 
   #places(offers: LocalSecurity['offers']): LocalMedia[] {
-    const { sessions, address, srtp } = this.#options;
+    const { sessions, address, codecs, srtp } = this.#options;
     return sessions.map(({ port }, place) => ({
       address,
       port,
       sessionId: this.#sessionId,
       version: 1,
-      codecs: ['mulaw', 'alaw'],
+      codecs,
       direction: 'recvonly',
       security: { policy: srtp, keys: this.#keys[place] ?? [], offers },
     }));
@@ -159,9 +161,10 @@ export class RecordingMedia {
   #take(streams: readonly (TakenStream | null)[], peerAddress: string): void {
     const taken = streams.flatMap((stream) => stream ?? []);
     if (taken.length === 0 && this.#format === null) {
+      const codecs = this.#options.codecs.join(', ');
       throw new TrunklineError(
         'codec_unsupported',
-        `got ${streams.length} streams none of which can be taken, expected one of G.711 that is sent`,
+        `got ${streams.length} streams none of which can be taken, expected one with ${codecs} that is sent`,
       );
     }
     this.#format ??= taken[0]?.remote.format ?? null;
@@ -193,12 +196,13 @@ export class RecordingMedia {
   #listenOn(place: number, track: Track, listener: RecordingListener) {
     let offsetMs: number | null = null;
     return {
-      receiveAudio: ({ bytes, atMs, sequence }: AudioChunk): void => {
+      receiveAudio: (chunk: AudioChunk): void => {
+        const { atMs } = chunk;
         const nowMs = this.#options.clock.nowMs();
         this.#originMs ??= nowMs - atMs;
         offsetMs ??= Math.max(0, nowMs - this.#originMs - atMs);
         this.#silent.delete(place);
-        listener.receiveAudio({ bytes, atMs: atMs + offsetMs, sequence }, track);
+        listener.receiveAudio({ ...chunk, atMs: atMs + offsetMs }, track);
       },
       receiveDigit: (digit: string): void => listener.receiveDigit(digit, track),
       // A stream may be silent for hours; a recording whose streams all are is one whose sender is gone.

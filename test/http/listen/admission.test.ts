@@ -58,3 +58,14 @@ it('a short-lived key ends with the user who asked for it', async () => {
   const url = await listen(testServer.app);
   expect(await upgradeStatus(`${url}/v1/listen?${LINEAR}`, { authorization: `Bearer ${token}` })).toBe(401);
 });
+
+it('a short-lived key takes no content that is nested too deep', async () => {
+  testServer = await startServer({ API_KEYS: 'key-1' });
+  const answer = await testServer.app.inject({
+    method: 'POST',
+    url: '/v1/realtime/client_secrets',
+    headers: { authorization: 'Bearer key-1', 'content-type': 'application/json' },
+    payload: `{"session":{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`,
+  });
+  expect(answer.statusCode).toBe(400);
+});

@@ -35,8 +35,8 @@ export const OFFERS: Readonly<Record<string, Expected>> = {
     to: '+14155550100',
     names: nobody,
     tracks: ['inbound'],
-    answer: ['RTP/AVP 8 101 1'],
-    codecs: ['alaw'],
+    answer: ['RTP/AVP 9 101 1'],
+    codecs: ['g722'],
     references: {},
   },
   ribbon: {

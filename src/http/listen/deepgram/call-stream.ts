@@ -18,7 +18,7 @@ import type { StreamParts } from './stream-parts.ts';
 import { StreamSocket } from './stream-socket.ts';
 
 /** What a stream works with. */
-export interface CallStreamOptions extends Omit<StreamParts, 'engine' | 'metrics'> {
+export interface CallStreamOptions extends Omit<StreamParts, 'engine' | 'metrics' | 'onPacketsBroken'> {
   readonly settings: StreamParts['settings'] & { readonly ENDPOINT_CAPTIONS_MS: number };
   readonly query: ListenQuery;
   readonly call: CallView;

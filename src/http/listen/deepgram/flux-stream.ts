@@ -1,9 +1,9 @@
 /** Live audio as turns of one speaker for a Deepgram client: `WS /v2/listen` ("Flux"). */
 import { ListeningSession } from '../../../listening/listening-session.ts';
-import { AudioInput, type ReadFormat } from '../../../protocols/listen/deepgram/audio-input.ts';
+import { AudioInput } from '../../../protocols/listen/deepgram/audio-input.ts';
 import { readClientMessage } from '../../../protocols/listen/deepgram/client-messages.ts';
 import { FluxAnswers } from '../../../protocols/listen/deepgram/flux-answers.ts';
-import type { DeepgramAudio, FluxQuery } from '../../../protocols/listen/deepgram/listen-query.ts';
+import type { FluxQuery } from '../../../protocols/listen/deepgram/listen-query.ts';
 import { configuredOf } from '../../../protocols/listen/deepgram/messages.ts';
 import type { TranscriberEvent, TurnListener } from '../../../transcription/live-transcriber.ts';
 import { saidText } from './said-text.ts';
@@ -12,7 +12,7 @@ import { StreamSocket } from './stream-socket.ts';
 
 /** What a stream works with. */
 export interface FluxStreamOptions extends StreamParts {
-  readonly query: FluxQuery & { readonly audio: (DeepgramAudio & ReadFormat) | null };
+  readonly query: FluxQuery;
 }
 
 /** What ends a turn where the client says nothing of it. */
@@ -53,6 +53,7 @@ export class FluxStream {
       format: this.#input.format,
       language: query.language ?? undefined,
       hotWords: query.hotWords,
+      onPacketsBroken: (packets) => options.onPacketsBroken(packets),
       turns: TURNS,
       events: {
         onEvent: (event) => this.#onEvent(event),
@@ -79,7 +80,7 @@ export class FluxStream {
     const audio = this.#input.push(bytes);
     if (audio.length === 0) return;
     if (this.#options.query.audio === null) this.#session.setFormat(this.#input.format);
-    this.#session.push(audio);
+    for (const each of audio) this.#session.push(each);
   }
 
   #onText(text: string): void {

@@ -5,10 +5,10 @@ import {
   type ListeningEvents,
   ListeningSession,
 } from '../../../listening/listening-session.ts';
-import { AudioInput, type ReadFormat } from '../../../protocols/listen/deepgram/audio-input.ts';
+import { AudioInput } from '../../../protocols/listen/deepgram/audio-input.ts';
 import { type ConfigureMessage, readClientMessage } from '../../../protocols/listen/deepgram/client-messages.ts';
 import { ListenAnswers } from '../../../protocols/listen/deepgram/listen-answers.ts';
-import type { DeepgramAudio, ListenQuery } from '../../../protocols/listen/deepgram/listen-query.ts';
+import type { ListenQuery } from '../../../protocols/listen/deepgram/listen-query.ts';
 import { configuredOf, metadataOf, type StreamFacts } from '../../../protocols/listen/deepgram/messages.ts';
 import type { TranscriberEvent } from '../../../transcription/live-transcriber.ts';
 import { saidText } from './said-text.ts';
@@ -17,7 +17,7 @@ import { StreamSocket } from './stream-socket.ts';
 
 /** What a stream works with. */
 export interface ListenStreamOptions extends StreamParts {
-  readonly query: ListenQuery & { readonly audio: (DeepgramAudio & ReadFormat) | null };
+  readonly query: ListenQuery;
 }
 
 /** One client. Its audio is live: like a call's, it has priority over recordings. */
@@ -49,6 +49,7 @@ export class ListenStream {
       endpointMs: endpointing === null ? undefined : endpointing || (endpointing === 0 ? 0 : null),
       language: query.language ?? undefined,
       hotWords: query.hotWords,
+      onPacketsBroken: (packets) => options.onPacketsBroken(packets),
       partials: query.interimResults || (endpointing === false && query.utteranceEndMs !== null),
       events: this.#events(),
     });
@@ -103,7 +104,7 @@ export class ListenStream {
       this.#session.setFormat(this.#input.format);
       this.#answers = this.#openAnswers();
     }
-    this.#session.push(audio);
+    for (const each of audio) this.#session.push(each);
     this.#socket.send(this.#answers.advance(this.#session.examinedMs));
   }
 

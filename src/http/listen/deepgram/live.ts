@@ -5,9 +5,7 @@ import { z } from 'zod';
 import type { CallView } from '../../../calls/call-view.ts';
 import { toTranscriberMetrics } from '../../../calls/inbound/track.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
-import type { ReadFormat } from '../../../protocols/listen/deepgram/audio-input.ts';
 import {
-  type DeepgramAudio,
   type FluxQuery,
   type ListenQuery,
   readFluxQuery,
@@ -34,7 +32,7 @@ const FLUX_PATH = '/v2/listen';
 const ARCHITECTURE = 'trunkline';
 const MODEL_VERSION = '1';
 
-const LISTEN_DESCRIPTION = `Compatible with Deepgram's streaming API (\`encoding\` linear16, mulaw, alaw, or none for a WAV file; \`sample_rate\`, \`channels\`, \`multichannel\`, \`interim_results\`,
+const LISTEN_DESCRIPTION = `Compatible with Deepgram's streaming API (\`encoding\` linear16, mulaw, alaw, opus with one packet in each message, or none for a WAV file or Ogg with Opus; \`sample_rate\`, \`channels\`, \`multichannel\`, \`interim_results\`,
 \`endpointing\`, \`utterance_end_ms\`, \`vad_events\`, \`punctuate\`, \`smart_format\`, \`language\`, \`keyterm\`; other parameters are passed over). Binary messages are audio; texts are
 \`KeepAlive\`, \`Finalize\`, \`Configure\` and \`CloseStream\`. Answers are \`Results\`, \`SpeechStarted\`, \`UtteranceEnd\` and at the end \`Metadata\`. With \`call\` no audio is sent: the
 tracks of that live call are the channels. At most LISTENERS_MAX are open, and none is added where the engines have no room.`;
@@ -42,18 +40,15 @@ tracks of that live call are the channels. At most LISTENERS_MAX are open, and n
 /** Parameters are texts, read by hand: a client may send any. */
 const anyQuery = z.looseObject({});
 
-type Readable<T extends { readonly audio: DeepgramAudio | null }> = T & {
-  readonly audio: (DeepgramAudio & ReadFormat) | null;
-};
-
 /** What a handshake was found to ask for, for the socket that follows. */
-const asked = new WeakMap<FastifyRequest, { readonly query: Readable<ListenQuery>; readonly call: CallView | null }>();
-const askedOfFlux = new WeakMap<FastifyRequest, Readable<FluxQuery>>();
+const asked = new WeakMap<FastifyRequest, { readonly query: ListenQuery; readonly call: CallView | null }>();
+const askedOfFlux = new WeakMap<FastifyRequest, FluxQuery>();
 
 /** `WS /v1/listen`. */
 export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
   const { listeners, access, log, readers } = context;
   const metrics = toTranscriberMetrics(context.metrics);
+  const onPacketsBroken = (packets: number) => context.metrics.listenPacketsBroken.inc(packets);
   const passedOver = new PassedOver({ log, endpoint: LISTEN_PATH });
   app.route({
     method: 'GET',
@@ -82,7 +77,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         else access.permit(request, 'calls.read');
         await requireKnown(query.language, context);
         const call = query.callId === null ? null : await findLive(query.callId, request, context);
-        asked.set(request, { query: requireReadable(query), call });
+        asked.set(request, { query, call });
       },
       admitting((request) => (asked.get(request)?.call ? readers.assertRoom() : listeners.admit())),
     ],
@@ -100,7 +95,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         return;
       }
       socket.once('close', listeners.enter('deepgram'));
-      new ListenStream({ ...parts, metrics, query });
+      new ListenStream({ ...parts, onPacketsBroken, metrics, query });
     },
   });
   done();
@@ -110,6 +105,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
 export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
   const { listeners, log } = context;
   const metrics = toTranscriberMetrics(context.metrics);
+  const onPacketsBroken = (packets: number) => context.metrics.listenPacketsBroken.inc(packets);
   const passedOver = new PassedOver({ log, endpoint: FLUX_PATH });
   app.route({
     method: 'GET',
@@ -131,7 +127,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
         const query = readFluxQuery(request.query);
         passedOver.note(query.passedOver);
         await requireKnown(query.language, context);
-        askedOfFlux.set(request, requireReadable(query));
+        askedOfFlux.set(request, query);
       },
       admitting(() => listeners.admit()),
     ],
@@ -139,7 +135,16 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
     wsHandler: (socket, request) => {
       const query = askedOfFlux.get(request) ?? readAgain();
       socket.once('close', listeners.enter('flux'));
-      new FluxStream({ ...context, socket, request, passedOver, metrics, model: () => modelOf(context), query });
+      new FluxStream({
+        ...context,
+        socket,
+        request,
+        passedOver,
+        onPacketsBroken,
+        metrics,
+        model: () => modelOf(context),
+        query,
+      });
     },
   });
   done();
@@ -162,12 +167,6 @@ function readAgain(): never {
 /** The recogniser of finals as clients are told of it. */
 export function modelOf({ recogniserName }: Pick<ListenContext, 'recogniserName'>) {
   return { name: recogniserName(), version: MODEL_VERSION, arch: ARCHITECTURE };
-}
-
-/** @throws TrunklineError `invalid_request` */
-function requireReadable<T extends { readonly audio: DeepgramAudio | null }>(query: T): Readable<T> {
-  if (query.audio?.encoding !== 'opus') return query as Readable<T>;
-  throw new TrunklineError('invalid_request', 'encoding: got "opus", expected linear16, mulaw or alaw', 'encoding');
 }
 
 /** @throws TrunklineError `unsupported_language`; what is supported is known once an engine was ready */

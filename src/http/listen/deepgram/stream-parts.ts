@@ -12,6 +12,8 @@ export interface StreamParts extends Pick<StreamSocketOptions, 'socket' | 'reque
   readonly settings: StreamSocketOptions['settings'] & ListeningSettings;
   readonly metrics: TranscriberMetrics;
   readonly passedOver: PassedOver;
+  /** Sound was guessed in place of so many packets. */
+  onPacketsBroken(packets: number): void;
   /** The recogniser, as clients are told of it. */
   model(): ModelInfo;
 }

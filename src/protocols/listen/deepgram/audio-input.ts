@@ -1,21 +1,25 @@
 /**
  * The audio of a stream as it is to be read: as it comes where each channel is read by itself, else mixed; a WAV file
- * without its header.
+ * without its header, and of Ogg the packets of Opus.
  */
 import { decodeG711 } from '../../../audio/g711.ts';
 import { mixDown } from '../../../audio/mix.ts';
+import { isOgg, OggPackets } from '../../../audio/ogg-packets.ts';
+import { OpusPacker } from '../../../audio/opus-stream.ts';
 import { samplesToPcm16 } from '../../../audio/pcm.ts';
 import { readWavLayout, type WavLayout } from '../../../audio/wav.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
 import type { DeepgramAudio } from './listen-query.ts';
 
-/** Raw audio as it is read: interleaved where there are several channels. */
+/** Audio as it is read: interleaved where there are several channels; of Opus groups of packets, mixed later. */
 export interface ReadFormat {
-  readonly encoding: 'linear16' | 'mulaw' | 'alaw';
+  readonly encoding: DeepgramAudio['encoding'];
   readonly rateHz: number;
   readonly channels: number;
 }
+
+type RawFormat = ReadFormat & { readonly encoding: Exclude<ReadFormat['encoding'], 'opus'> };
 
 /** Longest header of a file. */
 const HEADER_MAX_BYTES = 65_536;
@@ -23,8 +27,9 @@ const HEADER_MAX_BYTES = 65_536;
 const HEADER_MESSAGES_MAX = 1000;
 /** Until the header of a file has come. */
 const PLAIN: ReadFormat = Object.freeze({ encoding: 'linear16', rateHz: 16_000, channels: 1 });
+const OPUS: ReadFormat = Object.freeze({ encoding: 'opus', rateHz: 16_000, channels: 1 });
 const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Record<
-  ReadFormat['encoding'],
+  RawFormat['encoding'],
   Codec['name']
 >;
 const RATES_HZ = { min: 8000, max: 48_000 };
@@ -45,16 +50,23 @@ export class AudioInput {
   /** How frames are read; null = bytes are passed on as they are. */
   #frames: Frames | null = null;
   #rest: Uint8Array = new Uint8Array(0);
+  readonly #packer = new OpusPacker();
+  /** The packets in a message; null = it is no Opus. */
+  #packets: ((bytes: Uint8Array) => Uint8Array[]) | null = null;
 
   /**
    * @param audio null = a file, whose header says what it is
    * @param multichannel whether each channel is read by itself
    */
-  constructor(audio: (DeepgramAudio & ReadFormat) | null, multichannel: boolean) {
+  constructor(audio: DeepgramAudio | null, multichannel: boolean) {
     this.#isMixed = !multichannel;
     this.#head = audio === null ? new Uint8Array(0) : null;
     this.#format = audio ?? PLAIN;
-    if (audio === null || audio.channels === 1 || multichannel) return;
+    if (audio?.encoding === 'opus') {
+      this.#packets = onePacket;
+      this.#format = OPUS;
+    }
+    if (audio === null || !isRaw(audio) || audio.channels === 1 || multichannel) return;
     this.#frames = framesOf(audio);
     this.#format = { encoding: 'linear16', rateHz: audio.rateHz, channels: 1 };
   }
@@ -65,10 +77,32 @@ export class AudioInput {
   }
 
   /**
-   * The audio in `bytes`, cut anywhere; empty while a header or the rest of a frame has to come.
-   * @throws TrunklineError `audio_unreadable` for a file that is no WAV, or not of a kind that is read
+   * The audio in `bytes`, cut anywhere unless they are a packet of Opus, in the parts in which it is to be read; none
+   * while a header or the rest of a frame has to come.
+   * @throws TrunklineError `audio_unreadable` for a file that is no WAV or Ogg, or not of a kind that is read
    */
-  push(bytes: Uint8Array): Uint8Array {
+  push(bytes: Uint8Array): Uint8Array[] {
+    if (this.#packets === null && this.#head !== null) {
+      const head = Buffer.concat([this.#head, bytes]);
+      const isPackets = isOgg(head);
+      if (isPackets === true) return this.#beginOgg(head);
+      if (isPackets === null) this.#head = head;
+      if (isPackets === null) return [];
+    }
+    if (this.#packets !== null) return this.#packer.pack(this.#packets(bytes));
+    const audio = this.#pushRaw(bytes);
+    return audio.length === 0 ? [] : [audio];
+  }
+
+  #beginOgg(head: Uint8Array): Uint8Array[] {
+    const ogg = new OggPackets();
+    this.#packets = (bytes) => packetsOf(ogg, bytes);
+    this.#head = null;
+    this.#format = OPUS;
+    return this.push(head);
+  }
+
+  #pushRaw(bytes: Uint8Array): Uint8Array {
     const audio = this.#head === null ? bytes : this.#pastHeader(this.#head, bytes);
     if (this.#frames === null || audio.length === 0) return audio;
     const all = this.#rest.length === 0 ? audio : Buffer.concat([this.#rest, audio]);
@@ -94,13 +128,35 @@ export class AudioInput {
   }
 }
 
+function isRaw(format: ReadFormat): format is RawFormat {
+  return format.encoding !== 'opus';
+}
+
+/** Who sends a file in place of packets has named an encoding by mistake. */
+function onePacket(bytes: Uint8Array): Uint8Array[] {
+  if (isOgg(bytes) === true)
+    throw unreadable('got Ogg, expected one packet of Opus in each message; leave out encoding for Ogg');
+  return [bytes];
+}
+
+function packetsOf(ogg: OggPackets, bytes: Uint8Array): Uint8Array[] {
+  try {
+    return ogg.push(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw unreadable(`expected Ogg with Opus: ${error.message}`);
+  }
+}
+
 function readHeader(head: Uint8Array): WavLayout | null {
   let layout: WavLayout | null;
   try {
     layout = readWavLayout(head, Number.POSITIVE_INFINITY);
   } catch (error) {
     if (!(error instanceof TrunklineError)) throw error;
-    throw unreadable(`expected a WAV file, or the parameters encoding and sample_rate: ${error.message}`);
+    throw unreadable(
+      `expected a WAV file, Ogg with Opus, or the parameters encoding and sample_rate: ${error.message}`,
+    );
   }
   if (layout !== null && (layout.rateHz < RATES_HZ.min || layout.rateHz > RATES_HZ.max))
     throw unreadable(`got a WAV file of ${layout.rateHz} Hz, expected ${RATES_HZ.min} to ${RATES_HZ.max} Hz`);
@@ -111,7 +167,7 @@ function unreadable(message: string): TrunklineError {
   return new TrunklineError('audio_unreadable', message);
 }
 
-function framesOf({ encoding, rateHz, channels }: ReadFormat): Frames {
+function framesOf({ encoding, rateHz, channels }: RawFormat): Frames {
   const bytesPerSample = encoding === 'linear16' ? 2 : 1;
   const codec: Codec = { name: CODEC_NAMES[encoding], rateHz, channels, bytesPerSample };
   return {

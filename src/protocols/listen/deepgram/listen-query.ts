@@ -65,6 +65,8 @@ const USUAL_RATES: Partial<Readonly<Record<DeepgramAudio['encoding'], number>>> 
 const RATES = { min: 8000, max: 48_000, unit: 'Hz' };
 /** Each costs the engines as much as a call. */
 const CHANNELS = { min: 1, max: 8, unit: '' };
+/** Of one stream (RFC 7845 §5.1.1). */
+const OPUS_CHANNELS_MAX = 2;
 const SILENCE = { min: 0, max: 60_000, unit: 'ms' };
 const TIMEOUT_MS = 5000;
 /** A word's end is known some hundred ms after it. */
@@ -126,6 +128,10 @@ function readAudio(query: Query): DeepgramAudio | null {
   if (name === null) return null;
   const encoding = ENCODINGS.find((each) => each === name.toLowerCase());
   if (encoding === undefined) throw wrong('encoding', name, ENCODINGS.join(', '));
+  if (encoding === 'opus' && channels > OPUS_CHANNELS_MAX)
+    throw wrong('channels', String(channels), `1 or ${OPUS_CHANNELS_MAX} of opus`);
+  if (encoding === 'opus' && channels > 1 && 'multichannel' in query && flagOf(query, 'multichannel'))
+    throw wrong('multichannel', 'true', 'false: channels of opus are mixed');
   const usualHz = rateHz ?? USUAL_RATES[encoding];
   if (usualHz === undefined) throw wrong('sample_rate', undefined, `the rate of ${encoding} in Hz`);
   return { encoding, rateHz: usualHz, channels };

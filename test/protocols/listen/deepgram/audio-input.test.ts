@@ -12,7 +12,7 @@ const BOTH = Int16Array.of(100, 300, 200, 400, 300, 500, 400, 600);
 /** In pieces of `size` bytes. */
 function pushAll(input: AudioInput, bytes: Uint8Array, size: number): Int16Array {
   const pieces: Uint8Array[] = [];
-  for (let from = 0; from < bytes.length; from += size) pieces.push(input.push(bytes.subarray(from, from + size)));
+  for (let from = 0; from < bytes.length; from += size) pieces.push(...input.push(bytes.subarray(from, from + size)));
   return pcm16ToSamples(Buffer.concat(pieces));
 }
 
@@ -20,10 +20,10 @@ describe('the audio of a stream', () => {
   it('is passed on as it is where nothing is to be done', () => {
     const mono = new AudioInput({ encoding: 'mulaw', rateHz: 8000, channels: 1 }, false);
     const bytes = Uint8Array.of(1, 2, 3);
-    expect(mono.push(bytes)).toBe(bytes);
+    expect(mono.push(bytes)).toEqual([bytes]);
     expect(mono.format).toEqual({ encoding: 'mulaw', rateHz: 8000, channels: 1 });
     const split = new AudioInput({ encoding: 'linear16', rateHz: 8000, channels: 2 }, true);
-    expect(split.push(bytes)).toBe(bytes);
+    expect(split.push(bytes)).toEqual([bytes]);
     expect(split.format.channels).toBe(2);
   });
 
@@ -59,7 +59,12 @@ describe('the audio of a stream', () => {
   });
 
   it('is refused where it is no WAV file, or one that is not read', () => {
-    expect(() => new AudioInput(null, false).push(Buffer.from('OggS and what follows'))).toThrow(/expected a WAV file/);
+    expect(() => new AudioInput(null, false).push(Buffer.from('OggS and what follows'.padEnd(4000)))).toThrow(
+      /expected Ogg with Opus/,
+    );
+    expect(() => new AudioInput(null, false).push(Buffer.from('\x1aE\xdf\xa3 WebM'.padEnd(400), 'latin1'))).toThrow(
+      /expected a WAV file/,
+    );
     expect(() => new AudioInput(null, false).push(writeWav([LEFT], 96_000))).toThrow(/96000 Hz/);
     const endless = new AudioInput(null, false);
     const head = Buffer.concat([
