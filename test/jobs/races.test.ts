@@ -17,6 +17,9 @@ import type { RecordingTask } from '../../src/recordings/transcribe.ts';
 import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
+/** How long a busy machine may take. */
+const PATIENCE_MS = 20_000;
+
 let folder: string;
 const opened: Batches[] = [];
 
@@ -85,11 +88,11 @@ it('a repeated request is promised nothing before the first one is on disk', asy
   });
   const put = vi.spyOn(Store.prototype, 'put').mockReturnValue(failed);
   const first = begin(batches, { key: 'k', hash: 'h' });
-  await vi.waitFor(() => expect(put).toHaveBeenCalled());
+  await vi.waitFor(() => expect(put).toHaveBeenCalled(), PATIENCE_MS);
   const find = vi.spyOn(BatchIndex.prototype, 'list');
   const repeated = begin(batches, { key: 'k', hash: 'h' });
   // Once for its room, once for its key.
-  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(2), PATIENCE_MS);
   fail(new DiskError('the store failed: disk I/O error'));
   expect((await Promise.allSettled([first, repeated])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });

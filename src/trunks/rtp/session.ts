@@ -28,7 +28,7 @@ const NOWHERE = /^(0\.0\.0\.0|::)$/;
 
 /** The leg of the call. */
 export interface SessionListener extends MediaListener {
-  /** The peer sent nothing for the time-out although it is to send (`media_timeout`). Once. */
+  /** The peer sent nothing for the time-out although it is to send (`media_timeout`). Once for each agreement. */
   fail(error: TrunklineError): void;
 }
 
@@ -136,6 +136,7 @@ export class RtpSession {
     this.#security.agree(remote.srtp);
     this.#latch.announce({ source, peerAddress: plainAddress(peerAddress) }, nowMs);
     this.#lastPacketMs = nowMs;
+    this.#timedOut = false;
     if (this.#receiver === null) this.#begin(remote, this.#listener);
     if (this.#receiver !== null) this.#receiver.remote = remote;
     if (this.#sender !== null) this.#sender.remote = remote;

@@ -15,9 +15,11 @@ import type { CallStart } from '../../protocols/dialect.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import type { LocalSecurity, SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import { failureOf } from '../../protocols/sip/refer.ts';
+import { acknowledgementOf, RELIABLE_TAG } from '../../protocols/sip/reliable.ts';
 import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import { CallDialog } from './dialog.ts';
+import { EarlyMedia } from './early-media.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia } from './media.ts';
@@ -87,6 +89,9 @@ export class OutgoingCall implements LegOwner {
   #invite: OutgoingInviteRequest | null = null;
   #dialog: CallDialog | null = null;
   readonly #redirection: Redirection;
+  #early: EarlyMedia | null = null;
+  /** The tag of whoever is heard before the answer; null = nobody. */
+  #earlyTag: string | null = null;
   /** The INVITE has had its final answer. */
   #settled = false;
   #timer: Timer | null = null;
@@ -127,6 +132,7 @@ export class OutgoingCall implements LegOwner {
     const outgoing = { callId, from, to, parameters };
     const connect = (handlers: LegHandlers): SipLeg => {
       this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
+      this.#early = new EarlyMedia(this.#leg);
       return this.#leg;
     };
     registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect });
@@ -167,7 +173,8 @@ export class OutgoingCall implements LegOwner {
     const { target, offer, intervalS, minimumS, last } = ask;
     const { core } = stack;
     const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
-    const headers = [`Contact: <${stack.contactAs(scheme).toString()}>`, ALLOW_HEADER, ...timer];
+    const contact = `Contact: <${stack.contactAs(scheme).toString()}>`;
+    const headers = [contact, ALLOW_HEADER, `Supported: ${RELIABLE_TAG}`, ...timer];
     const names = {
       callId: request.callId,
       routeSet: [...route],
@@ -176,7 +183,14 @@ export class OutgoingCall implements LegOwner {
     const body = sdpBody(offer);
     const message = core.makeOutgoingRequestMessage('INVITE', target.uri, fromUri, toUri, names, headers, body);
     if (target.isTrunk) onRequest(message);
+    this.#early?.forget();
+    this.#earlyTag = null;
     this.#invite = core.invite(message, {
+      onProgress: ({ message: answer, prack }) => {
+        const acknowledgement = acknowledgementOf(answer);
+        if (acknowledgement !== null) prack({ extraHeaders: [acknowledgement] });
+        this.#hear(answer);
+      },
       onAccept: ({ message: answer, session, ack }) => {
         ack();
         this.#accepted(session, answer, target);
@@ -186,12 +200,31 @@ export class OutgoingCall implements LegOwner {
     });
   }
 
+  /** Sound flows from the first description on; of several telephones that ring, only that of the first one. */
+  #hear(answer: IncomingResponseMessage): void {
+    const media = this.#media;
+    const early = this.#early;
+    const sdp = sdpIn(answer);
+    if (sdp === null || media === null || early === null || this.#earlyTag !== null) return;
+    if (this.#settled || this.#leg?.ended !== false) return;
+    const { stack, log } = this.#options;
+    try {
+      media.accept(sdp, stack.envelopeOf(answer).source.address);
+      media.start(early);
+      this.#earlyTag = answer.toTag ?? '';
+    } catch (err) {
+      // The answer may have another description.
+      log.debug({ err }, 'early media could not be used');
+    }
+  }
+
   /** A second answer to one INVITE comes from another telephone that rang along. */
   #accepted(session: Session, answer: IncomingResponseMessage, { isTrunk }: CallTarget): void {
     const leg = this.#leg;
     const media = this.#media;
+    const early = this.#early;
     this.#timer?.cancel();
-    if (leg === null || media === null || leg.ended || this.#settled) {
+    if (leg === null || media === null || early === null || leg.ended || this.#settled) {
       this.#settled = true;
       session.bye();
       return;
@@ -216,9 +249,12 @@ export class OutgoingCall implements LegOwner {
     this.#dialog.timer.accepted(answer);
     try {
       // Whoever answers has got our INVITE where we sent it.
-      media.start(leg);
+      if (this.#earlyTag !== session.remoteTag) early.forget();
+      media.start(early);
       media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
-      leg.begin(this.#start(session, media));
+      const start = this.#start(session, media);
+      leg.begin(start);
+      early.begin(start.codec);
     } catch (error) {
       leg.fail(asTrunklineError(error, 'the answer could not be used'));
     }

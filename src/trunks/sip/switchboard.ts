@@ -12,6 +12,7 @@ import { isPublicAddress } from '../../foundation/addresses.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
+import { RELIABLE_TAG } from '../../protocols/sip/reliable.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
@@ -21,8 +22,8 @@ import { kindOf } from './kind-of-call.ts';
 import { ALLOW_HEADER } from './methods.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
 
-/** Option tags that a request may require. */
-const SUPPORTED = [TIMER_TAG, SIPREC_TAG];
+/** Option tags that a request may require. Of provisional answers we send only 100, which is never reliable. */
+const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG];
 
 /** The bodies that we read, for who asks by OPTIONS. */
 const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';

@@ -126,13 +126,13 @@ describe('an INVITE', () => {
     ['secured media', { body: OFFER.replace('RTP/AVP', 'RTP/SAVP') }, 488],
     ['no SDP but something else', { body: 'hello', type: 'text/plain' }, 415],
     ['SDP that is none', { body: 'hello' }, 400],
-    ['a demand for what we cannot do', { body: OFFER, headers: ['Require: 100rel, timer'] }, 420],
+    ['a demand for what we cannot do', { body: OFFER, headers: ['Require: precondition, timer'] }, 420],
   ])('with %s is refused', async (_what, options, status) => {
     line = new SipLine();
     await line.receive(request('INVITE', options));
     const refusal = line.take().at(-1) ?? '';
     expect(refusal.slice(0, 11)).toBe(`SIP/2.0 ${status}`);
-    if (status === 420) expect(headerIn(refusal, 'Unsupported')).toBe('100rel');
+    if (status === 420) expect(headerIn(refusal, 'Unsupported')).toBe('precondition');
     expect(line.gateway.registry.liveCount).toBe(0);
     expect(line.media.every(({ closed }) => closed)).toBe(true);
   });

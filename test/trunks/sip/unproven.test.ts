@@ -132,7 +132,7 @@ describe('an answer outside a call', () => {
 
   it.each([
     ['no codec', { body: OFFER.replace('8 0 101', '18') }],
-    ['an extension', { body: OFFER, headers: ['Require: 100rel'] }],
+    ['an extension', { body: OFFER, headers: ['Require: precondition'] }],
   ])('to an INVITE that is refused for %s is no larger than it', async (_, options) => {
     line = new SipLine();
     const text = request('INVITE', options);

@@ -1,0 +1,16 @@
+/** Provisional answers that are to be acknowledged (RFC 3262). */
+import type { SipHeaders } from './headers.ts';
+
+/** The option tag. */
+export const RELIABLE_TAG = '100rel';
+
+/** The header RAck of the PRACK for a provisional answer to an INVITE; null = it is not to be acknowledged. */
+export function acknowledgementOf(
+  answer: SipHeaders & { readonly statusCode?: number | undefined; readonly cseq: number },
+): string | null {
+  const { statusCode = 500, cseq } = answer;
+  const tags = answer.getHeaders('require').flatMap((value) => value.split(','));
+  const [number] = /^\d{1,10}$/.exec(answer.getHeader('rseq')?.trim() ?? '') ?? [];
+  const isAsked = statusCode > 100 && statusCode < 200 && tags.some((tag) => tag.trim().toLowerCase() === RELIABLE_TAG);
+  return isAsked && number !== undefined && Number(number) > 0 ? `RAck: ${number} ${cseq} INVITE` : null;
+}
