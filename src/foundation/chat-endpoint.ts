@@ -36,26 +36,36 @@ interface AskOptions {
 
 const answerSchema = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
 
+/** Asks the endpoint's model for a completion with the fields of `body`. @throws what fetch throws */
+export function postChat(
+  { baseUrl, apiKey, model }: ChatEndpoint,
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Response> {
+  return fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: JSON.stringify({ model, ...body }),
+    redirect: 'error',
+    signal,
+  });
+}
+
 /** One answer to `messages`, of a model that is to be as predictable as it can. @throws the reason of `signal` */
 export async function askChat(
   endpoint: ChatEndpoint,
   messages: readonly ChatMessage[],
   { clock, signal, answerMaxBytes }: AskOptions,
 ): Promise<ChatAnswer> {
-  const { baseUrl, apiKey, model, timeoutMs } = endpoint;
+  const { timeoutMs } = endpoint;
   const late = new AbortController();
   const timer = clock.after(timeoutMs, () => late.abort());
   try {
-    const response = await fetch(`${baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify({ model, temperature: 0, messages }),
-      redirect: 'error',
-      signal: AbortSignal.any([signal, late.signal]),
-    });
+    const either = AbortSignal.any([signal, late.signal]);
+    const response = await postChat(endpoint, { temperature: 0, messages }, either);
     if (response.ok) return readAnswer((await readBoundedText(response, answerMaxBytes)) ?? '');
     await response.body?.cancel();
     return { ok: false, failure: 'failed', complaint: `the endpoint answered ${response.status}` };

@@ -2,7 +2,7 @@
  * Asks a chat endpoint and reads its answer while it is written:
  * https://platform.openai.com/docs/api-reference/chat-streaming
  */
-import { type ChatEndpoint, parseJson } from './chat-endpoint.ts';
+import { type ChatEndpoint, parseJson, postChat } from './chat-endpoint.ts';
 import type { Clock } from './clock.ts';
 
 /** A piece of an answer: text, or a call of a function, whose arguments are JSON that comes in pieces. */
@@ -39,29 +39,21 @@ const CALLS_MAX = 128;
  * @throws ChatStreamError, or the reason of `signal`
  */
 export async function* streamChat(
-  { baseUrl, apiKey, model, timeoutMs }: ChatEndpoint,
+  endpoint: ChatEndpoint,
   { messages, tools, toolChoice, maxTokens }: ChatRequest,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): AsyncGenerator<ChatDelta, void, undefined> {
+  const { timeoutMs } = endpoint;
   const late = new AbortController();
   let timer = clock.after(timeoutMs, () => late.abort());
   try {
-    const response = await fetch(`${baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify({
-        model,
-        stream: true,
-        messages,
-        ...(tools.length === 0 ? {} : { tools, tool_choice: toolChoice }),
-        ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
-      }),
-      redirect: 'error',
-      signal: AbortSignal.any([signal, late.signal]),
-    });
+    const body = {
+      stream: true,
+      messages,
+      ...(tools.length === 0 ? {} : { tools, tool_choice: toolChoice }),
+      ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+    };
+    const response = await postChat(endpoint, body, AbortSignal.any([signal, late.signal]));
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
       throw new ChatStreamError(`the endpoint answered ${response.status}`);

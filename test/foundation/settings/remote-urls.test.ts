@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readSettings } from '../../../src/foundation/settings/config.ts';
+import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { ASR_SCHEMES, parseRemoteUrl } from '../../../src/foundation/settings/remote-urls.ts';
-
-function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
-  try {
-    readSettings(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
+import { problemsOf } from '../../helpers/settings-problems.ts';
 
 describe('a server of ASR_URL', () => {
   it('is a URL, with options behind semicolons', () => {

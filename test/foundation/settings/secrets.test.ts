@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readSettings } from '../../../src/foundation/settings/config.ts';
+import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { SETTINGS } from '../../../src/foundation/settings/settings.ts';
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readSettings(environment);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+import { problemsOf } from '../../helpers/settings-problems.ts';
 
 describe('the settings', () => {
   it('never repeat a secret', () => {
