@@ -231,6 +231,17 @@ describe('the record of a call', () => {
     expect(await page.getByLabel('Sentence to be said').inputValue()).toBe('Hold the button.');
   });
 
+  it('marks the first hit of words that were typed before anybody said them', async () => {
+    await open('#/calls/CA1');
+    await page.locator('[data-key]').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('zebra');
+    const count = page.locator('.find-count');
+    await expect.poll(() => count.innerText()).toBe('not found');
+    gateway.publish(caption('CA1', 40, { stable: 'Was that a zebra?', final: true }));
+    await expect.poll(() => count.innerText()).toBe('1 of 1');
+  });
+
   it('finds words with the keyboard, and links to a moment', async () => {
     gateway.events
       .get('CA1')

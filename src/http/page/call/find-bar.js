@@ -84,8 +84,13 @@ export class FindBar {
     this.#offerSteps();
     if (this.#input.value.trim() === '') return;
     const key = this.#found[this.#at];
+    if (key === undefined) {
+      // Nothing was found so far: perhaps the words were typed before the call was there.
+      this.#search();
+      return;
+    }
     this.#find();
-    this.#at = key === undefined ? -1 : this.#found.indexOf(key);
+    this.#at = this.#found.indexOf(key);
     this.#show();
   }
 
