@@ -130,8 +130,6 @@ function readAudio(query: Query): DeepgramAudio | null {
   if (encoding === undefined) throw wrong('encoding', name, ENCODINGS.join(', '));
   if (encoding === 'opus' && channels > OPUS_CHANNELS_MAX)
     throw wrong('channels', String(channels), `1 or ${OPUS_CHANNELS_MAX} of opus`);
-  if (encoding === 'opus' && channels > 1 && 'multichannel' in query && flagOf(query, 'multichannel'))
-    throw wrong('multichannel', 'true', 'false: channels of opus are mixed');
   const usualHz = rateHz ?? USUAL_RATES[encoding];
   if (usualHz === undefined) throw wrong('sample_rate', undefined, `the rate of ${encoding} in Hz`);
   return { encoding, rateHz: usualHz, channels };

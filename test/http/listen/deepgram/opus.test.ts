@@ -9,7 +9,7 @@ import { listen, startServer, type TestServer } from '../../test-server.ts';
 const PACKET_S = 0.02;
 const RATE_HZ = 16_000;
 const PIECE_BYTES = 4001;
-const UNREADABLE = { code: 1008, reason: 'DATA-0000' };
+const UNREADABLE = { code: 1008, reason: expect.stringMatching(/^DATA-0000: got .*, expected/) };
 
 let testServer: TestServer;
 afterEach(() => testServer.app.close());
