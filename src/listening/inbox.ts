@@ -25,7 +25,7 @@ const FINALS_IN_A_ROW = 16;
 interface InboxOptions {
   /** When so much audio has been taken, other work runs. */
   readonly sliceBytes: number;
-  /** Whether messages that come one by one count together until other work has run. Of what is quick they need not. */
+  /** Whether messages that come one by one count together until other work has run: those that take long. */
   readonly isSlow: boolean;
   /** Audio that has to come whole counts as so many bytes; absent = it is cut, and counts as it is. */
   readonly wholeBytes?: ((message: Uint8Array) => number) | undefined;

@@ -12,7 +12,7 @@ import { trackEntry, webmFile, webmHead } from '../../../helpers/webm.ts';
 const FOREIGN = [
   ['MP4', '\0\0\0\x24ftypisom\0\0\x02\0'],
   ['MP4', '\0\0\0\x10moof\0\0\0\x08mfhd'],
-  ['MP3', 'ID3\x04\0\0\0\0\0\0\0\0'],
+  ['MP3', 'ID3\x04\0\0\0\0\x09\x09\0\0'],
   ['FLAC', 'fLaC\0\0\0\x22\x10\0\x10\0'],
   ['text', '{"type":"KeepAlive"}'],
   ['bytes of no known format', '\x01\x80\x02\x81\x03\x82\x04\x83\x05\x84\x06\x85'],
