@@ -27,8 +27,8 @@ export function listenReport(
     name: 'listen',
     about:
       `${sessions} sessions of each endpoint at once in real time, each of ${promptsEach} human phone prompts, and ` +
-      `${sessions} Twilio calls with the same audio beside them. With two voices the prompts are said in turn. "Late" ` +
-      `is from the end of speech to the final, beyond the endpoint silence of ${LISTEN_ENDPOINT_MS} ms.`,
+      `${sessions} Twilio calls with the same audio beside them. With two voices the prompts are said in turn. Late: ` +
+      `from the end of speech to the final, beyond the endpoint silence of ${LISTEN_ENDPOINT_MS} ms.`,
     tables: [finalsTable(all), cpuTable(all)],
     notes: [
       `Noise is how far the ${groups.length} groups of Twilio calls, all with the same audio, lie apart: ` +

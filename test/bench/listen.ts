@@ -1,6 +1,6 @@
 /**
- * Live audio through every way in, beside the same audio as Twilio calls: word error rate, how late finals are, and what
- * a session costs, with several sessions of a kind at once.
+ * Live audio through every way in, beside the same audio as Twilio calls: word error rate, how late finals are, and
+ * what a session costs, with several sessions of a kind at once.
  */
 import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
 import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
