@@ -19,8 +19,8 @@ export interface Client {
   /** The page of the table, and what the program does. */
   readonly door: string;
   readonly shows: string;
-  /** Settings of the gateway beside its key. */
-  readonly settings?: Readonly<Record<string, string>>;
+  /** A chat endpoint answers in sessions that speak. */
+  readonly brain?: true;
   /** The client is given an https address, and told to believe the gateway's certificate. */
   readonly tls?: true;
 }
@@ -52,6 +52,14 @@ const REALTIME = {
 } as const;
 
 const REALTIME_NODE = { program: 'openai-realtime.mjs', tls: true, ...REALTIME } as const;
+
+const ANSWERS = {
+  door: 'OpenAI Realtime, answers',
+  shows: 'a tool is called, its answer is spoken and heard again, an interruption cuts it to what was heard',
+  brain: true,
+} as const;
+
+const ANSWERS_NODE = { program: 'openai-answers.mjs', tls: true, ...ANSWERS } as const;
 
 /** In the order of the table. */
 export const CLIENTS: readonly Client[] = [
@@ -245,6 +253,59 @@ export const CLIENTS: readonly Client[] = [
     program: 'livekit-realtime.py',
     install: ['livekit-agents==1.8.9', 'livekit-plugins-openai==1.8.9'],
     ...REALTIME,
+  },
+  {
+    name: 'openai-node-5-answers',
+    title: 'openai (Node) 5.23.2',
+    install: ['openai@5.23.2', 'ws@8'],
+    ...ANSWERS_NODE,
+  },
+  {
+    name: 'openai-node-6-answers',
+    title: 'openai (Node) 6.49.0',
+    install: ['openai@6.49.0', 'ws@8'],
+    ...ANSWERS_NODE,
+  },
+  {
+    name: 'openai-node-7-answers',
+    title: 'openai (Node) 7.57.0',
+    install: ['openai@7.57.0', 'ws@8'],
+    ...ANSWERS_NODE,
+  },
+  {
+    name: 'openai-python-answers',
+    title: 'openai (Python) 3.54.0',
+    program: 'openai-answers.py',
+    install: ['openai[realtime]==3.54.0'],
+    ...ANSWERS,
+  },
+  {
+    name: 'agents-node-answers',
+    title: '@openai/agents-realtime 0.20.0',
+    program: 'agents-answers.mjs',
+    install: ['@openai/agents-realtime@0.20.0', 'zod@4'],
+    ...ANSWERS,
+  },
+  {
+    name: 'agents-python-answers',
+    title: 'openai-agents (Python) 0.24.0',
+    program: 'agents-answers.py',
+    install: ['openai-agents==0.24.0', 'websockets'],
+    ...ANSWERS,
+  },
+  {
+    name: 'pipecat-answers',
+    title: 'pipecat 1.14.0',
+    program: 'pipecat-answers.py',
+    install: ['pipecat-ai[openai,websocket]==1.14.0'],
+    ...ANSWERS,
+  },
+  {
+    name: 'livekit-answers',
+    title: 'livekit-agents (Python) 1.8.9',
+    program: 'livekit-answers.py',
+    install: ['livekit-agents==1.8.9', 'livekit-plugins-openai==1.8.9'],
+    ...ANSWERS,
   },
 ];
 

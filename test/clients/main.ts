@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { makeCertificate } from '../helpers/certificates.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
+import { startBrain } from './brain.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { differences } from './golden.ts';
 import { type InstalledClient, installClient } from './install.ts';
@@ -78,7 +79,9 @@ async function tryClient(client: Client, folder: string): Promise<ClientResult> 
   const files = client.tls === true ? makeCertificate(folder, 'gateway') : null;
   const tls = files === null ? {} : { TLS_CERT: files.cert, TLS_KEY: files.key };
   const trust = files === null ? {} : { NODE_EXTRA_CA_CERTS: files.cert, SSL_CERT_FILE: files.cert };
-  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...client.settings });
+  const brain = client.brain === true ? await startBrain() : null;
+  const settings = brain === null ? {} : { LLM_BASE_URL: brain.url, LLM_MODEL: 'any' };
+  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...settings });
   try {
     const { seen, errors } = await runClient({ gateway, folder, installed, trust });
     const wrong = differences(seen, goldenOf(client));
@@ -88,6 +91,7 @@ async function tryClient(client: Client, folder: string): Promise<ClientResult> 
     return { client, outcome: 'fails', wrong: [messageOf(error)] };
   } finally {
     await gateway.stop();
+    brain?.close();
   }
 }
 
