@@ -19,6 +19,8 @@ export interface Client {
   /** The page of the table, and what the program does. */
   readonly door: string;
   readonly shows: string;
+  /** Of the program, beside those of every client. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** A chat endpoint answers in sessions that speak. */
   readonly brain?: true;
   /** The client is given an https address, and told to believe the gateway's certificate. */
@@ -61,6 +63,12 @@ const ANSWERS = {
 
 const ANSWERS_NODE = { program: 'openai-answers.mjs', tls: true, ...ANSWERS } as const;
 
+/** As browsers have it, and Node from 22 on without asking. */
+const OWN_WEBSOCKET = { environment: { NODE_OPTIONS: '--experimental-websocket' } } as const;
+
+/** What LiveKit's plugins for Node want beside them. */
+const LIVEKIT_NODE = ['@livekit/agents@1.9.0', '@livekit/rtc-node@0.13', 'zod@4'] as const;
+
 /** In the order of the table. */
 export const CLIENTS: readonly Client[] = [
   { name: 'openai-node-5-rest', title: 'openai (Node) 5.23.2', install: ['openai@5.23.2'], ...OPENAI_REST },
@@ -79,6 +87,22 @@ export const CLIENTS: readonly Client[] = [
     install: ['openai==3.54.0'],
     ...OPENAI_REST,
     program: 'openai-rest.py',
+  },
+  {
+    name: 'ai-sdk',
+    title: 'ai 7.0.173 (Vercel), @ai-sdk/openai 4.0.118',
+    ...OPENAI_REST,
+    program: 'ai-sdk.mjs',
+    install: ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4'],
+    shows: 'a recording as text, with times; a text as speech, heard again; a refusal',
+  },
+  {
+    name: 'livekit-openai-node',
+    title: '@livekit/agents-plugin-openai 1.9.0',
+    ...OPENAI_REST,
+    program: 'livekit-openai.mjs',
+    install: ['@livekit/agents-plugin-openai@1.9.0', ...LIVEKIT_NODE],
+    shows: 'a recording as text; a text as speech, heard again',
   },
   { name: 'ws-transcribe', title: 'ws 8.18.3', program: 'ws-transcribe.mjs', install: ['ws@8.18.3'], ...TRANSCRIBE },
   {
@@ -142,6 +166,31 @@ export const CLIENTS: readonly Client[] = [
     shows: 'interim and final texts, finalized by Finalize; turns (Flux)',
   },
   {
+    name: 'deepgram-node-4-native',
+    title: "@deepgram/sdk 4.11.3, Node's own WebSocket",
+    program: 'deepgram-node-4.mjs',
+    install: ['@deepgram/sdk@4.11.3'],
+    ...DEEPGRAM,
+    shows: `${DEEPGRAM.shows}; its key is a subprotocol`,
+    ...OWN_WEBSOCKET,
+  },
+  {
+    name: 'deepgram-opus-node-5',
+    title: '@deepgram/sdk 5.13.0, Opus',
+    program: 'deepgram-opus.mjs',
+    install: ['@deepgram/sdk@5.13.0'],
+    ...DEEPGRAM,
+    shows: 'live audio as bare packets (encoding=opus), and in Ogg',
+  },
+  {
+    name: 'deepgram-livekit-node',
+    title: '@livekit/agents-plugin-deepgram 1.9.0',
+    program: 'deepgram-livekit.mjs',
+    install: ['@livekit/agents-plugin-deepgram@1.9.0', ...LIVEKIT_NODE],
+    ...DEEPGRAM,
+    shows: 'start and end of speech, interim and final texts; turns and preflight (STTv2)',
+  },
+  {
     name: 'deepgram-speech-node-3',
     title: '@deepgram/sdk 3.13.0',
     program: 'deepgram-speech-4.mjs',
@@ -202,6 +251,22 @@ export const CLIENTS: readonly Client[] = [
     shows: 'a text as speech, by REST and by socket, heard again',
   },
   {
+    name: 'deepgram-speech-livekit-node',
+    title: '@livekit/agents-plugin-deepgram 1.9.0',
+    program: 'deepgram-speech-livekit.mjs',
+    install: ['@livekit/agents-plugin-deepgram@1.9.0', ...LIVEKIT_NODE],
+    ...DEEPGRAM_SPEECH,
+    shows: 'a recording as text; a text as speech by socket, heard again',
+  },
+  {
+    name: 'jambonz-speech',
+    title: '@jambonz/speech-utils 0.2.27',
+    program: 'jambonz-speech.mjs',
+    install: ['@jambonz/speech-utils@0.2.27'],
+    door: 'jambonz',
+    shows: 'synthAudio with a custom vendor: text and SSML as speech, heard again; a refusal',
+  },
+  {
     name: 'openai-node-5-realtime',
     title: 'openai (Node) 5.23.2',
     install: ['openai@5.23.2', 'ws@8'],
@@ -218,6 +283,14 @@ export const CLIENTS: readonly Client[] = [
     title: 'openai (Node) 7.57.0',
     install: ['openai@7.57.0', 'ws@8'],
     ...REALTIME_NODE,
+  },
+  {
+    name: 'openai-node-7-realtime-native',
+    title: "openai (Node) 7.57.0, Node's own WebSocket",
+    install: ['openai@7.57.0', 'ws@8'],
+    ...REALTIME_NODE,
+    shows: `${REALTIME.shows}; its key is a subprotocol`,
+    ...OWN_WEBSOCKET,
   },
   {
     name: 'openai-python-realtime',
@@ -305,6 +378,13 @@ export const CLIENTS: readonly Client[] = [
     title: 'livekit-agents (Python) 1.8.9',
     program: 'livekit-answers.py',
     install: ['livekit-agents==1.8.9', 'livekit-plugins-openai==1.8.9'],
+    ...ANSWERS,
+  },
+  {
+    name: 'livekit-node-answers',
+    title: '@livekit/agents-plugin-openai 1.9.0',
+    program: 'livekit-answers.mjs',
+    install: ['@livekit/agents-plugin-openai@1.9.0', ...LIVEKIT_NODE],
     ...ANSWERS,
   },
 ];

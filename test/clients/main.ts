@@ -29,6 +29,7 @@ interface Ran {
 }
 
 interface RunOptions {
+  readonly client: Client;
   readonly gateway: GatewayProcess;
   readonly folder: string;
   readonly installed: InstalledClient;
@@ -36,7 +37,7 @@ interface RunOptions {
   readonly trust: Readonly<Record<string, string>>;
 }
 
-async function runClient({ gateway, folder, installed, trust }: RunOptions): Promise<Ran> {
+async function runClient({ client, gateway, folder, installed, trust }: RunOptions): Promise<Ran> {
   const { command, path, environment } = installed;
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -45,6 +46,7 @@ async function runClient({ gateway, folder, installed, trust }: RunOptions): Pro
     TRUNKLINE_KEY: KEY,
     AUDIO_DIR: packagePath('fixtures', 'audio'),
     ...environment,
+    ...client.environment,
     ...trust,
   };
   return new Promise((done) => {
@@ -83,7 +85,7 @@ async function tryClient(client: Client, folder: string): Promise<ClientResult> 
   const settings = brain === null ? {} : { LLM_BASE_URL: brain.url, LLM_MODEL: 'any' };
   const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...settings });
   try {
-    const { seen, errors } = await runClient({ gateway, folder, installed, trust });
+    const { seen, errors } = await runClient({ client, gateway, folder, installed, trust });
     const wrong = differences(seen, goldenOf(client));
     if (wrong.length > 0) console.log(`${errors.slice(-ERROR_SHOWN_CHARS)}\n${JSON.stringify(seen)}`);
     return { client, outcome: wrong.length === 0 ? 'works' : 'fails', wrong };
