@@ -31,7 +31,7 @@ async function run(service) {
   })();
   const length = (RATE_HZ * FRAME_MS) / 1000;
   for (let at = 0; at + length <= samples.length; at += length) {
-    stream.pushFrame(new AudioFrame(samples.subarray(at, at + length), RATE_HZ, 1, length));
+    stream.pushFrame(new AudioFrame(samples.slice(at, at + length), RATE_HZ, 1, length));
     await pause(FRAME_MS);
   }
   await ended;
