@@ -27,6 +27,7 @@ interface AudioHookAdmission {
 
 export class AudioHookTrunk {
   readonly #options: AudioHookTrunkOptions;
+  readonly #open = new Set<Promise<unknown>>();
 
   constructor(options: AudioHookTrunkOptions) {
     this.#options = options;
@@ -35,6 +36,7 @@ export class AudioHookTrunk {
   /** Takes over an upgraded socket for good. It becomes a call with its `open`, unless that is a probe. */
   accept(socket: WebSocket, { organizationId, trusted }: AudioHookAdmission): void {
     const { registry, feed, languages, settings, clock } = this.#options;
+    this.#watch(socket);
     const session = new AudioHookSession({ streamId: randomUUID(), organizationId, languages });
     registry.accept({
       carrier: 'genesys',
@@ -50,5 +52,18 @@ export class AudioHookTrunk {
           follow: (reader) => feed.subscribeOwn({}, ({ event }) => reader(event)),
         }),
     });
+  }
+
+  /** Resolves when all sockets that are open now are closed. */
+  async closed(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  #watch(socket: WebSocket): void {
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+    });
+    this.#open.add(closed);
+    void closed.then(() => this.#open.delete(closed));
   }
 }
