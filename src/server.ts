@@ -3,7 +3,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
-import type { OneUseStore } from './calls/admission/shared-one-use.ts';
+import type { OneUseStore, UsedKeys } from './calls/admission/shared-one-use.ts';
 import type { CallFlows } from './calls/app/call-flows.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
@@ -96,7 +96,7 @@ export interface OtherGateways {
   readonly access: SharedAccess;
   readonly owners: Pick<Owners, 'otherOwnerOf' | 'others'>;
   readonly client: Pick<ForwardClient, 'send'>;
-  readonly oneUse: OneUseStore;
+  readonly oneUse: OneUseStore & UsedKeys;
 }
 
 interface ServerOptions {
@@ -362,7 +362,7 @@ async function openCarriers(app: FastifyInstance, options: ServerOptions, access
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
-  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock });
+  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock, oneUse });
 }
 
 /** The routes of the System view. */
