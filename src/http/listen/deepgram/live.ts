@@ -95,8 +95,11 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         );
         return;
       }
-      socket.once('close', listeners.enter('deepgram'));
-      new ListenStream({ ...parts, onPacketsBroken, metrics, query });
+      const stream = new ListenStream({ ...parts, onPacketsBroken, metrics, query });
+      socket.once(
+        'close',
+        listeners.enter('deepgram', () => void stream.finish()),
+      );
     },
   });
   done();
@@ -141,8 +144,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
     handler: websocketOnly(FLUX_PATH),
     wsHandler: (socket, request) => {
       const query = askedOfFlux.get(request) ?? readAgain();
-      socket.once('close', listeners.enter('flux'));
-      new FluxStream({
+      const stream = new FluxStream({
         ...context,
         socket,
         request,
@@ -152,6 +154,10 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
         model: () => modelOf(context),
         query,
       });
+      socket.once(
+        'close',
+        listeners.enter('flux', () => void stream.finish()),
+      );
     },
   });
   done();
