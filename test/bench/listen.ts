@@ -36,6 +36,8 @@ const STAGGER_MS = 137;
 /** Each round lies otherwise on the recogniser's windows. */
 const ROUND_SHIFT_MS = 7;
 const WARM_UP_PROMPTS = 2;
+/** A few are minutes long: all would wait for whoever has one. */
+const PROMPT_MAX_MS = 8000;
 
 /** Sessions of one endpoint, and calls beside them. */
 export interface ListenOptions {
@@ -86,11 +88,17 @@ async function warmUp(target: ListenTarget): Promise<void> {
   await Promise.all(LISTEN_ENDPOINTS.map((endpoint) => endpoint.hear(target, audioFor(endpoint, saying, 0))));
 }
 
-/** Prompts are in the order of their names: every n-th one, so that a short run has all kinds. */
+/**
+ * Prompts are in the order of their names: every n-th one, so that a short run has all kinds, dealt to the sessions one
+ * by one, so that they are of about one length.
+ */
 function sayingsOf({ sessions, promptsEach }: ListenOptions): Saying[] {
-  const all = loadPrompts();
+  const all = loadPrompts().filter(({ samples }) => samplesToMs(samples.length, LINE_RATE_HZ) <= PROMPT_MAX_MS);
   const step = Math.max(Math.floor(all.length / (sessions * promptsEach)), 1);
-  const prompts = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
+  const chosen = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
+  const prompts = Array.from({ length: sessions }, (_, first) =>
+    chosen.filter((_, at) => at % sessions === first),
+  ).flat();
   const calls = (of: readonly Prompt[]) => promptCalls(of, { promptsPerCall: promptsEach, pauseMs: PAUSE_MS });
   const voices = [0, 1].map((voice) =>
     calls(prompts.map((prompt, at) => (at % 2 === voice ? prompt : unsaid(prompt)))),
