@@ -2,6 +2,7 @@
  * Live audio through every way in, beside the same audio as Twilio calls: word error rate, how late finals are, and
  * what a session costs, with several sessions of a kind at once.
  */
+import { cpus } from 'node:os';
 import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
 import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
 import { freeSipPort } from '../helpers/ports.ts';
@@ -129,14 +130,14 @@ interface Round {
 
 async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: Round): Promise<Compared> {
   const before = cpuSeconds(gateway.process);
-  const [calls, sessions] = await Promise.all(
+  const [calls = [], sessions = []] = await Promise.all(
     [TWILIO, endpoint].map((each, place) =>
       hearAll(gateway, each, sayings, (index) => shiftMs + (2 * index + place) * STAGGER_MS),
     ),
   );
   const after = cpuSeconds(gateway.process);
-  const ends = (calls ?? []).map((finals) => (finals ?? []).flatMap(speechEnd));
-  const figures = (of: ListenEndpoint, heard: readonly (readonly HeardFinal[] | null)[] = []): Figures =>
+  const ends = calls.map((finals) => (finals ?? []).flatMap(speechEnd));
+  const figures = (of: ListenEndpoint, heard: readonly (readonly HeardFinal[] | null)[]): Figures =>
     figuresOf(
       heard.flatMap((finals, index): HeardSession[] => {
         const saying = sayings[index];
@@ -144,15 +145,15 @@ async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: 
         return [{ words: voicesOf(of, saying).map(({ words }) => words), finals, ends: ends[index] ?? [] }];
       }),
     );
-  const spokenSeconds =
-    sayings.reduce((sum, { alone }) => sum + samplesToMs(alone.samples.length, LINE_RATE_HZ), 0) / 1000;
+  const spokenMs = sum(sayings.map(({ alone }) => samplesToMs(alone.samples.length, LINE_RATE_HZ)));
   return {
     label: endpoint.label,
-    refused: (sessions ?? []).filter((finals) => finals === null).length,
+    refused: [...calls, ...sessions].filter((finals) => finals === null).length,
     sessions: figures(endpoint, sessions),
     calls: figures(TWILIO, calls),
-    gatewayCpu: (after.gateway - before.gateway) / spokenSeconds,
-    engineCpu: (after.engines - before.engines) / spokenSeconds,
+    gatewayCpu: (1000 * (after.gateway - before.gateway)) / spokenMs,
+    engineCpu: (1000 * (after.engines - before.engines)) / spokenMs,
+    otherCpu: (after.others - before.others) / (after.wall - before.wall),
   };
 }
 
@@ -185,9 +186,21 @@ function hearAll(
 interface CpuSeconds {
   readonly gateway: number;
   readonly engines: number;
+  /** Of whatever else this machine does, without us. */
+  readonly others: number;
+  /** Not of a core: of time. */
+  readonly wall: number;
 }
 
 function cpuSeconds({ pid, enginePids }: GatewayProcess): CpuSeconds {
-  const engines = enginePids().map((engine) => usageOf(engine).cpuSeconds);
-  return { gateway: usageOf(pid).cpuSeconds, engines: engines.reduce((sum, each) => sum + each, 0) };
+  const engines = sum(enginePids().map((engine) => usageOf(engine).cpuSeconds));
+  const gateway = usageOf(pid).cpuSeconds;
+  const own = process.cpuUsage();
+  const busyMs = sum(cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq));
+  const others = busyMs / 1000 - gateway - engines - (own.user + own.system) / 1e6;
+  return { gateway, engines, others, wall: performance.now() / 1000 };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
