@@ -15,6 +15,8 @@ export interface Compared {
   readonly engineCpu: number;
   /** Cores that others on this machine had in use meanwhile. */
   readonly otherCpu: number;
+  /** Share of the finals, of the calls, too, whose decode began only when their end was decided. */
+  readonly unaheadShare: number;
 }
 
 /** @param all the first are Twilio calls beside Twilio calls: what differs there is noise */
@@ -31,14 +33,15 @@ export function listenReport(
       `${sessions} sessions of each endpoint at once in real time, each of ${promptsEach} human phone prompts, and ` +
       `${sessions} Twilio calls with the same audio beside them. With two voices the prompts are said in turn. Late: ` +
       `from the end of speech to the final, beyond the endpoint silence of ${LISTEN_ENDPOINT_MS} ms.`,
-    tables: [finalsTable(all), cpuTable(all)],
+    tables: [finalsTable(all), cpuTable(all), roundsTable(all)],
     notes: [
       `Noise is how far the ${groups.length} groups of Twilio calls, all with the same audio, lie apart: ` +
         `${figure(noise.werPercent, 2)} points of word error rate, ${figure(noise.p50Ms)} ms of p50, ` +
         `${figure(noise.p95Ms)} ms of p95.`,
       'jambonz and /ws/transcribe do not say when speech ended: it is taken from the calls beside them.',
-      'The CPU of the Twilio calls beside an endpoint is taken off as the first row has it. "All else" is what makes finals late ' +
-        'that nothing here does.',
+      'The CPU of the Twilio calls beside an endpoint is taken off as the first row has it.',
+      'A final is late when the machine has other work, or when its decode began only at the endpoint: it begins in ' +
+        'the pause before, unless speech was found too late for that.',
     ],
     goals: [refusedGoal(all), ...goalsOf(others, noise, meanWer(groups))],
   };
@@ -69,11 +72,22 @@ function cpuTable(all: readonly Compared[]): Report['tables'][number] {
   const share = (whole: number, ofTwins = Number.NaN): string => figure(100 * (whole - ofTwins / 2), 1);
   return {
     title: 'CPU of one session, % of a core',
-    heads: ['endpoint', 'gateway', 'engines', 'beside them: all else on the machine'],
-    rows: all.map(({ label, gatewayCpu, engineCpu, otherCpu }) => [
+    heads: ['endpoint', 'gateway', 'engines'],
+    rows: all.map(({ label, gatewayCpu, engineCpu }) => [
       label,
       share(gatewayCpu, twins?.gatewayCpu),
       share(engineCpu, twins?.engineCpu),
+    ]),
+  };
+}
+
+function roundsTable(all: readonly Compared[]): Report['tables'][number] {
+  return {
+    title: 'What makes finals late',
+    heads: ['round', 'finals decoded only at the endpoint, %', 'other work on the machine, % of a core'],
+    rows: all.map(({ label, unaheadShare, otherCpu }) => [
+      label,
+      figure(100 * unaheadShare, 1),
       figure(100 * otherCpu),
     ]),
   };

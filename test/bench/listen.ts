@@ -4,7 +4,7 @@
  */
 import { cpus } from 'node:os';
 import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
-import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
+import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { freeSipPort } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { AUDIOHOOK, SIPREC, sipPhone, TWILIO } from './listen-calls.ts';
@@ -129,13 +129,13 @@ interface Round {
 }
 
 async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: Round): Promise<Compared> {
-  const before = cpuSeconds(gateway.process);
+  const before = { ...cpuSeconds(gateway.process), ...(await finalsSoFar(gateway.process)) };
   const [calls = [], sessions = []] = await Promise.all(
     [TWILIO, endpoint].map((each, place) =>
       hearAll(gateway, each, sayings, (index) => shiftMs + (2 * index + place) * STAGGER_MS),
     ),
   );
-  const after = cpuSeconds(gateway.process);
+  const after = { ...cpuSeconds(gateway.process), ...(await finalsSoFar(gateway.process)) };
   const ends = calls.map((finals) => (finals ?? []).flatMap(speechEnd));
   const figures = (of: ListenEndpoint, heard: readonly (readonly HeardFinal[] | null)[]): Figures =>
     figuresOf(
@@ -154,7 +154,15 @@ async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: 
     gatewayCpu: (1000 * (after.gateway - before.gateway)) / spokenMs,
     engineCpu: (1000 * (after.engines - before.engines)) / spokenMs,
     otherCpu: (after.others - before.others) / (after.wall - before.wall),
+    unaheadShare: (after.fresh - before.fresh) / (after.finals - before.finals),
   };
+}
+
+/** All finals, and those whose decode began only when their end was decided. */
+async function finalsSoFar({ metrics }: GatewayProcess): Promise<{ readonly finals: number; readonly fresh: number }> {
+  const page = await metrics();
+  const of = (how: string): number => metricValue(page, `trunkline_finals_total{how="${how}"}`) || 0;
+  return { finals: of('eager') + of('fresh') + of('fallback'), fresh: of('fresh') };
 }
 
 function speechEnd({ text, endMs }: HeardFinal): SpeechEnd[] {
