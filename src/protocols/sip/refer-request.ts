@@ -9,7 +9,7 @@ export const NO_REPORT_TAG = 'norefersub';
 const TARGET_MAX_CHARS = 1024;
 const REFERRED_BY_MAX_CHARS = 512;
 const EMBEDDED_MAX = 16;
-const TEL_URI = /^tel:\+?[\da-d().*#-]+(?:;[^?]*)?$/i;
+const TEL_URI = /^tel:\+?(?=[().*#-]*\d)[\d().*#-]+(?:;[^?]*)?$/i;
 
 /** A call that somebody asks for. */
 export interface ReferRequest {
@@ -26,13 +26,12 @@ export interface ReferRequest {
 }
 
 /**
- * Reads a REFER.
+ * Reads a REFER; `targets` = the values of its Refer-To.
  * @throws SipFault 400, 416 (another scheme), 501 (another method than INVITE)
  */
-export function readRefer(message: SipHeaders): ReferRequest {
-  const values = message.getHeaders('refer-to');
-  const [value] = values;
-  if (value === undefined || values.length > 1) throw new SipFault(`${values.length} headers Refer-To`, 'one');
+export function readRefer(message: SipHeaders, targets: readonly string[]): ReferRequest {
+  const [value] = targets;
+  if (value === undefined || targets.length > 1) throw new SipFault(`${targets.length} headers Refer-To`, 'one');
   const { uri, embedded } = splitUri(uriIn(value));
   const replaces = embedded.get('replaces');
   return {
@@ -49,7 +48,7 @@ function uriIn(value: string): string {
   if (value.length > TARGET_MAX_CHARS)
     throw new SipFault(`a Refer-To of ${value.length} characters`, `at most ${TARGET_MAX_CHARS}`);
   const text = value.trim();
-  const [, bracketed, rest = ''] = /^(?:"(?:[^"\\]|\\.)*"|[^"<>,]*)<([^<>"\s]+)>(.*)$/.exec(text) ?? [];
+  const [, bracketed, rest = ''] = /^(?:"(?:[^"\\]|\\.)*"\s*|[^"<>,]*)<([^<>"\s]+)>(.*)$/.exec(text) ?? [];
   const uri = bracketed ?? /^[^\s<>",;?]+$/.exec(text.split(';')[0] ?? '')?.[0];
   if (uri === undefined || (rest !== '' && !/^\s*;[^,<>]*$/.test(rest)))
     throw new SipFault('a Refer-To that cannot be read', '<sip:user@host>');

@@ -12,9 +12,9 @@ import type {
   IncomingResponseMessage,
   Session,
 } from 'sip.js/lib/core/index.js';
-import type { LegEnd, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
+import type { TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { asTrunklineError, type TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { nextTurn } from '../../foundation/next-turn.ts';
 import { contentTypeOf, sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
@@ -22,6 +22,7 @@ import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import type { Credentials } from './credentials.ts';
+import type { DialogListener } from './leg.ts';
 import type { LegSwitch } from './leg-switch.ts';
 import type { CallMedia } from './media.ts';
 import { PeerTransfer, type Transfers } from './peer-transfer.ts';
@@ -45,20 +46,6 @@ export interface SessionTimerServices {
   /** SIP_SESSION_EXPIRES_SECONDS */
   readonly wantedS: number;
   onRefresh(event: RefreshEvent): void;
-}
-
-/** Takes what the peer tells in a dialog: the leg of the call, or, until the call has begun, the call itself. */
-export interface DialogListener {
-  /** A key was pressed. */
-  receiveDigit(digit: string): void;
-  /** The peer has put us on hold, or has taken us back. */
-  hold(isHeld: boolean): void;
-  /** The peer has ended the call. */
-  leave(): void;
-  /** The call is over, as `end` says. */
-  end(end: LegEnd): void;
-  /** The call cannot go on. */
-  fail(error: TrunklineError): void;
 }
 
 /** The media of a call, as its dialog sees them. */

@@ -85,11 +85,12 @@ export class PeerTransfer {
     const { message } = request;
     try {
       const { transfers, legs } = this.#allowed(message);
-      const refer = readRefer(message);
+      const { source, referTo } = stack.envelopeOf(message);
+      const refer = readRefer(message, referTo);
       const report: Report = { event: `refer;id=${message.cseq}`, isOver: false, last: null };
       const onStatus = (statusCode: number): void => this.#tell(report, statusCode, refer.isReported);
       const { session, callId } = this.#options;
-      const { address } = stack.envelopeOf(message).source;
+      const { address } = source;
       const dialled = transfers.dial({ refer, session, address, stack, legs, callId, onStatus });
       this.#report = report;
       const silent = refer.isReported ? [] : ['Refer-Sub: false', `Supported: ${NO_REPORT_TAG}`];

@@ -56,7 +56,7 @@ const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
 export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
 /** Data about a received message that sip.js does not keep. */
-export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'metadata' | 'scheme'> {}
+export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'referTo' | 'metadata' | 'scheme'> {}
 
 /** The user agent that uses this stack. */
 export interface StackDelegate {

@@ -1,6 +1,7 @@
 /** Our SIP with a socket, media and a clock of the test: raw messages in, raw messages out. */
 import { type OutgoingRequestMessage, URI } from 'sip.js/lib/core/index.js';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
+import type { Codec } from '../../../src/foundation/units.ts';
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import type { SipDestination } from '../../../src/protocols/sip/uris.ts';
 import type { SessionListener } from '../../../src/trunks/rtp/session.ts';
@@ -33,14 +34,17 @@ export class FakeMedia implements MediaSession {
   readonly stats = { received: 0, lost: 0, jitterMs: 0, sent: 0, refused: 0, peerReport: null };
   /** Takes what the peer sends; null before the media flow. */
   listener: SessionListener | null = null;
+  /** Of the call, where a leg before has chosen it. */
+  codec: Codec | null = null;
   closed = false;
 
   constructor(port: number) {
     this.port = port;
   }
 
-  attach(listener: SessionListener): void {
+  attach(listener: SessionListener, codec: Codec | null = null): void {
     this.listener = listener;
+    this.codec = codec;
   }
 
   setRemote(remote: RemoteMedia, peerAddress: string): void {
