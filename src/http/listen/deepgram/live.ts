@@ -59,6 +59,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
       permission: 'calls.read',
       shortKeys: true,
       socket: true,
+      fromAnySite: true,
       deepgram: true,
       messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
     },
@@ -114,7 +115,13 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
     method: 'GET',
     url: FLUX_PATH,
     exposeHeadRoute: false,
-    config: { permission: 'transcriptions', socket: true, deepgram: true, messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES },
+    config: {
+      permission: 'transcriptions',
+      socket: true,
+      fromAnySite: true,
+      deepgram: true,
+      messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
+    },
     schema: {
       summary: 'Live audio as turns of one speaker (WebSocket, Deepgram Flux)',
       description:
