@@ -22,7 +22,16 @@ export type WireMessage = string | Uint8Array;
 export const CALL_DETAILS = ['accountSid', 'parentCallSid', 'callerName', 'forwardedFrom'] as const;
 
 /** By what a recording of a call can be joined with the records of the system that it comes from. */
-const CALL_REFERENCES = ['sipCallId', 'originalCallId', 'sessionId', 'groupId', 'sipSessionId', 'ucid'] as const;
+const CALL_REFERENCES = [
+  'sipCallId',
+  'originalCallId',
+  'sessionId',
+  'groupId',
+  'sipSessionId',
+  'ucid',
+  'conversationId',
+  'continuedSessions',
+] as const;
 
 /** Those of them that are known. */
 export type CallDetails = { readonly [name in (typeof CALL_DETAILS)[number]]?: string };
@@ -86,6 +95,8 @@ export type CarrierEvent =
   | { readonly type: 'stop' }
   /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
   | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
+  /** The call goes on with somebody else, at the wish of whoever it was with; `to` = who that is, null = not told. */
+  | { readonly type: 'transferred'; readonly by: 'refer' | 'replaces'; readonly to: string | null }
   /** What is spoken from now on, as the carrier names it. */
   | { readonly type: 'language'; readonly language: string }
   /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */

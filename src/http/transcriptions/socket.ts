@@ -10,9 +10,11 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../listening/command-budget.ts';
 import { IdleWatch } from '../../listening/idle-watch.ts';
 import { ListeningSession, type ListeningSettings } from '../../listening/listening-session.ts';
 import type { TranscriberEvent, TranscriberMetrics } from '../../transcription/live-transcriber.ts';
+import { closeDrained } from '../server/drain-codes.ts';
 import type { Failures } from '../server/errors.ts';
 import { readCommand, type SocketCommand, type SocketQuery, toSocketError } from './commands.ts';
 import { HOT_WORDS_WARNING } from './serve-upload.ts';
@@ -50,6 +52,7 @@ const NAMES_LANGUAGE = /"language"/;
 export class TranscribeSocket {
   readonly #options: TranscribeSocketOptions;
   readonly #session: ListeningSession;
+  readonly #commands: CommandBudget;
   #useServerVad: boolean;
   #language = 'auto';
   /** For each flush under way, whether the client waits for an answer. */
@@ -63,6 +66,7 @@ export class TranscribeSocket {
     const { engine, settings, clock, metrics, rateHz, useServerVad } = options;
     this.#options = options;
     this.#useServerVad = useServerVad;
+    this.#commands = new CommandBudget(clock);
     this.#session = new ListeningSession({
       engine,
       settings,
@@ -97,6 +101,14 @@ export class TranscribeSocket {
     this.#idle = new IdleWatch({ clock, timeoutMs, onIdle: (error) => this.#fail(error) });
   }
 
+  /** The server ends: the last finals, then the close. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#session.end();
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
+  }
+
   get #endpointMs(): number | null {
     return this.#useServerVad ? Math.max(this.#options.settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : null;
   }
@@ -105,12 +117,20 @@ export class TranscribeSocket {
     if (this.#isOver) return;
     this.#idle?.note();
     const session = this.#session;
-    if (typeof message !== 'string') session.push(message);
-    else
-      session.inOrder(
-        () => this.#receive(message),
-        () => session.areLanguagesKnown || !NAMES_LANGUAGE.test(message),
-      );
+    if (typeof message !== 'string') {
+      session.push(message);
+      return;
+    }
+    try {
+      this.#commands.take();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    session.inOrder(
+      () => this.#receive(message),
+      () => session.areLanguagesKnown || !NAMES_LANGUAGE.test(message),
+    );
   }
 
   /** Answers an invalid message with an error; the socket stays open. */

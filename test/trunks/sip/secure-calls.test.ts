@@ -1,8 +1,12 @@
 /** Calls over TLS with SRTP: a gateway and the phone in the box on real sockets, each with its own SRTP. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PhoneCall } from '../../../src/simulator/sip-call.ts';
 import type { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { tlsText } from '../../helpers/tls-files.ts';
 import { PHONE_TLS, SecureLine } from './secure-line.ts';
 
 const QUIET = { audio: new Int16Array(0), endless: true };
@@ -52,6 +56,19 @@ describe('a phone over TLS', () => {
     await expect((await other.dial({ uri: strict.uri, ...QUIET })).answered).rejects.toMatchObject({ status: 488 });
     const secured = await other.dial({ uri: strict.uri, ...QUIET, srtp: true });
     await secured.answered;
+  });
+
+  it('may call a sips: address, and is told at once when it does not trust the certificate', async () => {
+    const line = await open();
+    const phone = await line.phone();
+    const call = await phone.dial({ uri: `sips:bridge@127.0.0.1:${line.port}`, ...QUIET, srtp: true });
+    await call.answered;
+    const doubtful = await line.phone({ ca: tlsText('stranger.pem') });
+    const refused = doubtful.dial({ uri: line.uri, ...QUIET });
+    await expect((await refused).answered).rejects.toMatchObject({
+      status: 408,
+      words: 'SELF_SIGNED_CERT_IN_CHAIN',
+    });
   });
 
   it('is refused where SRTP is off', async () => {
@@ -123,5 +140,20 @@ describe('a trunk over TLS', () => {
     const { callId } = await line.agent.dial(dial);
     await eventually(() => expect(line.gateway.registry.get(callId)).toMatchObject({ state: 'ended' }));
     expect(line.gateway.logLines.join('')).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  it.each([
+    ['wants another certificate', { requestCert: true, ca: tlsText('stranger.pem') }, 'SIP_TLS_CERT'],
+    ['speaks old TLS only', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' }, 'TLS 1.2'],
+  ] as const)('that %s: the log says what helps', async (_, options, hint) => {
+    const files = { cert: tlsText('phone.pem'), key: tlsText('phone.key'), ca: tlsText('ca.pem') };
+    const server = createServer({ ...files, ...options }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const line = await open({ SIP_TRUNK: `sips:127.0.0.1:${port}` });
+    await line.agent.dial(dial);
+    await eventually(() => expect(line.gateway.logLines.join('')).toContain('no TLS connection to a SIP peer'));
+    expect(line.gateway.logLines.join('')).toMatch(new RegExp(`"hint":"[^"]*${hint}`));
+    server.close();
   });
 });

@@ -4,8 +4,10 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../foundation/clock.ts';
 import type { ErrorCode, TrunklineError } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import { Inbox } from '../../../listening/inbox.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
@@ -58,6 +60,7 @@ export class StreamSocket {
   readonly #options: StreamSocketOptions;
   readonly #idle: IdleWatch | null;
   readonly #inbox: Inbox;
+  readonly #commands: CommandBudget;
   #isOver = false;
   /** Whoever takes the audio wants no more for now. */
   #isFull = false;
@@ -65,6 +68,7 @@ export class StreamSocket {
   constructor(options: StreamSocketOptions) {
     const { socket, clock, settings } = options;
     this.#options = options;
+    this.#commands = new CommandBudget(clock);
     this.#idle = options.mustSend
       ? new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) })
       : null;
@@ -133,6 +137,14 @@ export class StreamSocket {
     this.#setPaused();
   }
 
+  /** The server ends, and all is said. */
+  finishDrained(): void {
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
+    this.#setPaused();
+  }
+
   /** Closes with the code for `error`, which is counted; nothing more is received or sent. */
   fail(error: unknown): void {
     if (this.#isOver) return;
@@ -148,6 +160,7 @@ export class StreamSocket {
     if (this.#isOver) return;
     this.#idle?.note();
     try {
+      if (!isBinary) this.#commands.take();
       this.#inbox.push(isBinary ? bytesOf(data) : { isReady: () => true, run: () => this.#readText(data) });
     } catch (error) {
       this.fail(error);

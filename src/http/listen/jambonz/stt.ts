@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import { toTranscriberMetrics } from '../../../calls/inbound/track.ts';
 import { asTrunklineError, TrunklineError } from '../../../foundation/errors.ts';
 import { boundHotWords, tidyHotWords } from '../../../foundation/hot-words.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import { ListeningSession } from '../../../listening/listening-session.ts';
 import {
@@ -13,6 +14,7 @@ import {
   transcriptionMessage,
 } from '../../../protocols/listen/jambonz/messages.ts';
 import type { TranscriberEvent } from '../../../transcription/live-transcriber.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import { requireLanguage } from '../../transcriptions/languages.ts';
 import type { ListenContext } from '../context.ts';
 
@@ -26,6 +28,7 @@ interface RecognitionOptions {
 export class Recognition {
   readonly #options: RecognitionOptions;
   readonly #idle: IdleWatch;
+  readonly #commands: CommandBudget;
   #session: ListeningSession | null = null;
   #language = '';
   #isEnding = false;
@@ -35,15 +38,27 @@ export class Recognition {
     const { socket, context } = options;
     this.#options = options;
     const { clock, settings } = context;
+    this.#commands = new CommandBudget(clock);
     this.#idle = new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.#fail(error) });
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => this.#release());
+  }
+
+  /** The server ends: the last transcriptions, then the close. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    await this.#session?.end();
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
   }
 
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#isOver || this.#isEnding) return;
     this.#idle.note();
     try {
+      if (!isBinary) this.#commands.take();
       if (!isBinary) this.#obey(data.toString());
       else if (this.#session !== null) this.#session.push(data as Buffer);
       else throw new TrunklineError('media_before_start', 'got audio, expected {"type":"start"} before it');

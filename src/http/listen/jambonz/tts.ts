@@ -1,10 +1,12 @@
 /** Text of jambonz to sound while it comes: `WS /jambonz/tts`. */
 import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { TrunklineError } from '../../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { connectMessage, errorMessage, readSpeechMessage } from '../../../protocols/listen/jambonz/messages.ts';
 import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import type { SpeechContext } from '../../speech/send-speech.ts';
 import { SocketWriter } from '../socket-writer.ts';
 import { SpeechStream } from '../speech-stream.ts';
@@ -21,14 +23,19 @@ interface SpokenStreamOptions {
   readonly rateHz: number;
 }
 
-/** Speaks for one socket until it closes. We speak first, as jambonz expects it. */
-export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): void {
+/**
+ * Speaks for one socket until it closes. We speak first, as jambonz expects it. Returns what to call when the server
+ * ends: what is left is said, then the socket is closed.
+ */
+export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): () => void {
   const codec: Codec = { name: 'pcm16', rateHz, channels: 1, bytesPerSample: 2 };
   const writer = new SocketWriter(socket, context.clock);
   const fail = (error: unknown): void => {
     const failure = context.failures.note(error, request);
     void writer.send(errorMessage(failure.message));
   };
+  const commands = new CommandBudget(context.clock);
+  let isOver = false;
   const stream = new SpeechStream({
     service: context.service,
     clock: context.clock,
@@ -43,9 +50,20 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
   });
   socket.once('close', () => stream.close());
   socket.on('message', (data, isBinary) => {
-    if (isBinary) return;
+    if (isBinary || isOver) return;
+    try {
+      commands.take();
+    } catch (error) {
+      isOver = true;
+      fail(error);
+      stream.close();
+      socket.close(asTrunklineError(error, 'the speech failed').closeCode);
+      return;
+    }
     try {
       const message = readSpeechMessage(data.toString(), context.inputMaxChars);
+      // Texts are limited by what may wait to be spoken.
+      if (message?.type === 'stream' && message.text !== '') commands.giveBack();
       if (message?.type === 'stream') stream.write(message.text);
       else if (message?.type === 'flush') stream.flush();
       else if (message?.type === 'clear') stream.clear();
@@ -58,4 +76,5 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
     }
   });
   void writer.send(connectMessage(rateHz));
+  return () => void stream.finish().then(() => closeDrained(socket));
 }

@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Log } from '../../../foundation/log/log.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import type { ListeningSettings } from '../../../listening/listening-session.ts';
 import type { Json } from '../../../protocols/json.ts';
@@ -31,7 +32,7 @@ import {
 } from '../../../protocols/listen/realtime/session-config.ts';
 import { Transcripts } from '../../../protocols/listen/realtime/transcripts.ts';
 import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
-import { endNormally } from '../../server/drain-codes.ts';
+import { closeDrained, endNormally } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
 import type { SpeechContext } from '../../speech/send-speech.ts';
 import type { PassedOver } from '../passed-over.ts';
@@ -97,6 +98,7 @@ export class RealtimeSocket {
   readonly #responder: Responder;
   readonly #timers: Timer[];
   readonly #idle: IdleWatch;
+  readonly #commands: CommandBudget;
   readonly #expiresAtS: number;
   #config: SessionConfig;
   #items = 0;
@@ -105,12 +107,15 @@ export class RealtimeSocket {
   /** Events that the system has not taken. */
   #unsent = 0;
   #onSent: (() => void)[] = [];
+  /** Nothing is taken from the client any more. */
+  #isEnding = false;
   #isOver = false;
 
   constructor(options: RealtimeSocketOptions) {
     const { services, start, socket } = options;
     const { clock, settings } = services;
     this.#options = options;
+    this.#commands = new CommandBudget(clock);
     this.#writer = new EventWriter(this.#id, start.isBeta);
     this.#config = updateSessionConfig(newSessionConfig(start.type, start.model), start.session ?? {});
     this.#expiresAtS = Math.floor((clock.wall().getTime() + settings.REALTIME_MAX_MS) / 1000);
@@ -152,11 +157,24 @@ export class RealtimeSocket {
     this.#tellSession('session.created');
   }
 
+  /** The server ends: what was said gets its text and is not answered, then the socket is closed. Never rejects. */
+  async finish(): Promise<void> {
+    this.#isEnding = true;
+    this.#responder.cancel('client_cancelled');
+    await this.#listener.end();
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
+  }
+
   #read(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
     this.#idle.note();
+    if (this.#isEnding) return;
     try {
-      this.#receive(isBinary ? binaryEvent((data as Buffer).length) : readClientEvent(data.toString()));
+      const event = isBinary ? binaryEvent((data as Buffer).length) : readClientEvent(data.toString());
+      if (event.type !== 'append' || event.audio.length === 0) this.#commands.take();
+      this.#receive(event);
     } catch (error) {
       this.#fail(error);
     }
@@ -208,7 +226,7 @@ export class RealtimeSocket {
 
   /** A transcription session answers nobody. */
   get #answers(): boolean {
-    return this.#config.type === 'realtime';
+    return this.#config.type === 'realtime' && !this.#isEnding;
   }
 
   #openResponder(): Responder {
