@@ -25,7 +25,7 @@ const FINALS_IN_A_ROW = 16;
 interface InboxOptions {
   /** When so much audio has been taken, other work runs. */
   readonly sliceBytes: number;
-  /** Whether messages that come one by one count together until other work has run: those that take long. */
+  /** Whether messages that come one by one count together until other work has run: they take long. */
   readonly isSlow: boolean;
   /** Audio that has to come whole counts as so many bytes; absent = it is cut, and counts as it is. */
   readonly wholeBytes?: ((message: Uint8Array) => number) | undefined;
@@ -42,8 +42,8 @@ interface InboxOptions {
 }
 
 /**
- * Takes long messages, and many short ones, slice by slice, so that other work runs in between: resampling half a minute
- * of audio takes as long as a second of twenty calls.
+ * Takes long messages, and many short ones, slice by slice, so that other work runs in between: resampling half a
+ * minute of audio takes as long as a second of twenty calls.
  */
 export class Inbox {
   readonly #options: InboxOptions;
