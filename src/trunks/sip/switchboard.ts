@@ -19,7 +19,8 @@ import { REPLACES_TAG, replacedBy } from '../../protocols/sip/replaces.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
-import type { CallDialog, Reply } from './dialog.ts';
+import type { CallDialog } from './dialog.ts';
+import type { EarlyDialog, Reply } from './early-dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { kindOf } from './kind-of-call.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
@@ -56,6 +57,8 @@ export class Switchboard implements StackDelegate {
   /** Addresses that have calls. */
   readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
+  /** Calls of ours that are not answered, by Call-ID and our tag. */
+  readonly #early = new Map<string, EarlyDialog>();
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
@@ -68,6 +71,12 @@ export class Switchboard implements StackDelegate {
 
   forget(dialog: CallDialog | null): void {
     if (dialog !== null) this.#dialogs.delete(dialog.id);
+  }
+
+  /** UPDATEs of the call with this Call-ID and tag of ours, which is not answered yet, find it; null = no longer. */
+  setEarly(id: string, early: EarlyDialog | null): void {
+    if (early === null) this.#early.delete(id);
+    else this.#early.set(id, early);
   }
 
   onRequest(message: IncomingRequestMessage, stack: SipStack): boolean {
@@ -95,7 +104,7 @@ export class Switchboard implements StackDelegate {
   #answer(message: IncomingRequestMessage, stack: SipStack): Reply | null {
     const { method, toTag } = message;
     if (method === 'OPTIONS') return this.#answerOptions(stack);
-    if (method === 'UPDATE') return this.#answerUpdate(message);
+    if (method === 'UPDATE') return this.#answerUpdate(message, stack);
     if (method !== 'REFER' || toTag) return null;
     // Who wants a call transferred must be in it.
     if (this.#options.services.transfers.takesRefer) return { statusCode: 403 };
@@ -243,9 +252,11 @@ export class Switchboard implements StackDelegate {
     }
   }
 
-  #answerUpdate(message: IncomingRequestMessage): Reply {
+  #answerUpdate(message: IncomingRequestMessage, { core }: SipStack): Reply {
     const { callId, toTag, fromTag } = message;
-    return this.#dialogs.get(callId + toTag + fromTag)?.update(message) ?? { statusCode: 481 };
+    const id = callId + toTag + fromTag;
+    const dialog = this.#dialogs.get(id) ?? (core.dialogs.has(id) ? this.#early.get(callId + toTag) : undefined);
+    return dialog?.update(message) ?? { statusCode: 481 };
   }
 }
 
