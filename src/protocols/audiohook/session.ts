@@ -17,6 +17,8 @@ const VERSION = '2';
 const DISCARDED_MAX_MS = 86_400_000;
 /** Longer ones are no language. */
 const LANGUAGE_MAX_CHARS = 40;
+/** Holds, and changes of the language, that are told of one session: each is an event that others are sent. */
+const CHANGES_MAX = 1000;
 
 /** What one message brings. */
 export interface AudioHookStep {
@@ -48,6 +50,8 @@ export class AudioHookSession {
   #positionMs = 0;
   #frames = 0;
   #isClosing = false;
+  #isHeld = false;
+  #changes = 0;
 
   constructor(options: AudioHookSessionOptions) {
     this.#options = options;
@@ -132,11 +136,11 @@ export class AudioHookSession {
       case 'ping':
         return { events: [], replies: [this.#write('pong', {})] };
       case 'update':
-        return { events: [readLanguage(json)], replies: [this.#write('updated', {})] };
+        return { events: [this.#change(readLanguage(json))], replies: [this.#write('updated', {})] };
       case 'paused':
-        return { events: [{ type: 'state', state: 'held' }], replies: [] };
+        return { events: [this.#hold(true)], replies: [] };
       case 'resumed':
-        return { events: [{ type: 'state', state: 'live' }], replies: [] };
+        return { events: [this.#hold(false)], replies: [] };
       case 'discarded':
         this.#skip(json);
         return { events: [this.#ignored('discarded')], replies: [] };
@@ -146,6 +150,20 @@ export class AudioHookSession {
       default:
         return { events: [this.#ignored(type === 'error' ? 'error' : 'unknown_event')], replies: [] };
     }
+  }
+
+  /** Whoever is held is taken back, however often that was told. */
+  #hold(isHeld: boolean): CarrierEvent {
+    if (isHeld === this.#isHeld) return this.#ignored('repeated');
+    const event = this.#change({ type: 'state', state: 'held' });
+    if (isHeld && event.type === 'ignored') return event;
+    this.#isHeld = isHeld;
+    return { type: 'state', state: isHeld ? 'held' : 'live' };
+  }
+
+  #change(event: CarrierEvent): CarrierEvent {
+    this.#changes++;
+    return this.#changes > CHANGES_MAX ? this.#ignored('repeated') : event;
   }
 
   /** What was not sent counts in the client's positions all the same. */

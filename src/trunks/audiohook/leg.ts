@@ -99,7 +99,7 @@ export class AudioHookLeg implements CallLeg {
     try {
       const wasOpen = session.isOpen;
       const step = session.receive(isBinary ? data : data.toString());
-      if (!wasOpen && session.isOpen) this.#watch(this.#options.limits.mediaTimeoutMs);
+      if (!wasOpen && session.isOpen && !session.isProbe) this.#watch(this.#options.limits.mediaTimeoutMs);
       this.#take(step);
       if (session.isClosing) this.#finishWhenTold();
     } catch (error) {
@@ -161,9 +161,12 @@ export class AudioHookLeg implements CallLeg {
     if (socket.bufferedAmount > limits.sendBufferMaxBytes) socket.terminate();
   }
 
+  /** A probe has seen by then that somebody answers; it takes the place of a call. */
   #onNoOpen(): void {
-    const { startTimeoutMs } = this.#options.limits;
-    this.fail(new TrunklineError('start_timeout', `no open within ${startTimeoutMs} ms`));
+    const { session, limits } = this.#options;
+    const { startTimeoutMs } = limits;
+    if (session.isProbe) this.close();
+    else this.fail(new TrunklineError('start_timeout', `no open within ${startTimeoutMs} ms`));
   }
 
   /** One timer that looks back, rather than one set anew with each message. */

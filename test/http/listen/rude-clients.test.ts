@@ -173,3 +173,25 @@ describe('WS /jambonz/stt', () => {
     expect([(await closed)[0], finals]).toEqual([1000, words.map((said) => written(said))]);
   });
 });
+
+describe('thousands of messages that come together', () => {
+  it('are read one in each turn of the event loop, so that others have theirs', async () => {
+    await open();
+    const socket = await connect('/v1/realtime');
+    let answers = 0;
+    socket.on('message', (data: Buffer) => {
+      if (data.includes('conversation.item.done')) answers++;
+    });
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (socket.readyState === WebSocket.OPEN) setImmediate(count);
+    };
+    const item = { type: 'message', role: 'user', content: [] };
+    for (let n = 0; n < 1000; n++) socket.send(JSON.stringify({ type: 'conversation.item.create', item }));
+    count();
+    await eventually(() => expect(answers).toBe(1000));
+    expect(turns).toBeGreaterThanOrEqual(1000);
+    socket.terminate();
+  });
+});
