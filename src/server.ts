@@ -3,7 +3,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
-import type { OneUseStore } from './calls/admission/shared-one-use.ts';
+import type { OneUseStore, UsedKeys } from './calls/admission/shared-one-use.ts';
 import type { CallFlows } from './calls/app/call-flows.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
@@ -75,7 +75,7 @@ import { type SystemSources, systemRoutes } from './http/system/system.ts';
 import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { BatchService } from './jobs/batch-service.ts';
-import { Listeners } from './listening/listeners.ts';
+import type { Listeners } from './listening/listeners.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { Records } from './records/records.ts';
@@ -96,7 +96,7 @@ export interface OtherGateways {
   readonly access: SharedAccess;
   readonly owners: Pick<Owners, 'otherOwnerOf' | 'others'>;
   readonly client: Pick<ForwardClient, 'send'>;
-  readonly oneUse: OneUseStore;
+  readonly oneUse: OneUseStore & UsedKeys;
 }
 
 interface ServerOptions {
@@ -138,6 +138,8 @@ interface ServerOptions {
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
+  /** Counts and admits sessions for live audio that are no calls. */
+  readonly listeners: Listeners;
   readonly batches: BatchService;
   /** What is kept of calls; null = nothing. */
   readonly kept: KeptCalls | null;
@@ -255,8 +257,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     const readers = openReaders(app, options);
     void guarded.register(captionRoutes, { readers, clock, visibility, trail });
     const isDraining = () => health().draining;
-    const { engine, log } = options;
-    const listeners = new Listeners({ engine, settings, metrics, isDraining });
+    const { engine, log, listeners } = options;
     const live = { engine, settings, clock, metrics, failures, listeners };
     void guarded.register(transcriptionRoutes, {
       context: { recordings, translator, settings, access, failures },
@@ -367,7 +368,7 @@ async function openCarriers(app: FastifyInstance, options: ServerOptions, access
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
-  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock });
+  await app.register(genesysRoutes, { settings, registry, audioHook: options.audioHook, access, clock, oneUse });
 }
 
 /** The routes of the System view. */

@@ -41,7 +41,7 @@ export function parseHotWords(text: string): string[] {
 
 /** Where media goes, by the kinds of URL that carriers have for it: `ws:`, `wss:`, `tcp:`, `sip:`. */
 export function parseMediaUrl(text: string): string {
-  return parseUrl(text, ['ws:', 'wss:', 'tcp:', 'sip:'], 'ws://127.0.0.1:8080/twilio/media');
+  return parseUrl(text, ['ws:', 'wss:', 'tcp:', 'sip:', 'sips:'], 'ws://127.0.0.1:8080/twilio/media');
 }
 
 /** `http:` or `https:`. */

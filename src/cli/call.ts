@@ -65,7 +65,7 @@ function callUrl(
   const path = `/v1/calls/${id}`;
   const web = url?.replace(/^ws/, 'http') ?? voice ?? originOn('127.0.0.1', settings);
   if (web.startsWith('http')) return new URL(path, web).href;
-  const host = /^(?:tcp:\/\/|sip:(?:[^@]*@)?)(\[[^\]]*\]|[^:;?/]*)/.exec(web)?.[1] ?? '127.0.0.1';
+  const host = /^(?:tcp:\/\/|sips?:(?:[^@]*@)?)(\[[^\]]*\]|[^:;?/]*)/.exec(web)?.[1] ?? '127.0.0.1';
   return originOn(host, settings) + path;
 }
 

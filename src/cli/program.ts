@@ -63,13 +63,16 @@ A WAV file of any rate is converted to what the carrier sends:
                http://127.0.0.1:$PORT/asterisk/calls.
   sip          a phone that calls SIP_PORT over UDP and speaks RTP, 8 kHz µ-law,
                20 ms a packet; parameters as headers (X-Trunkline-…); it answers
-               a challenge with SIP_PASSWORD, if set.
+               a challenge with SIP_PASSWORD, if set. Over TLS with --url sips:…
+               or ;transport=tls, or if the server has only SIP_TLS_PORT: with
+               SRTP, SIP_TLS_CA says whose certificates count.
 
 Examples:
   $ trunkline call caller.wav --jitter-ms 80 --loss 0.02 --reorder 0.01
   $ trunkline call caller.wav --dtmf 5@1200,#@3000 --drop-after-ms 8000
   $ trunkline call caller.wav --carrier asterisk --param bargeIn=off
   $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060
+  $ trunkline call caller.wav --carrier sip --url sips:bridge@127.0.0.1
   $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice
 
 Exits with 1 when the server ends the call before the caller does, or could not
@@ -209,6 +212,8 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     )
     .option('--plain-text', "send Asterisk's control messages as its older releases do")
     .addOption(new Option('--codec <codec>', 'codec of a SIP call (default: mulaw)').choices(Object.keys(RTP_FORMATS)))
+    .option('--srtp', 'encrypt the sound of a SIP call (default: over TLS, or with SIP_SRTP=require)')
+    .option('--no-srtp', 'do not encrypt it')
     .option('--both <wav>', 'what the caller hears (WAV file): sends both tracks')
     .option('--url <url>', "the server's media endpoint (default: that of the carrier on this machine)", parseMediaUrl)
     .option('--voice <url>', 'request this voice webhook first, and follow its TwiML', parseWebUrl)

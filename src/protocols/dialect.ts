@@ -22,7 +22,16 @@ export type WireMessage = string | Uint8Array;
 export const CALL_DETAILS = ['accountSid', 'parentCallSid', 'callerName', 'forwardedFrom'] as const;
 
 /** By what a recording of a call can be joined with the records of the system that it comes from. */
-const CALL_REFERENCES = ['sipCallId', 'originalCallId', 'sessionId', 'groupId', 'sipSessionId', 'ucid'] as const;
+const CALL_REFERENCES = [
+  'sipCallId',
+  'originalCallId',
+  'sessionId',
+  'groupId',
+  'sipSessionId',
+  'ucid',
+  'conversationId',
+  'continuedSessions',
+] as const;
 
 /** Those of them that are known. */
 export type CallDetails = { readonly [name in (typeof CALL_DETAILS)[number]]?: string };

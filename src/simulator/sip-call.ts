@@ -34,11 +34,14 @@ export interface PhoneCallReport {
 /** The call was not taken. */
 export class RefusedError extends Error {
   readonly status: number;
+  /** The reason phrase that came with it; empty = none. */
+  readonly words: string;
 
   /** @param words the reason phrase that came with it; empty = none */
   constructor(status: number, words = '') {
     super(`the server answered ${status}${words === '' ? '' : ` ${words}`}`);
     this.status = status;
+    this.words = words;
   }
 }
 

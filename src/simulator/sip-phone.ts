@@ -9,7 +9,8 @@ import { headerOf, headersOf, methodOf, newToken, type SipMessage } from './sip-
 import type { Peer, PhoneTls } from './sip-socket.ts';
 import { SipWire } from './sip-wire.ts';
 
-const DEFAULT_PORT = 5060;
+const UDP_PORT = 5060;
+const TLS_PORT = 5061;
 
 /** A phone. */
 export interface SipPhoneOptions {
@@ -28,7 +29,7 @@ export interface SipPhoneOptions {
 
 /** A call to place. */
 export interface DialOptions extends PhoneSound {
-  /** `sip:user@address[:port]`, an address and no name. */
+  /** `sip:user@host[:port]` or, over TLS, `sips:…`. */
   readonly uri: string;
   /** Its Call-ID; a new one unless said otherwise. */
   readonly callId?: string;
@@ -78,9 +79,10 @@ export class SipPhone {
    * sound unless that is endless.
    */
   async dial({ uri, callId, headers, late, ...sound }: DialOptions): Promise<PhoneCall> {
-    const [, address, port] = /^sip:(?:[^@]*@)?(\[[^\]]+\]|[^:;]+)(?::(\d+))?/.exec(uri) ?? [];
-    if (address === undefined) throw new RangeError(`got ${uri}, expected sip:user@address[:port]`);
-    const peer = { address: address.replace(/[[\]]/g, ''), port: Number(port ?? DEFAULT_PORT) };
+    const [, address, port] = /^sips?:(?:[^@]*@)?(\[[^\]]+\]|[^:;]+)(?::(\d+))?/.exec(uri) ?? [];
+    if (address === undefined) throw new RangeError(`got ${uri}, expected sip:user@host[:port]`);
+    const standard = this.#options.tls === undefined ? UDP_PORT : TLS_PORT;
+    const peer = { address: address.replace(/[[\]]/g, ''), port: Number(port ?? standard) };
     const call = new PhoneCall(this.#callOptions, { uri, peer, ...(callId === undefined ? {} : { callId }) });
     this.#calls.set(call.callId, call);
     await call.dial(sound, { ...(headers === undefined ? {} : { headers }), ...(late === undefined ? {} : { late }) });

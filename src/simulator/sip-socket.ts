@@ -26,14 +26,22 @@ export interface PhoneTls {
   readonly key?: string;
 }
 
-type Receive = (text: string, from: Peer) => void;
+/** Who is told what a socket gets. */
+export interface SocketEvents {
+  onMessage(text: string, from: Peer): void;
+  /** The connection to `peer` is gone, or was never made; `code` as Node has it, such as `ECONNREFUSED`. */
+  onLost(peer: Peer, code: string): void;
+}
 
 /** UDP on any free port. */
-export async function openUdpSocket(address: string, receive: Receive): Promise<PhoneSocket> {
+export async function openUdpSocket(
+  address: string,
+  { onMessage }: Pick<SocketEvents, 'onMessage'>,
+): Promise<PhoneSocket> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
   socket.bind(0, address);
   await once(socket, 'listening');
-  socket.on('message', (datagram, from) => receive(datagram.toString(), { address: from.address, port: from.port }));
+  socket.on('message', (datagram, from) => onMessage(datagram.toString(), { address: from.address, port: from.port }));
   socket.on('error', () => undefined);
   return {
     protocol: 'UDP',
@@ -44,17 +52,23 @@ export async function openUdpSocket(address: string, receive: Receive): Promise<
 }
 
 /** TLS on any free port; without a certificate of its own the phone only calls, and its port is 0. */
-export async function openTlsSocket(address: string, tls: PhoneTls, receive: Receive): Promise<PhoneSocket> {
+export async function openTlsSocket(address: string, tls: PhoneTls, events: SocketEvents): Promise<PhoneSocket> {
   const open = new Map<string, TLSSocket>();
   const keep = (socket: TLSSocket, peer: Peer): void => {
     let held = '';
     open.set(keyOf(peer), socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => open.delete(keyOf(peer)));
+    let code = 'ECONNRESET';
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      code = error.code ?? code;
+    });
+    socket.on('close', () => {
+      open.delete(keyOf(peer));
+      events.onLost(peer, code);
+    });
     socket.on('data', (bytes) => {
       held += bytes.toString('latin1');
       for (let length = lengthOf(held); length !== null; length = lengthOf(held)) {
-        receive(held.slice(0, length), peer);
+        events.onMessage(held.slice(0, length), peer);
         held = held.slice(length);
       }
     });

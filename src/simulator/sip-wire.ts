@@ -5,7 +5,14 @@
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { seededRandom } from './random.ts';
 import { branchOf, headersOf, methodOf, readMessage, type SipMessage, statusOf, writeMessage } from './sip-message.ts';
-import { openTlsSocket, openUdpSocket, type Peer, type PhoneSocket, type PhoneTls } from './sip-socket.ts';
+import {
+  openTlsSocket,
+  openUdpSocket,
+  type Peer,
+  type PhoneSocket,
+  type PhoneTls,
+  type SocketEvents,
+} from './sip-socket.ts';
 
 /** T1, T2 and 64 × T1. */
 const FIRST_REPEAT_MS = 500;
@@ -50,9 +57,12 @@ export class SipWire {
   /** Opens a socket on any free port. */
   static async open(options: WireOptions): Promise<SipWire> {
     const wire = new SipWire(options);
-    const receive = (text: string, from: Peer): void => wire.#receive(text, from);
+    const events: SocketEvents = {
+      onMessage: (text, from) => wire.#receive(text, from),
+      onLost: (peer, code) => wire.#lose(peer, code),
+    };
     const { address, tls } = options;
-    wire.#socket = tls === null ? await openUdpSocket(address, receive) : await openTlsSocket(address, tls, receive);
+    wire.#socket = tls === null ? await openUdpSocket(address, events) : await openTlsSocket(address, tls, events);
     return wire;
   }
 
@@ -66,7 +76,8 @@ export class SipWire {
 
   /**
    * Sends a request and tells every response to it, repetitions too. When none that is final has come within 32 s, a
-   * 408 of our own is told. A refused INVITE is acknowledged here.
+   * 408 of our own is told, at once where a connection is lost, with its error code as the words. A refused INVITE is
+   * acknowledged here.
    */
   request(request: SipMessage, to: Peer, onResponse: (response: SipMessage) => void): void {
     const transaction: ClientTransaction = { request, to, onResponse, timer: null };
@@ -97,8 +108,7 @@ export class SipWire {
 
   #repeat(key: string, transaction: ClientTransaction, afterMs: number, leftMs: number): void {
     if (leftMs <= 0) {
-      transaction.timer = null;
-      transaction.onResponse({ ...transaction.request, start: 'SIP/2.0 408 Request Timeout', body: '' });
+      giveUp(transaction, 'Request Timeout');
       return;
     }
     this.send(transaction.request, transaction.to);
@@ -107,6 +117,14 @@ export class SipWire {
     transaction.timer = this.#options.clock.after(waitMs, () =>
       this.#repeat(key, transaction, nextMs, leftMs - waitMs),
     );
+  }
+
+  #lose(peer: Peer, code: string): void {
+    if (this.#closed) return;
+    for (const transaction of this.#clients.values()) {
+      const { to, timer } = transaction;
+      if (timer !== null && to.address === peer.address && to.port === peer.port) giveUp(transaction, code);
+    }
   }
 
   #receive(text: string, from: Peer): void {
@@ -169,6 +187,12 @@ function acknowledge(invite: SipMessage, refusal: SipMessage): SipMessage {
     ],
     body: '',
   };
+}
+
+function giveUp(transaction: ClientTransaction, words: string): void {
+  transaction.timer?.cancel();
+  transaction.timer = null;
+  transaction.onResponse({ ...transaction.request, start: `SIP/2.0 408 ${words}`, body: '' });
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

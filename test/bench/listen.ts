@@ -1,125 +1,185 @@
 /**
- * Live audio through the endpoints of other services' clients, beside the same audio as calls: word error rate, and how
- * late finals are, with several sessions at once.
+ * Live audio through every way in, beside the same audio as Twilio calls: word error rate, how late finals are, and
+ * what a session costs, with several sessions of a kind at once.
  */
-import { readSettings } from '../../src/foundation/settings/config.ts';
-import { msToSamples } from '../../src/foundation/units.ts';
-import { startGateway } from '../helpers/gateway.ts';
+import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
+import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
+import { freeSipPort } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
-import { type HeardFinal, LISTEN_ENDPOINTS, type ListenEndpoint } from './listen-endpoints.ts';
-import { loadPrompts, type PromptCall, promptCalls } from './prompts.ts';
-import { figure, quantile, type Report } from './report.ts';
-import { countEdits, sumEdits, wordErrorRate } from './wer/align.ts';
+import { AUDIOHOOK, SIPREC, sipPhone, TWILIO } from './listen-calls.ts';
+import { type HeardFinal, LISTEN_ENDPOINT_MS, type ListenEndpoint, type ListenTarget } from './listen-endpoints.ts';
+import { openCallFeed } from './listen-feed.ts';
+import { type Figures, figuresOf, type HeardSession, type SpeechEnd } from './listen-judge.ts';
+import { type Compared, listenReport } from './listen-report.ts';
+import { DEEPGRAM, FLUX, JAMBONZ, REALTIME, TRANSCRIBE } from './listen-sockets.ts';
+import { concatenate, loadPrompts, type Prompt, type PromptCall, promptCalls } from './prompts.ts';
+import type { Report } from './report.ts';
 import { normaliseWords } from './wer/normalise.ts';
 
+/** In the order of the table. The first shows what differs where nothing does. */
+const LISTEN_ENDPOINTS: readonly ListenEndpoint[] = [
+  TWILIO,
+  DEEPGRAM,
+  FLUX,
+  REALTIME,
+  JAMBONZ,
+  TRANSCRIBE,
+  AUDIOHOOK,
+  SIPREC,
+  sipPhone('mulaw'),
+  sipPhone('g722'),
+  sipPhone('opus'),
+];
 const PAUSE_MS = [700, 1500] as const;
 /** Sessions begin this far apart, so that their utterances do not end together. */
 const STAGGER_MS = 137;
-/** Within these the endpoints are equal: two runs of one of them differ by as much. */
-const NOISE_WER_POINTS = 1;
-const NOISE_LATE_MS = 50;
-const { ENDPOINT_MS } = readSettings({});
+/** Each round lies otherwise on the recogniser's windows. */
+const ROUND_SHIFT_MS = 7;
+const WARM_UP_PROMPTS = 2;
 
-interface ListenOptions {
-  /** Sessions of each endpoint at once. */
+/** Sessions of one endpoint, and calls beside them. */
+export interface ListenOptions {
+  /** Of each, all at once. */
   readonly sessions: number;
-  /** What each of them says. */
+  /** What each session says. */
   readonly promptsEach: number;
 }
 
-interface Heard {
-  readonly endpoint: ListenEndpoint;
-  readonly finals: number;
-  readonly werPercent: number;
-  /** Beyond the endpoint silence. */
-  readonly lateMs: readonly number[];
+/** The same prompts at the same times, said by one voice and by two in turn. */
+interface Saying {
+  readonly alone: PromptCall;
+  readonly inTurn: readonly PromptCall[];
 }
 
-/** Runs the benchmark: all endpoints at the same time, so that whatever else the machine does is the same for all. */
+interface RunningGateway extends ListenTarget {
+  readonly process: GatewayProcess;
+}
+
+/** Runs the benchmark: one endpoint after the other, each at the same time as calls. */
 export async function benchListen(options: ListenOptions): Promise<Report> {
-  // Calls end utterances as sessions do.
-  const gateway = await startGateway({ ENDPOINT_CAPTIONS_MS: String(ENDPOINT_MS), MAX_CALLS: '1000' });
+  const sipPort = await freeSipPort();
+  const gateway = await startGateway({
+    ENDPOINT_MS: String(LISTEN_ENDPOINT_MS),
+    ENDPOINT_CAPTIONS_MS: String(LISTEN_ENDPOINT_MS),
+    SIP_PORT: String(sipPort),
+    MAX_CALLS: '1000',
+  });
+  const feed = await openCallFeed(gateway.url);
   try {
-    const calls = callsOf(options);
-    const heard = await Promise.all(
-      LISTEN_ENDPOINTS.map((endpoint, place) => hearAll({ endpoint, place, url: gateway.url, calls })),
-    );
-    return report(heard, options);
+    const running = { url: gateway.url, sipPort, feed, process: gateway };
+    const sayings = sayingsOf(options);
+    const compared: Compared[] = [];
+    await warmUp(running);
+    for (const [round, endpoint] of LISTEN_ENDPOINTS.entries())
+      compared.push(await compare(running, { endpoint, sayings, shiftMs: round * ROUND_SHIFT_MS }));
+    return listenReport(compared, options);
   } finally {
+    feed.close();
     await gateway.stop();
   }
 }
 
+/** Code that is still being compiled would count as lateness. */
+async function warmUp(target: ListenTarget): Promise<void> {
+  const [saying] = sayingsOf({ sessions: 1, promptsEach: WARM_UP_PROMPTS });
+  if (saying === undefined) return;
+  await Promise.all(LISTEN_ENDPOINTS.map((endpoint) => endpoint.hear(target, audioFor(endpoint, saying, 0))));
+}
+
 /** Prompts are in the order of their names: every n-th one, so that a short run has all kinds. */
-function callsOf({ sessions, promptsEach }: ListenOptions): PromptCall[] {
+function sayingsOf({ sessions, promptsEach }: ListenOptions): Saying[] {
   const all = loadPrompts();
   const step = Math.max(Math.floor(all.length / (sessions * promptsEach)), 1);
   const prompts = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
-  return promptCalls(prompts, { promptsPerCall: promptsEach, pauseMs: PAUSE_MS });
+  const calls = (of: readonly Prompt[]) => promptCalls(of, { promptsPerCall: promptsEach, pauseMs: PAUSE_MS });
+  const voices = [0, 1].map((voice) =>
+    calls(prompts.map((prompt, at) => (at % 2 === voice ? prompt : unsaid(prompt)))),
+  );
+  return calls(prompts).map((alone, index) => ({ alone, inTurn: voices.flatMap((voice) => voice[index] ?? []) }));
 }
 
-interface HearTask {
+function unsaid(prompt: Prompt): Prompt {
+  return { ...prompt, samples: new Int16Array(prompt.samples.length), words: [] };
+}
+
+function voicesOf({ voices }: ListenEndpoint, { alone, inTurn }: Saying): readonly PromptCall[] {
+  return voices === 1 ? [alone] : inTurn;
+}
+
+/** What each voice says, after `waitMs` of silence. */
+function audioFor(endpoint: ListenEndpoint, saying: Saying, waitMs: number): Int16Array[] {
+  const wait = new Int16Array(msToSamples(waitMs, LINE_RATE_HZ));
+  return voicesOf(endpoint, saying).map(({ samples }) => concatenate([wait, samples]));
+}
+
+interface Round {
   readonly endpoint: ListenEndpoint;
-  readonly place: number;
-  readonly url: string;
-  readonly calls: readonly PromptCall[];
+  readonly sayings: readonly Saying[];
+  /** Silence before everything. */
+  readonly shiftMs: number;
 }
 
-async function hearAll({ endpoint, place, url, calls }: HearTask): Promise<Heard> {
-  const heard = await Promise.all(
-    calls.map(async ({ samples, words }, index) => {
-      const waitMs = (index * LISTEN_ENDPOINTS.length + place) * STAGGER_MS;
-      const padded = new Int16Array(msToSamples(waitMs, LINE_RATE_HZ) + samples.length);
-      padded.set(samples, padded.length - samples.length);
-      return { words, finals: await endpoint.hear(url, padded) };
+async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: Round): Promise<Compared> {
+  const before = cpuSeconds(gateway.process);
+  const [calls, sessions] = await Promise.all(
+    [TWILIO, endpoint].map((each, place) =>
+      hearAll(gateway, each, sayings, (index) => shiftMs + (2 * index + place) * STAGGER_MS),
+    ),
+  );
+  const after = cpuSeconds(gateway.process);
+  const ends = (calls ?? []).map((finals) => (finals ?? []).flatMap(speechEnd));
+  const figures = (of: ListenEndpoint, heard: readonly (readonly HeardFinal[] | null)[] = []): Figures =>
+    figuresOf(
+      heard.flatMap((finals, index): HeardSession[] => {
+        const saying = sayings[index];
+        if (finals === null || saying === undefined) return [];
+        return [{ words: voicesOf(of, saying).map(({ words }) => words), finals, ends: ends[index] ?? [] }];
+      }),
+    );
+  const spokenSeconds =
+    sayings.reduce((sum, { alone }) => sum + samplesToMs(alone.samples.length, LINE_RATE_HZ), 0) / 1000;
+  return {
+    label: endpoint.label,
+    refused: (sessions ?? []).filter((finals) => finals === null).length,
+    sessions: figures(endpoint, sessions),
+    calls: figures(TWILIO, calls),
+    gatewayCpu: (after.gateway - before.gateway) / spokenSeconds,
+    engineCpu: (after.engines - before.engines) / spokenSeconds,
+  };
+}
+
+function speechEnd({ text, endMs }: HeardFinal): SpeechEnd[] {
+  return endMs === null ? [] : [{ endMs, words: normaliseWords(text) }];
+}
+
+/** What each session heard, with times without the silence before it; null = it was refused. */
+function hearAll(
+  target: ListenTarget,
+  endpoint: ListenEndpoint,
+  sayings: readonly Saying[],
+  waitMsOf: (index: number) => number,
+): Promise<(readonly HeardFinal[] | null)[]> {
+  return Promise.all(
+    sayings.map(async (saying, index) => {
+      const waitMs = waitMsOf(index);
+      const finals = await endpoint.hear(target, audioFor(endpoint, saying, waitMs)).catch(() => null);
+      return (
+        finals?.map((final) => ({
+          ...final,
+          endMs: final.endMs === null ? null : final.endMs - waitMs,
+          arrivedMs: final.arrivedMs - waitMs,
+        })) ?? null
+      );
     }),
   );
-  return { endpoint, ...judged(heard) };
 }
 
-function judged(heard: readonly { readonly words: readonly string[]; readonly finals: readonly HeardFinal[] }[]) {
-  const finals = heard.flatMap((each) => each.finals);
-  const edits = heard.map((each) =>
-    countEdits(each.words, normaliseWords(each.finals.map(({ text }) => text).join(' '))),
-  );
-  return {
-    finals: finals.length,
-    werPercent: wordErrorRate(sumEdits(edits)),
-    lateMs: finals.map(({ lateMs }) => lateMs - ENDPOINT_MS),
-  };
+interface CpuSeconds {
+  readonly gateway: number;
+  readonly engines: number;
 }
 
-function report(heard: readonly Heard[], { sessions, promptsEach }: ListenOptions): Report {
-  const [calls, ...others] = heard;
-  return {
-    name: 'listen',
-    about:
-      `${sessions} sessions of each endpoint, all at once in real time, each of ${promptsEach} human phone prompts. ` +
-      `"Late" is from the end of speech to the final beyond the endpoint silence of ${ENDPOINT_MS} ms.`,
-    tables: [
-      {
-        title: 'Finals',
-        heads: ['endpoint', 'finals', 'word error rate, %', 'final late p50, ms', 'p95'],
-        rows: heard.map(({ endpoint, finals, werPercent, lateMs }) => [
-          endpoint.label,
-          finals,
-          figure(werPercent, 2),
-          figure(quantile(lateMs, 0.5)),
-          figure(quantile(lateMs, 0.95)),
-        ]),
-      },
-    ],
-    goals: others.flatMap((other) => [
-      {
-        goal: `${other.endpoint.label}: word error rate within ${NOISE_WER_POINTS} point of the calls'`,
-        found: `${figure(other.werPercent, 2)} % to ${figure(calls?.werPercent ?? Number.NaN, 2)} %`,
-        met: Math.abs(other.werPercent - (calls?.werPercent ?? Number.NaN)) <= NOISE_WER_POINTS,
-      },
-      {
-        goal: `${other.endpoint.label}: p50 at most ${NOISE_LATE_MS} ms later than the calls'`,
-        found: `${figure(quantile(other.lateMs, 0.5))} ms to ${figure(quantile(calls?.lateMs ?? [], 0.5))} ms`,
-        met: quantile(other.lateMs, 0.5) - quantile(calls?.lateMs ?? [], 0.5) <= NOISE_LATE_MS,
-      },
-    ]),
-  };
+function cpuSeconds({ pid, enginePids }: GatewayProcess): CpuSeconds {
+  const engines = enginePids().map((engine) => usageOf(engine).cpuSeconds);
+  return { gateway: usageOf(pid).cpuSeconds, engines: engines.reduce((sum, each) => sum + each, 0) };
 }

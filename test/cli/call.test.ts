@@ -21,6 +21,7 @@ it.each([
   [{ url: 'tcp://10.0.0.7:9019' }, 'http://10.0.0.7:8080'],
   [{ url: 'sip:bridge@10.0.0.7:5060' }, 'http://10.0.0.7:8080'],
   [{ url: 'sip:[::1]:5060;transport=udp' }, 'http://[::1]:8080'],
+  [{ url: 'sips:bridge@pbx.example.com' }, 'http://pbx.example.com:8080'],
 ])('after a call with %j the transcript is looked for at %s', (order, origin) => {
   expect(transcriptUrl('CA1', order, { PORT: 8080, TLS_CERT: '' })).toBe(
     `${origin}/v1/calls/CA1/transcript?format=text`,
@@ -30,6 +31,9 @@ it.each([
 it('a server that does not answer is not said to have answered 408', () => {
   expect(explainRefusal(new RefusedError(408), 'sip:a@127.0.0.1:5060')).toMatchObject({
     message: expect.stringContaining('nothing answered at sip:a@'),
+  });
+  expect(explainRefusal(new RefusedError(408, 'ECONNREFUSED'), 'sips:a@127.0.0.1')).toMatchObject({
+    message: expect.stringContaining('nothing answered at sips:a@127.0.0.1 (ECONNREFUSED)'),
   });
   expect(explainRefusal(new RefusedError(503, 'Service Unavailable'), 'sip:a@127.0.0.1:5060')).toMatchObject({
     message: 'the server answered 503 Service Unavailable',

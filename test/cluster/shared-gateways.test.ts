@@ -5,6 +5,7 @@ import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { OneUseTable } from '../../src/cluster/state/one-use-table.ts';
 import { StateDatabase } from '../../src/cluster/state/state-database.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
+import { SignatureNonces } from '../../src/http/media/signature-nonces.ts';
 import {
   beginCall,
   CLUSTER_KEY,
@@ -82,6 +83,18 @@ describe.runIf(whyNoPostgres === '')(`two gateways of a cluster${whyNoPostgres}`
     await Promise.all([first.settled(), second.settled()]);
     const left = await databases[0]?.query("SELECT 1 FROM one_use WHERE kind = 'call-token'", []);
     expect(left).toEqual([]);
+  });
+
+  it('let one alone accept a nonce', async () => {
+    const nonces = [one, two].map(() => {
+      const database = new StateDatabase(url);
+      databases.push(database);
+      return new SignatureNonces({ clock: systemClock, shared: new OneUseTable({ database, clock: systemClock }) });
+    });
+    for (let round = 0; round < 20; round++) {
+      const accepted = await Promise.all(nonces.map((each) => each.isFirst(`nonce ${round}`)));
+      expect(accepted.filter((isFirst) => isFirst)).toHaveLength(1);
+    }
   });
 
   it('pass commands on to the one that has the call, and its answers back', async () => {

@@ -11,6 +11,7 @@ import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { freePort, freeUdpPorts } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
+import { tlsPath } from '../helpers/tls-files.ts';
 import { errorRate, recording, recordingPath, sayWhole, textOf, transcribe } from './understanding.ts';
 
 const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
@@ -61,5 +62,31 @@ describe('a phone call', () => {
     });
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ endedBy: 'phone', status: 200 });
+  });
+
+  it('is placed by the command line over TLS, with SRTP', async () => {
+    const port = await freePort();
+    const { first, last } = await freeUdpPorts(10);
+    const files = {
+      SIP_TLS_PORT: String(port),
+      SIP_TLS_CERT: tlsPath('gateway.pem'),
+      SIP_TLS_KEY: tlsPath('gateway.key'),
+      SIP_TLS_CA: tlsPath('ca.pem'),
+      SIP_TLS_CLIENTS: 'verified',
+      SIP_SRTP: 'require',
+    };
+    gateway = await startGateway({ ...files, RTP_PORTS: `${first}-${last}` });
+    const call = ['call', recordingPath('short'), '--carrier', 'sip', '--json'];
+    const { code, out } = await runBuiltCli(call, files);
+    expect(code).toBe(0);
+    const { callId } = JSON.parse(out);
+    expect(JSON.parse(out)).toMatchObject({ endedBy: 'phone', status: 200 });
+    await expect
+      .poll(async () => (await fetch(`${gateway?.url}/v1/calls/${callId}/transcript?format=text`)).text(), {
+        timeout: 60_000,
+      })
+      .not.toBe('');
+    const clear = await runBuiltCli([...call, '--no-srtp', '--url', `sips:bridge@127.0.0.1:${port}`], files);
+    expect(clear).toMatchObject({ code: 1, err: expect.stringContaining('488') });
   });
 });

@@ -30,6 +30,12 @@ export interface OneUseStore {
   drop(kind: OneUseKind, keys: readonly string[]): Promise<void>;
 }
 
+/** Keys that may come once in a while, whichever gateway they come to. */
+export interface UsedKeys {
+  /** Whether `key` comes for the first time; it is remembered for `lifeMs`. Rejects when the store is away. */
+  claim(kind: 'audiohook-nonce', key: string, lifeMs: number): Promise<boolean>;
+}
+
 /** Things that are asked for once, wherever they are. */
 export interface OneTime<V> {
   /** Keeps `value` in place of what was kept under `key`. */

@@ -12,6 +12,8 @@ export interface CallOptions {
   readonly plainText?: boolean;
   /** Of SIP; by default mulaw. */
   readonly codec?: RtpCodecName;
+  /** Of SIP: its sound is secured; by default over TLS, and as SIP_SRTP has it. */
+  readonly srtp?: boolean;
   /** The server's media endpoint; by default that of the carrier on this machine. */
   readonly url?: string;
   /** A voice webhook to ask first, as Twilio does. */

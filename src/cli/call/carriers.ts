@@ -16,21 +16,21 @@ interface CallCarrier {
 export const CALL_CARRIERS = {
   twilio: {
     label: 'Twilio',
-    unused: ['plainText', 'codec'],
+    unused: ['plainText', 'codec', 'srtp'],
     protocols: ['ws:', 'wss:'],
     exampleUrl: 'ws://127.0.0.1:8080/twilio/media',
     load: async () => (await import('./twilio.ts')).placeTwilioCall,
   },
   asterisk: {
     label: 'Asterisk',
-    unused: ['both', 'voice', 'jitterMs', 'reorder', 'codec'],
+    unused: ['both', 'voice', 'jitterMs', 'reorder', 'codec', 'srtp'],
     protocols: ['ws:', 'wss:'],
     exampleUrl: 'ws://127.0.0.1:8080/asterisk/media',
     load: async () => (await import('./asterisk.ts')).placeAsteriskCall,
   },
   audiosocket: {
     label: 'AudioSocket',
-    unused: ['both', 'voice', 'jitterMs', 'reorder', 'plainText', 'codec'],
+    unused: ['both', 'voice', 'jitterMs', 'reorder', 'plainText', 'codec', 'srtp'],
     protocols: ['tcp:'],
     exampleUrl: 'tcp://127.0.0.1:9019',
     load: async () => (await import('./audiosocket.ts')).placeAudioSocketCall,
@@ -38,7 +38,7 @@ export const CALL_CARRIERS = {
   sip: {
     label: 'SIP',
     unused: ['both', 'voice', 'plainText', 'fast'],
-    protocols: ['sip:'],
+    protocols: ['sip:', 'sips:'],
     exampleUrl: 'sip:bridge@127.0.0.1:5060',
     load: async () => (await import('./sip.ts')).placeSipCall,
   },

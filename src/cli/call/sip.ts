@@ -4,13 +4,16 @@ import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { samplesToMs } from '../../foundation/units.ts';
 import { RTP_FORMATS } from '../../protocols/sip/rtp-codecs.ts';
+import { isTlsUri } from '../../protocols/sip/uris.ts';
 import { spacingErrors } from '../../simulator/phone-media.ts';
 import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
 import { SipPhone } from '../../simulator/sip-phone.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOptions, CallOutcome, PlacedCall } from './call-options.ts';
+import { phoneTls } from './sip-phone-tls.ts';
 
 const REQUEST_TIMEOUT = 408;
+const TIMED_OUT = 'Request Timeout';
 const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
   phone: 'by the phone',
   bridge: 'by the server',
@@ -18,11 +21,13 @@ const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
 };
 
 /**
- * One call over UDP. What Twilio has as custom parameters, SIP has as headers `X-Trunkline-…`. @throws Error as
+ * One call over UDP or TLS. What Twilio has as custom parameters, SIP has as headers `X-Trunkline-…`. @throws Error as
  * `PlaceCall` says
  */
 export async function placeSipCall(options: CallOptions, settings: Settings): Promise<PlacedCall> {
   const uri = uriOf(options, settings);
+  const isTls = isTlsUri(uri);
+  const tls = isTls ? phoneTls(settings) : undefined;
   const format = RTP_FORMATS[options.codec ?? 'mulaw'];
   const { rateHz } = format.codec;
   const [audio = new Int16Array(0)] = await loadAudio(options.wav, rateHz, 'mix');
@@ -33,6 +38,7 @@ export async function placeSipCall(options: CallOptions, settings: Settings): Pr
       clock: systemClock,
       user: plainUser(options.from),
       password: settings.SIP_PASSWORD,
+      ...(tls === undefined ? {} : { tls }),
     });
     try {
       call = await phone.dial({
@@ -40,6 +46,7 @@ export async function placeSipCall(options: CallOptions, settings: Settings): Pr
         callId,
         audio,
         codec: format.name,
+        srtp: options.srtp ?? (settings.SIP_SRTP === 'require' || (isTls && settings.SIP_SRTP !== 'off')),
         headers: Object.fromEntries(
           Object.entries(options.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value]),
         ),
@@ -61,16 +68,21 @@ export async function placeSipCall(options: CallOptions, settings: Settings): Pr
   return { id: callId, durationMs, sentMs: () => call?.media?.sentMs ?? 0, run, hangup: () => call?.hangup() };
 }
 
-/** A phone that hears nothing tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the server had said so. */
+/**
+ * A phone that hears nothing, or has no connection, tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the server
+ * had said so.
+ */
 export function explainRefusal(error: unknown, uri: string): unknown {
   if (!(error instanceof RefusedError) || error.status !== REQUEST_TIMEOUT) return error;
-  return new Error(`the server did not accept the call: nothing answered at ${uri}`);
+  const code = error.words === TIMED_OUT || error.words === '' ? '' : ` (${error.words})`;
+  return new Error(`the server did not accept the call: nothing answered at ${uri}${code}`);
 }
 
-function uriOf({ url, to }: CallOptions, { SIP_PORT }: Settings): string {
+function uriOf({ url, to }: CallOptions, { SIP_PORT, SIP_TLS_PORT }: Settings): string {
   if (url !== undefined) return url;
-  if (SIP_PORT === 0) throw new Error('set SIP_PORT as the server has it, or give --url sip:user@address:port');
-  return `sip:${plainUser(to)}@127.0.0.1:${SIP_PORT}`;
+  if (SIP_PORT !== 0) return `sip:${plainUser(to)}@127.0.0.1:${SIP_PORT}`;
+  if (SIP_TLS_PORT !== 0) return `sip:${plainUser(to)}@127.0.0.1:${SIP_TLS_PORT};transport=tls`;
+  throw new Error('set SIP_PORT or SIP_TLS_PORT as the server has it, or give --url sip:user@host:port');
 }
 
 /** What needs no escaping in a SIP address (RFC 3261 §25.1, user-unreserved and unreserved). */

@@ -1,7 +1,7 @@
 /** The table `one_use`: what any gateway may take, once. */
 
 import { createHash } from 'node:crypto';
-import type { OneUseKind, OneUseStore } from '../../calls/admission/shared-one-use.ts';
+import type { OneUseKind, OneUseStore, UsedKeys } from '../../calls/admission/shared-one-use.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { StateDatabase } from './state-database.ts';
@@ -15,7 +15,7 @@ interface TableOptions {
 }
 
 /** Keys are stored as hashes, so that whoever reads the table can use none of them. Times are the database's. */
-export class OneUseTable implements OneUseStore {
+export class OneUseTable implements OneUseStore, UsedKeys {
   readonly #options: TableOptions;
   #cleanedAtMs: number;
 
@@ -49,6 +49,19 @@ export class OneUseTable implements OneUseStore {
       [kind, hashOf(key)],
     );
     return row?.is_good === true ? row.content : null;
+  }
+
+  /** {@link UsedKeys.claim}. @throws the error of the database */
+  async claim(kind: Parameters<UsedKeys['claim']>[0], key: string, lifeMs: number): Promise<boolean> {
+    const rows = await this.#options.database.query(
+      `INSERT INTO one_use AS used (kind, key_hash, content, expires_ms)
+      VALUES ($1, $2, '', ${POSTGRES_NOW_MS} + $3::bigint)
+      ON CONFLICT (kind, key_hash) DO UPDATE SET expires_ms = excluded.expires_ms
+      WHERE used.expires_ms <= ${POSTGRES_NOW_MS} RETURNING kind`,
+      [kind, hashOf(key), Math.ceil(lifeMs)],
+    );
+    await this.#clean();
+    return rows.length > 0;
   }
 
   /** Forgets items; those that are gone do no harm. @throws the error of the database */

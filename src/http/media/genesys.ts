@@ -1,7 +1,7 @@
 /** The WebSocket that Genesys Cloud's AudioHook opens for a conversation. */
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
-import { LRUCache } from 'lru-cache';
+import type { UsedKeys } from '../../calls/admission/shared-one-use.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -11,11 +11,9 @@ import type { AudioHookTrunk } from '../../trunks/audiohook/trunk.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
+import { SignatureNonces } from './signature-nonces.ts';
 
 const MEDIA_PATH = '/genesys/media';
-/** Signatures that are remembered while they hold; more handshakes than that in half a minute are refused earlier. */
-const NONCES_MAX = 10_000;
-const NONCE_LIFE_MS = 30_000;
 
 interface GenesysOptions {
   readonly settings: Pick<Settings, 'GENESYS_API_KEY' | 'GENESYS_CLIENT_SECRET'>;
@@ -23,16 +21,18 @@ interface GenesysOptions {
   readonly audioHook: Pick<AudioHookTrunk, 'accept'>;
   readonly access: Access;
   readonly clock: Clock;
+  /** Shared with other gateways; null = there are none. */
+  readonly oneUse: UsedKeys | null;
 }
 
 /** `WS /genesys/media`. */
 export const genesysRoutes: FastifyPluginCallbackZod<GenesysOptions> = (
   app,
-  { settings, registry, audioHook, access, clock },
+  { settings, registry, audioHook, access, clock, oneUse },
   done,
 ) => {
   const { GENESYS_API_KEY: apiKey, GENESYS_CLIENT_SECRET: clientSecret } = settings;
-  const isFresh = nonceCheck(clock);
+  const nonces = new SignatureNonces({ clock, shared: oneUse });
   app.route({
     method: 'GET',
     url: MEDIA_PATH,
@@ -51,7 +51,7 @@ export const genesysRoutes: FastifyPluginCallbackZod<GenesysOptions> = (
     preValidation: async (request) => {
       access.admitToken(request, apiKey, 'x-api-key', 'GENESYS_API_KEY');
       if (clientSecret !== '')
-        checkSignature(request, { apiKey, clientSecret, nowS: clock.wall().getTime() / 1000 }, isFresh);
+        await checkSignature(request, { apiKey, clientSecret, nowS: clock.wall().getTime() / 1000 }, nonces);
       registry.admit();
     },
     handler: websocketOnly(MEDIA_PATH),
@@ -72,23 +72,12 @@ interface Expected {
 }
 
 /** @throws TrunklineError `credentials_invalid` */
-function checkSignature(request: FastifyRequest, expected: Expected, isFresh: (nonce: string) => boolean): void {
+async function checkSignature(request: FastifyRequest, expected: Expected, nonces: SignatureNonces): Promise<void> {
   const check = checkAudioHookSignature({ target: request.raw.url ?? '', headers: request.headers, ...expected });
-  if ('nonce' in check && isFresh(check.nonce)) return;
+  if ('nonce' in check && (await nonces.isFirst(check.nonce))) return;
   const why = 'refused' in check ? check.refused : 'the signature was used before';
   throw new TrunklineError(
     'credentials_invalid',
     `${why}; expected one with GENESYS_CLIENT_SECRET, over the Host and the path that Genesys was given`,
   );
-}
-
-/** Whether a nonce comes for the first time, as long as its signature holds. */
-function nonceCheck(clock: Clock): (nonce: string) => boolean {
-  const used = new LRUCache<string, number>({ max: NONCES_MAX });
-  return (nonce) => {
-    const nowMs = clock.nowMs();
-    if ((used.get(nonce) ?? -Infinity) > nowMs) return false;
-    used.set(nonce, nowMs + NONCE_LIFE_MS);
-    return true;
-  };
 }

@@ -11,6 +11,9 @@ const OFFERS_MAX = 16;
 /** The far party speaks on `external`, the agent on `internal`. */
 const TRACKS: Readonly<Record<string, Track>> = { external: 'inbound', internal: 'outbound' };
 const PARAMETERS_MAX = 64;
+const SESSION_ID = /^[!-~]{1,128}$/;
+/** A conversation is not reconnected more often than that. */
+const CONTINUED_MAX = 32;
 
 /** One of the client's offers, as it came and as we read it. */
 export interface AudioHookMedia {
@@ -28,6 +31,8 @@ export interface AudioHookOpening {
   readonly media: AudioHookMedia | null;
   /** Whether the client asks which languages are understood. */
   readonly asksLanguages: boolean;
+  /** Ids of the sessions that this one goes on with; empty = it is the first. */
+  readonly continues: readonly string[];
 }
 
 /**
@@ -41,7 +46,9 @@ export function readOpen(message: Json, streamId: string): AudioHookOpening {
   const participant = objectAt(parameters, 'participant', 'parameters.participant');
   const asksLanguages = parameters['supportedLanguages'] === true;
   const media = chooseMedia(parameters['media']);
-  if (conversationId === NO_UUID || participant['id'] === NO_UUID) return { start: null, media, asksLanguages };
+  const continues = readContinued(parameters['continuedSessions']);
+  if (conversationId === NO_UUID || participant['id'] === NO_UUID)
+    return { start: null, media, asksLanguages, continues: [] };
   if (media === null) throw new TrunklineError('codec_unsupported', 'got no media offer, expected PCMU at 8000 Hz');
   const start: CallStart = {
     carrier: 'genesys',
@@ -54,8 +61,16 @@ export function readOpen(message: Json, streamId: string): AudioHookOpening {
     timed: true,
     playback: 'none',
     parameters: parametersOf(parameters, participant),
+    references: { conversationId, ...(continues.length > 0 && { continuedSessions: continues.join(' ') }) },
   };
-  return { start, media, asksLanguages };
+  return { start, media, asksLanguages, continues };
+}
+
+/** What cannot be read is left out: the conversation is worth more than its past. */
+function readContinued(sessions: unknown): string[] {
+  if (!Array.isArray(sessions)) return [];
+  const ids = sessions.slice(0, CONTINUED_MAX).map((session) => (isObject(session) ? session['id'] : null));
+  return ids.filter((id): id is string => typeof id === 'string' && SESSION_ID.test(id));
 }
 
 /** The text values of customConfig are parameters of the call, after what names the conversation. */

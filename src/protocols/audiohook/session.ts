@@ -6,7 +6,7 @@
 import { TrunklineError } from '../../foundation/errors.ts';
 import { bytesToMs, bytesToSamples, type Codec } from '../../foundation/units.ts';
 import type { CarrierEvent, Track, WireMessage } from '../dialect.ts';
-import { countAt, identifierAt, type Json, malformed, objectAt, parseMessage, textAt } from '../json.ts';
+import { countAt, identifierAt, isObject, type Json, malformed, objectAt, parseMessage, textAt } from '../json.ts';
 import { readDuration } from './durations.ts';
 import { toLocale } from './locale.ts';
 import { type AudioHookMedia, readOpen } from './open.ts';
@@ -45,16 +45,43 @@ export class AudioHookSession {
   #sent = 0;
   #clientSequence = 0;
   #media: AudioHookMedia | null = null;
+  /** Organization and conversation, as `open` names them. */
+  #conversation = '';
+  #language: string | null = null;
+  #continues: readonly string[] = [];
   /** A session that only tries whether somebody answers. */
   #isProbe = false;
   #positionMs = 0;
+  /** Time of the call when this session began. */
+  #baseMs = 0;
   #frames = 0;
-  #isClosing = false;
   #isHeld = false;
+  #isClosing = false;
+  #isReconnecting = false;
   #changes = 0;
 
   constructor(options: AudioHookSessionOptions) {
     this.#options = options;
+  }
+
+  /** As the client names it; null = it is not open. */
+  get id(): string | null {
+    return this.#id;
+  }
+
+  /** Ids of the sessions that it goes on with: the connection to the latest of them broke, or was given up. */
+  get continues(): readonly string[] {
+    return this.#continues;
+  }
+
+  /** Whether the client closes it to go on in another one. */
+  get isReconnecting(): boolean {
+    return this.#isReconnecting;
+  }
+
+  /** Whether the client sends no sound on purpose. */
+  get isHeld(): boolean {
+    return this.#isHeld;
   }
 
   /** Whether the client has opened it, be it for a call or as a probe. */
@@ -89,11 +116,35 @@ export class AudioHookSession {
     return this.#go(type, json);
   }
 
-  /** What somebody said, as the client gets it; null = it gets nothing of it. */
+  /**
+   * From now on it is the same stream as `former`, whose sound was missed for `missedMs` up to now. Returns what has
+   * changed since; null = it is another conversation, or has other sound, and nothing is changed.
+   */
+  continueFrom(former: AudioHookSession, missedMs: number): readonly CarrierEvent[] | null {
+    const [media, formerMedia] = [this.#media, former.#media];
+    const isSame = media !== null && formerMedia !== null && isSameSound(media, formerMedia);
+    if (!isSame || this.#conversation !== former.#conversation || this.#isProbe || former.#isProbe) return null;
+    this.#baseMs = former.#baseMs + former.#positionMs + missedMs;
+    this.#frames = former.#frames;
+    const language = this.#language;
+    if (language === null) this.#language = former.#language;
+    return [
+      ...(former.#isHeld ? [{ type: 'state', state: 'live' } as const] : []),
+      ...(language === null || language === former.#language ? [] : [{ type: 'language', language } as const]),
+    ];
+  }
+
+  /**
+   * What somebody said, as the client gets it; null = it gets nothing of it. Times are of the call. What was said in an
+   * earlier session is told as said when this one began.
+   */
   transcript(caption: TranscribedCaption): string | null {
     const channel = this.#media?.tracks.indexOf(caption.track) ?? -1;
     if (channel < 0 || this.#id === null) return null;
-    return this.#write('event', { entities: [transcriptOf(caption, channel)] });
+    const [startMs, endMs] = [caption.startMs, caption.endMs].map((atMs) => Math.max(atMs - this.#baseMs, 0));
+    const { track, text, confidence, language } = caption;
+    const told = { track, text, confidence, language, startMs: startMs ?? 0, endMs: endMs ?? 0 };
+    return this.#write('event', { entities: [transcriptOf(told, channel)] });
   }
 
   /** Asks the client to end the session; it answers with `close`. */
@@ -115,8 +166,8 @@ export class AudioHookSession {
   #open(json: Json): AudioHookStep {
     if (this.#id !== null) throw new TrunklineError('start_repeated', 'got a second open, expected one per session');
     const { streamId, organizationId, languages } = this.#options;
-    const { start, media, asksLanguages } = readOpen(json, streamId);
-    const { organizationId: said } = objectAt(json, 'parameters');
+    const { start, media, asksLanguages, continues } = readOpen(json, streamId);
+    const { organizationId: said, conversationId } = objectAt(json, 'parameters');
     if (organizationId !== null && said !== organizationId) {
       throw new TrunklineError(
         'credentials_invalid',
@@ -126,6 +177,9 @@ export class AudioHookSession {
     this.#id = String(json['id']);
     this.#media = media;
     this.#isProbe = start === null;
+    this.#conversation = JSON.stringify([said, conversationId]);
+    this.#language = start?.parameters['language'] ?? null;
+    this.#continues = continues;
     const supported = asksLanguages ? { supportedLanguages: languages().map(toLocale) } : {};
     const opened = { startPaused: false, media: media === null ? [] : [media.offer], ...supported };
     return { events: start === null ? [] : [{ type: 'start', start }], replies: [this.#write('opened', opened)] };
@@ -136,20 +190,26 @@ export class AudioHookSession {
       case 'ping':
         return { events: [], replies: [this.#write('pong', {})] };
       case 'update':
-        return { events: [this.#change(readLanguage(json))], replies: [this.#write('updated', {})] };
+        return { events: [this.#update(json)], replies: [this.#write('updated', {})] };
       case 'paused':
-        return { events: [this.#hold(true)], replies: [] };
       case 'resumed':
-        return { events: [this.#hold(false)], replies: [] };
+        return { events: [this.#hold(type === 'paused')], replies: [] };
       case 'discarded':
         this.#skip(json);
         return { events: [this.#ignored('discarded')], replies: [] };
       case 'close':
         this.#isClosing = true;
-        return { events: [{ type: 'stop' }], replies: [] };
+        this.#isReconnecting = isObject(json['parameters']) && json['parameters']['reason'] === 'reconnect';
+        return { events: this.#isReconnecting ? [this.#ignored('reconnect')] : [{ type: 'stop' }], replies: [] };
       default:
         return { events: [this.#ignored(type === 'error' ? 'error' : 'unknown_event')], replies: [] };
     }
+  }
+
+  #update(json: Json): CarrierEvent {
+    const language = readLanguage(json);
+    this.#language = language;
+    return this.#change({ type: 'language', language });
   }
 
   /** Whoever is held is taken back, however often that was told. */
@@ -186,7 +246,7 @@ export class AudioHookSession {
         `got ${bytes.length} bytes of audio, expected as many for each of ${tracks.length} channels`,
       );
     }
-    const atMs = this.#positionMs;
+    const atMs = this.#baseMs + this.#positionMs;
     const sequence = ++this.#frames;
     this.#positionMs += bytesToMs(bytes.length / tracks.length, codec);
     const events = tracks.map((track, channel): CarrierEvent => {
@@ -205,11 +265,15 @@ export class AudioHookSession {
   }
 }
 
-function readLanguage(json: Json): CarrierEvent {
+function isSameSound(a: AudioHookMedia, b: AudioHookMedia): boolean {
+  return a.codec === b.codec && a.tracks.join() === b.tracks.join();
+}
+
+function readLanguage(json: Json): string {
   const language = textAt(objectAt(json, 'parameters'), 'language');
   if (language === null || language.length > LANGUAGE_MAX_CHARS)
     throw malformed('parameters.language', language, 'a language such as "en-US"');
-  return { type: 'language', language };
+  return language;
 }
 
 /** The samples of one of several channels that take turns, one byte each. */

@@ -12,8 +12,8 @@ export interface TranscribedCaption {
   readonly startMs: number;
   readonly endMs: number;
   /** From 0 to 1; absent where the recogniser does not say. */
-  readonly confidence?: number;
-  readonly language?: string | null;
+  readonly confidence?: number | undefined;
+  readonly language?: string | null | undefined;
 }
 
 /** Where the recogniser does not say how sure it is: a number is asked for. */

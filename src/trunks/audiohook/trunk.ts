@@ -6,6 +6,7 @@ import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { AudioHookSession } from '../../protocols/audiohook/session.ts';
 import { type LegSettings, legLimits } from '../leg-limits.ts';
+import { AudioHookConnection } from './connection.ts';
 import { AudioHookLeg } from './leg.ts';
 
 interface AudioHookTrunkOptions {
@@ -27,28 +28,49 @@ interface AudioHookAdmission {
 
 export class AudioHookTrunk {
   readonly #options: AudioHookTrunkOptions;
+  readonly #open = new Set<Promise<unknown>>();
+  readonly #live = new Map<string, AudioHookLeg>();
 
   constructor(options: AudioHookTrunkOptions) {
     this.#options = options;
   }
 
-  /** Takes over an upgraded socket for good. It becomes a call with its `open`, unless that is a probe. */
+  /**
+   * Takes over an upgraded socket for good. With its `open` it becomes a call, or one goes on that was cut off or given
+   * up for it; a probe becomes neither.
+   */
   accept(socket: WebSocket, { organizationId, trusted }: AudioHookAdmission): void {
     const { registry, feed, languages, settings, clock } = this.#options;
+    this.#watch(socket);
+    const limits = legLimits(settings);
     const session = new AudioHookSession({ streamId: randomUUID(), organizationId, languages });
+    const { sendBufferMaxBytes } = limits;
     registry.accept({
       carrier: 'genesys',
       tokenRequired: false,
       trusted,
       connect: (handlers) =>
         new AudioHookLeg({
-          socket,
-          session,
+          connection: new AudioHookConnection({ socket, session, clock, sendBufferMaxBytes }),
+          live: this.#live,
           handlers,
           clock,
-          limits: legLimits(settings),
+          limits,
           follow: (reader) => feed.subscribeOwn({}, ({ event }) => reader(event)),
         }),
     });
+  }
+
+  /** Resolves when all sockets that are open now are closed. */
+  async closed(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  #watch(socket: WebSocket): void {
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+    });
+    this.#open.add(closed);
+    void closed.then(() => this.#open.delete(closed));
   }
 }

@@ -28,16 +28,24 @@ export const target: FuzzTarget = {
   seeds: [
     [OPEN, '=3200', of('ping'), of('update', { language: 'de' }), of('close', { reason: 'end' })],
     [OPEN, of('discarded', { start: 'PT1S', discarded: 'PT2.5S' }), '=7', of('paused'), of('resumed')],
+    [
+      OPEN.replace('"customConfig"', '"continuedSessions":[{"id":"c"}],"customConfig"'),
+      '=320',
+      of('close', { reason: 'reconnect' }),
+    ],
     [of('ping'), of('error', { code: 408, message: 'x' })],
   ].map((lines) => Buffer.from(lines.join('\n'))),
   words: ['"media"', 'PCMU', 'external', 'internal', 'PT', '"seq"', '00000000-0000-0000-0000-000000000000', '='],
   run(input) {
     const text = Buffer.from(input).toString();
+    const former = new AudioHookSession({ streamId: 'former', organizationId: null, languages: () => ['en'] });
+    former.receive(OPEN);
     const session = new AudioHookSession({ streamId: 'ours', organizationId: null, languages: () => ['en'] });
     for (const line of text.split('\n').slice(0, 50)) {
       try {
         const audio = /^=(\d{1,4})$/.exec(line)?.[1];
         const { replies } = session.receive(audio === undefined ? line : new Uint8Array(Number(audio)));
+        if (session.continues.length > 0) session.continueFrom(former, 100);
         for (const reply of replies) assert.equal(JSON.parse(reply).version, '2');
       } catch (error) {
         if (!(error instanceof TrunklineError)) throw error;

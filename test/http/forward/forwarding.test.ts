@@ -42,7 +42,12 @@ async function gateway(owner: Owner | null): Promise<TestServer & { readonly cli
     },
     owners: { otherOwnerOf: async () => owner, others: () => (owner === null ? [] : [owner]) },
     client,
-    oneUse: { put: async () => undefined, take: async () => null, drop: async () => undefined },
+    oneUse: {
+      put: async () => undefined,
+      take: async () => null,
+      drop: async () => undefined,
+      claim: async () => true,
+    },
   };
   const server = await startServer(
     { API_KEYS: 'a-key-of-the-operator' },

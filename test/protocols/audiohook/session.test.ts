@@ -156,6 +156,42 @@ describe('an AudioHook session', () => {
     });
   });
 
+  it('goes on where the session before was, with what was missed in between', () => {
+    session.receive(open());
+    session.receive(new Uint8Array(3200));
+    session.receive(message('paused'));
+    const next = new AudioHookSession({ streamId: 'next', organizationId: ORGANIZATION, languages: () => ['en'] });
+    const continuedSessions = [{ id: ID, serverseq: 1, clientseq: 3 }, { id: 'two words' }, 'x'];
+    const [{ events }] = [next.receive(open({ continuedSessions, language: 'de-DE' }))];
+    expect(events).toMatchObject([{ start: { references: { continuedSessions: ID } } }]);
+    expect(next.continues).toEqual([ID]);
+    expect(next.continueFrom(session, 700)).toEqual([
+      { type: 'state', state: 'live' },
+      { type: 'language', language: 'de-DE' },
+    ]);
+    expect(next.receive(new Uint8Array(320)).events).toMatchObject([{ atMs: 900, sequence: 2 }, { atMs: 900 }]);
+    const caption = { track: 'inbound', text: 'x', startMs: 100, endMs: 1400 } as const;
+    expect(replyOf(next.transcript(caption) ?? '')).toMatchObject({
+      parameters: { entities: [{ data: { offset: 'PT0S', duration: 'PT0.5S' } }] },
+    });
+  });
+
+  it.each([
+    ['conversation', { conversationId: 'other' }],
+    ['sound', { media: [EXTERNAL] }],
+  ])('does not go on with another %s', (_what, changes) => {
+    session.receive(open());
+    const next = new AudioHookSession({ streamId: 'next', organizationId: ORGANIZATION, languages: () => ['en'] });
+    next.receive(open(changes));
+    expect(next.continueFrom(session, 0)).toBeNull();
+  });
+
+  it('says that the client reconnects, and that is no end of the call', () => {
+    session.receive(open());
+    expect(session.receive(message('close', { reason: 'reconnect' })).events).toMatchObject([{ type: 'ignored' }]);
+    expect([session.isClosing, session.isReconnecting]).toEqual([true, true]);
+  });
+
   it('has nothing to tell of a side that is not streamed', () => {
     session.receive(open({ media: [EXTERNAL] }));
     const caption = { track: 'outbound', text: 'x', startMs: 0, endMs: 1 } as const;

@@ -9,6 +9,7 @@ import { type Gateway, runGateway } from '../../../src/main.ts';
 import { type FeedReader, readFeed } from '../../helpers/feed.ts';
 
 const ID = 'e160e428-53e2-487c-977d-96989bf5c99d';
+const NEXT_ID = 'f260e428-53e2-487c-977d-96989bf5c99e';
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
 const TONE = {
   ENGINE_WORKERS: '1',
@@ -42,8 +43,10 @@ interface Transcript {
 let gateway: Gateway | null = null;
 let client: Client | null = null;
 let feed: FeedReader | null = null;
+const others: Client[] = [];
 afterEach(async () => {
-  client?.socket.terminate();
+  // A call whose connection breaks waits for another session.
+  for (const each of [client, ...others.splice(0)]) each?.socket.close();
   feed?.close();
   await gateway?.close();
 });
@@ -52,15 +55,25 @@ afterEach(async () => {
 class Client {
   readonly socket: WebSocket;
   readonly got: Message[] = [];
+  readonly #id: string;
   #sequence = 0;
 
-  constructor(origin: string) {
+  constructor(origin: string, id = ID) {
+    this.#id = id;
     this.socket = new WebSocket(`${origin.replace('http', 'ws')}/genesys/media`);
     this.socket.on('message', (data: Buffer) => this.got.push(JSON.parse(data.toString()) as Message));
   }
 
   send(type: string, parameters: object = {}): void {
-    const common = { version: '2', id: ID, type, seq: ++this.#sequence, serverseq: 0, position: 'PT0S', parameters };
+    const common = {
+      version: '2',
+      id: this.#id,
+      type,
+      seq: ++this.#sequence,
+      serverseq: 0,
+      position: 'PT0S',
+      parameters,
+    };
     this.socket.send(JSON.stringify(common));
   }
 
@@ -78,6 +91,11 @@ class Client {
     return this.got.filter((message) => message.type === type);
   }
 
+  get offsetsMs(): readonly number[] {
+    const told = this.of('event').flatMap(({ parameters }) => parameters.entities ?? []);
+    return told.map(({ data }) => Number(data.offset.slice(2, -1)) * 1000);
+  }
+
   get finals(): readonly (readonly [number, string | undefined])[] {
     const told = this.of('event').flatMap(({ parameters }) => parameters.entities ?? []);
     return told
@@ -93,6 +111,18 @@ async function connect(environment: Record<string, string> = {}): Promise<Client
   await once(client.socket, 'open');
   return client;
 }
+
+/** The client's next session, which goes on with the ones before. */
+async function reconnect(changes: object = {}): Promise<Client> {
+  const next = new Client(gateway?.url ?? '', NEXT_ID);
+  others.push(next);
+  await once(next.socket, 'open');
+  next.open({ continuedSessions: [{ id: ID, serverseq: 1, clientseq: 1 }], ...changes });
+  await expect.poll(() => next.of('opened').length).toBe(1);
+  return next;
+}
+
+const told = (type: string) => feed?.events.filter((event) => event.type === type) ?? [];
 
 /** Both sides speak at once, each its own tone, then both are silent. */
 function speak({ socket }: Client): void {
@@ -150,6 +180,21 @@ describe('a session of AudioHook', () => {
     await expect.poll(() => session.of('closed').length).toBe(1);
   });
 
+  it('is asked to end, and told that it is closed, before a server ends', async () => {
+    const session = await connect({ DRAIN_TIMEOUT_MS: '1' });
+    session.open();
+    await expect.poll(() => feed?.events.length).toBeGreaterThan(0);
+    session.socket.on('message', (data: Buffer) => {
+      const { type } = JSON.parse(data.toString()) as Message;
+      if (type === 'disconnect') session.send('close', { reason: 'disconnect' });
+      if (type === 'closed') session.socket.close();
+    });
+    const closed = once(session.socket, 'close');
+    await gateway?.close();
+    await closed;
+    expect(session.got.slice(-2).map(({ type }) => type)).toEqual(['disconnect', 'closed']);
+  });
+
   it('says why it cannot go on, closes, and the call ends', async () => {
     const session = await connect();
     session.open();
@@ -171,4 +216,83 @@ describe('a session of AudioHook', () => {
     });
     expect(answer.status).toBe(400);
   });
+});
+
+describe('a session of AudioHook that goes on in another one', () => {
+  const SAID = [
+    [0, 'bravo bravo bravo'],
+    [1, 'delta delta delta'],
+  ];
+
+  it('is the same call when its connection broke', async () => {
+    const first = await connect();
+    first.open();
+    speak(first);
+    await expect.poll(() => first.finals.length, { timeout: 20_000 }).toBe(2);
+    first.socket.terminate();
+    const next = await reconnect();
+    speak(next);
+    next.send('close', { reason: 'end' });
+    await expect.poll(() => next.of('closed').length, { timeout: 20_000 }).toBe(1);
+    expect([...next.finals].sort()).toEqual(SAID);
+    // Offsets are of the session's own sound.
+    expect(Math.max(...next.offsetsMs)).toBeLessThan(SPEECH_MS);
+    await expect.poll(() => told('call.ended')).toMatchObject([{ callId: ID, reason: 'hangup' }]);
+    expect(told('call.started')).toHaveLength(1);
+    const finals = told('caption').filter((event) => event.type === 'caption' && event.final);
+    expect(finals).toHaveLength(4);
+    const startsMs = finals.map((event) => (event.type === 'caption' ? event.startMs : 0));
+    expect(Math.max(...startsMs)).toBeGreaterThanOrEqual(SPEECH_MS + SILENCE_MS);
+  }, 40_000);
+
+  it('is the same call when the client gives up its connection to reconnect', async () => {
+    const first = await connect();
+    first.open();
+    speak(first);
+    await expect.poll(() => first.finals.length, { timeout: 20_000 }).toBe(2);
+    first.send('close', { reason: 'reconnect' });
+    await expect.poll(() => first.of('closed').length).toBe(1);
+    const next = await reconnect();
+    next.send('close', { reason: 'end' });
+    await expect.poll(() => next.of('closed').length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => told('call.ended')).toMatchObject([{ callId: ID, reason: 'hangup' }]);
+    expect(told('call.started')).toHaveLength(1);
+  }, 40_000);
+
+  it('ends the session that the client leaves open behind it', async () => {
+    const first = await connect();
+    first.open();
+    await expect.poll(() => told('call.started').length).toBe(1);
+    const next = await reconnect();
+    first.send('ping');
+    await expect.poll(() => first.of('pong').length).toBe(1);
+    first.send('close', { reason: 'reconnect' });
+    await expect.poll(() => first.of('closed').length).toBe(1);
+    const answer = await fetch(`${gateway?.url}/v1/calls/${ID}/hangup`, { method: 'POST' });
+    expect(answer.ok).toBe(true);
+    await expect.poll(() => next.of('disconnect').length).toBe(1);
+    expect(told('call.started')).toHaveLength(1);
+  });
+
+  it.each([
+    ['of another conversation', { conversationId: 'd' }],
+    ['with other sound', { media: [{ type: 'audio', format: 'PCMU', channels: ['external'], rate: 8000 }] }],
+  ])('is a call of its own %s', async (_what, changes) => {
+    const first = await connect();
+    first.open();
+    await expect.poll(() => told('call.started').length).toBe(1);
+    await reconnect(changes);
+    await expect.poll(() => told('call.started')).toMatchObject([{ callId: ID }, { callId: NEXT_ID }]);
+  });
+
+  it('is a call that names the earlier one when that has ended', async () => {
+    const first = await connect();
+    first.open();
+    first.send('close', { reason: 'end' });
+    await expect.poll(() => told('call.ended').length, { timeout: 20_000 }).toBe(1);
+    await reconnect();
+    await expect.poll(() => told('call.started').length).toBe(2);
+    const references = { conversationId: 'c', continuedSessions: ID };
+    expect(told('call.started')[1]).toMatchObject({ callId: NEXT_ID, references });
+  }, 40_000);
 });

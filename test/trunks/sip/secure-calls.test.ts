@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PhoneCall } from '../../../src/simulator/sip-call.ts';
 import type { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { tlsText } from '../../helpers/tls-files.ts';
 import { PHONE_TLS, SecureLine } from './secure-line.ts';
 
 const QUIET = { audio: new Int16Array(0), endless: true };
@@ -52,6 +53,19 @@ describe('a phone over TLS', () => {
     await expect((await other.dial({ uri: strict.uri, ...QUIET })).answered).rejects.toMatchObject({ status: 488 });
     const secured = await other.dial({ uri: strict.uri, ...QUIET, srtp: true });
     await secured.answered;
+  });
+
+  it('may call a sips: address, and is told at once when it does not trust the certificate', async () => {
+    const line = await open();
+    const phone = await line.phone();
+    const call = await phone.dial({ uri: `sips:bridge@127.0.0.1:${line.port}`, ...QUIET, srtp: true });
+    await call.answered;
+    const doubtful = await line.phone({ ca: tlsText('stranger.pem') });
+    const refused = doubtful.dial({ uri: line.uri, ...QUIET });
+    await expect((await refused).answered).rejects.toMatchObject({
+      status: 408,
+      words: 'SELF_SIGNED_CERT_IN_CHAIN',
+    });
   });
 
   it('is refused where SRTP is off', async () => {
