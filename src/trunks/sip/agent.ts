@@ -110,6 +110,7 @@ export class SipAgent {
     this.#registrations = new Registrations({
       ...options,
       accounts: this.#accounts,
+      expected: this.#trunks.filter(({ registrar }) => registrar !== null).length,
       // The registrar may have a new address, whose answers would be dropped.
       onFailure: () => void this.#peers.open(),
     });
