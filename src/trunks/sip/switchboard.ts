@@ -31,6 +31,9 @@ const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG, REPLACES_TAG, NO_REPORT_
 /** The bodies that we read, for who asks by OPTIONS. */
 const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';
 
+/** How often the log is told of refused Replaces. */
+const TELL_AGAIN_MS = 10_000;
+
 interface SwitchboardOptions {
   readonly services: CallServices;
   /** SIP_DIALOGS_MAX */
@@ -58,6 +61,8 @@ export class Switchboard implements StackDelegate {
   readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
   /** Calls of ours that are not answered, by Call-ID and our tag. */
+  /** When the log was last told of a refused Replaces. */
+  #toldMs = Number.NEGATIVE_INFINITY;
   readonly #early = new Map<string, EarlyDialog>();
 
   constructor(options: SwitchboardOptions) {
@@ -164,7 +169,7 @@ export class Switchboard implements StackDelegate {
    */
   #refusesCall(message: IncomingRequestMessage, stack: SipStack): boolean {
     if (message.toTag || stack.core.userAgentServers.has(message.viaBranch)) return false;
-    const { metrics, services } = this.#options;
+    const { metrics } = this.#options;
     const { address, protocol } = stack.envelopeOf(message).source;
     const source = this.#sources.get(address);
     if (protocol === 'UDP' && this.#acknowledgesTooLittle(source)) {
@@ -174,7 +179,7 @@ export class Switchboard implements StackDelegate {
     const replaced = this.#checkReplaced(message, stack);
     if (replaced instanceof SipFault) {
       const { statusCode, reason } = replaced;
-      services.log.warn({ address, statusCode, reason }, 'a SIP peer wants to replace a call, and is refused');
+      this.#tellRefused({ address, statusCode, reason });
       stack.core.replyStateless(message, { statusCode, reasonPhrase: reason });
       return true;
     }
@@ -183,6 +188,15 @@ export class Switchboard implements StackDelegate {
     metrics.refused.inc({ code: refusal.code });
     stack.core.replyStateless(message, { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
     return true;
+  }
+
+  /** Peers may ask again and again. */
+  #tellRefused(refusal: { readonly address: string; readonly statusCode: number; readonly reason: string }): void {
+    const { log, timers } = this.#options.services;
+    const nowMs = timers.clock.nowMs();
+    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return;
+    this.#toldMs = nowMs;
+    log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
   }
 
   #checkReplaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | SipFault | null {
