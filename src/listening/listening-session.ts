@@ -300,7 +300,7 @@ export class ListeningSession {
     const isOpus = this.#format.encoding === 'opus';
     return new Inbox({
       sliceBytes: msToBytes(isOpus ? OPUS_SLICE_MS : SLICE_MS, codecOf(this.#format)),
-      isSlow: isOpus,
+      messageBytes: isOpus ? 1 : undefined,
       // A group of packets has to come whole, and is short.
       wholeBytes: isOpus ? (group) => this.#input.bytesOf(group) : undefined,
       mayTake: (message) => this.#mayTake(message),
