@@ -158,6 +158,7 @@ export class IncomingCall implements LegOwner, DialogListener {
       offering: offer === null,
       addressOf: (message) => stack.envelopeOf(message).source.address,
       read: (message) => kind.read?.(message),
+      question: () => kind.question?.() ?? null,
       log: log.child({ callId: callIdOf(request.message.callId) }),
       onAcknowledged: () => this.#begin(media),
     });
