@@ -15,6 +15,8 @@ import { buildParts, type Parts } from './wiring.ts';
 
 /** How long the end of calls may take that others have ended already. */
 const END_CALLS_MAX_MS = 2000;
+/** How long carriers may take to say goodbye when their calls have been ended. */
+const GOODBYE_MS = 3000;
 const DECLARED_DEAD =
   'the other servers of this database took this one for dead, for it could not reach the database for 10 s: they ' +
   'have ended its calls, and it ends too. Start it again';
@@ -34,8 +36,8 @@ export interface Gateway {
    */
   subscribe(listener: (event: FeedEvent) => void): () => void;
   /**
-   * Takes no new calls and lets live ones continue for DRAIN_TIMEOUT_MS. Then ends them, the readers, the server and
-   * the engines. May be called again.
+   * Takes no new calls and sessions, and lets live ones continue for DRAIN_TIMEOUT_MS. Then ends them, the readers, the
+   * server and the engines. May be called again.
    */
   close(): Promise<void>;
 }
@@ -96,7 +98,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     let closed: Promise<void> | null = null;
     const close = () => {
       state.isDraining = true;
-      closed ??= drain(parts, settings).then(() => {
+      closed ??= drain(parts, settings, log).then(() => {
         stopWork();
         return end(parts, options, log);
       });
@@ -116,13 +118,13 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
 
 /** The others may be wrong, but they have told the end of our calls. */
 function watchDeath(
-  { cluster, registry, clock }: Parts,
+  { cluster, registry, listeners, clock }: Parts,
   state: { isDraining: boolean },
   onDeclaredDead: (message: string) => void,
 ): void {
   cluster?.watchDeath(() => {
     state.isDraining = true;
-    const ended = registry.drain(0);
+    const ended = Promise.all([registry.drain(0), listeners.drain(0)]);
     void settlesWithin(clock, ended, END_CALLS_MAX_MS).then(() => onDeclaredDead(DECLARED_DEAD));
   });
 }
@@ -167,12 +169,17 @@ function beginWork(
   };
 }
 
-async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_TIMEOUT_MS'>): Promise<void> {
+async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_TIMEOUT_MS'>, log: Log): Promise<void> {
+  const { registry, listeners, recordings, audioHook, clock } = parts;
+  const waitsFor = { calls: registry.liveCount, sessions: listeners.count };
+  if (waitsFor.calls + waitsFor.sessions > 0)
+    log.info({ ...waitsFor, timeoutMs: DRAIN_TIMEOUT_MS }, 'waiting for live calls and sessions to end');
   void parts.cluster?.setState('draining');
   parts.trunks.sip?.drain();
   parts.demoCalls.close();
   parts.batches.drain();
-  await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
+  const calls = registry.drain(DRAIN_TIMEOUT_MS).then(() => settlesWithin(clock, audioHook.closed(), GOODBYE_MS));
+  await Promise.all([calls, listeners.drain(DRAIN_TIMEOUT_MS), recordings.drain(DRAIN_TIMEOUT_MS)]);
 }
 
 /** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */

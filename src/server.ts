@@ -75,7 +75,7 @@ import { type SystemSources, systemRoutes } from './http/system/system.ts';
 import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { BatchService } from './jobs/batch-service.ts';
-import { Listeners } from './listening/listeners.ts';
+import type { Listeners } from './listening/listeners.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { Records } from './records/records.ts';
@@ -138,6 +138,8 @@ interface ServerOptions {
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
+  /** Counts and admits sessions for live audio that are no calls. */
+  readonly listeners: Listeners;
   readonly batches: BatchService;
   /** What is kept of calls; null = nothing. */
   readonly kept: KeptCalls | null;
@@ -249,8 +251,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     const readers = openReaders(app, options);
     void guarded.register(captionRoutes, { readers, clock, visibility, trail });
     const isDraining = () => health().draining;
-    const { engine, log } = options;
-    const listeners = new Listeners({ engine, settings, metrics, isDraining });
+    const { engine, log, listeners } = options;
     const live = { engine, settings, clock, metrics, failures, listeners };
     void guarded.register(transcriptionRoutes, {
       context: { recordings, translator, settings, access, failures },

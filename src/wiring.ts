@@ -36,6 +36,7 @@ import type { GatewayHealth } from './http/health.ts';
 import { type OpenedBatches, openBatches } from './jobs/open-batches.ts';
 import type { BatchTablesOf } from './jobs/shared/batch-rows.ts';
 import { listenFor } from './listen.ts';
+import { Listeners } from './listening/listeners.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
 import { CallUpkeep } from './records/call-upkeep.ts';
@@ -66,6 +67,8 @@ export interface Parts {
   readonly speech: Speech;
   readonly feed: Feed;
   readonly registry: CallRegistry;
+  readonly listeners: Listeners;
+  readonly audioHook: AudioHookTrunk;
   readonly trunks: Trunks;
   readonly recordings: Recordings;
   readonly batches: OpenedBatches;
@@ -154,8 +157,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
-  const sockets = openSockets({ registry, feed, settings, clock, engine });
-  const demoCalls = new DemoCalls({ registry, webSockets: sockets.webSockets, clock, log });
+  const sockets = openSockets({ ...common, registry, feed, engine, isDraining: options.isDraining });
   const server = await createServer({
     ...common,
     people,
@@ -168,7 +170,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
     ...sockets,
-    system: systemSources({ settings, registry, engine, apps, demoCalls, records, cluster, clock }),
+    system: systemSources({ settings, registry, engine, apps, ...sockets, records, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
@@ -181,25 +183,27 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
   });
-  const work = { speech, feed, registry, trunks, recordings, batches, demoCalls, records, upkeep, hints, tracing };
+  const work = { speech, feed, registry, trunks, recordings, batches, numbers, records, upkeep, hints, tracing };
   await beginFeed();
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
-  return { ...work, numbers, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+  return { ...work, ...sockets, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
-interface SocketParts {
-  readonly registry: CallRegistry;
-  readonly feed: Feed;
+interface SocketParts extends Pick<Parts, 'registry' | 'feed' | 'clock' | 'metrics'> {
   readonly settings: Settings;
-  readonly clock: Clock;
+  readonly log: Log;
   readonly engine: ManagedEngine;
+  readonly isDraining: () => boolean;
 }
 
-/** The carriers that come over WebSocket. */
-function openSockets({ registry, feed, settings, clock, engine }: SocketParts) {
+/** The carriers that come over WebSocket, and the sessions that are no calls. */
+function openSockets({ registry, feed, settings, clock, log, metrics, engine, isDraining }: SocketParts) {
+  const webSockets = new WebSocketTrunk({ registry, settings, clock });
   return {
-    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    webSockets,
+    demoCalls: new DemoCalls({ registry, webSockets, clock, log }),
+    listeners: new Listeners({ engine, settings, metrics, clock, isDraining }),
     audioHook: new AudioHookTrunk({ registry, feed, settings, clock, languages: () => engine.languages }),
   };
 }

@@ -43,6 +43,21 @@ describe('runGateway', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
+  it('waits for sessions that are no calls, and ends them as their protocol has it', async () => {
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line: string) => void lines.push(line) });
+    gateway = await runGateway(readSettings({ ...PRETEND, DRAIN_TIMEOUT_MS: '1' }), { log });
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/listen?encoding=linear16&sample_rate=16000`);
+    const messages: string[] = [];
+    socket.on('message', (data) => messages.push(JSON.parse(String(data)).type));
+    await new Promise((resolve) => socket.once('open', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await gateway.close();
+    expect([await closed, messages.at(-1)]).toEqual([1012, 'Metadata']);
+    const waiting = lines.map((line) => JSON.parse(line)).find(({ msg }) => /^waiting for/.test(msg));
+    expect(waiting).toMatchObject({ calls: 0, sessions: 1, timeoutMs: 1 });
+  });
+
   it('answers every request with the reason, and starts no engine again, when a model is unknown', async () => {
     const refusals: string[] = [];
     const settings = readSettings({ ...QUIET, ASR_MODEL: 'nosuch' });

@@ -1,29 +1,7 @@
-/**
- * The clients that `npm run clients` runs unchanged. Each row is one version of one package, run by one program of this
- * folder, which prints one JSON line of what it saw; `goldens/<name>.json` says what that must be.
- */
-
-/** One version of a client. */
-export interface Client {
-  /** Names its golden. */
-  readonly name: string;
-  /** As it says in the table: package and version. */
-  readonly title: string;
-  /** A file of this folder: `.mjs` is run by Node, `.py` by Python. */
-  readonly program: string;
-  /**
-   * What is installed: one npm package with its version, which the program imports by the name in `CLIENT`, or packages
-   * as pip has them.
-   */
-  readonly install: readonly [string, ...string[]];
-  /** The page of the table, and what the program does. */
-  readonly door: string;
-  readonly shows: string;
-  /** Settings of the gateway beside its key. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** The client is given an https address, and told to believe the gateway's certificate. */
-  readonly tls?: true;
-}
+/** All rows of the table, and who is not in it. */
+import { type Client, LIVEKIT_NODE } from './client.ts';
+import { DEEPGRAM_CLIENTS } from './deepgram-clients.ts';
+import { REALTIME_CLIENTS } from './realtime-clients.ts';
 
 const OPENAI_REST = {
   program: 'openai-rest.mjs',
@@ -35,23 +13,6 @@ const TRANSCRIBE = {
   door: 'Qwen3-ASR socket',
   shows: 'live audio as running text, and its finals',
 } as const;
-
-const DEEPGRAM = {
-  door: 'Deepgram live',
-  shows: 'live audio: interim and final results, events of speech, Finalize, the end',
-} as const;
-
-const DEEPGRAM_SPEECH = {
-  door: 'Deepgram files and speech',
-  shows: 'a recording as text; a text as speech, by REST and by socket, heard again; refusals',
-} as const;
-
-const REALTIME = {
-  door: 'OpenAI Realtime',
-  shows: 'live audio as running text, and its transcript',
-} as const;
-
-const REALTIME_NODE = { program: 'openai-realtime.mjs', tls: true, ...REALTIME } as const;
 
 /** In the order of the table. */
 export const CLIENTS: readonly Client[] = [
@@ -72,179 +33,40 @@ export const CLIENTS: readonly Client[] = [
     ...OPENAI_REST,
     program: 'openai-rest.py',
   },
+  {
+    name: 'ai-sdk',
+    title: 'ai 7.0.173 (Vercel), @ai-sdk/openai 4.0.118',
+    ...OPENAI_REST,
+    program: 'ai-sdk.mjs',
+    install: ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4'],
+    shows: 'a recording as text, with times; a text as speech, heard again; a refusal',
+  },
+  {
+    name: 'livekit-openai-node',
+    title: '@livekit/agents-plugin-openai 1.9.0',
+    ...OPENAI_REST,
+    program: 'livekit-openai.mjs',
+    install: ['@livekit/agents-plugin-openai@1.9.0', ...LIVEKIT_NODE],
+    shows: 'a recording as text; a text as speech, heard again',
+  },
   { name: 'ws-transcribe', title: 'ws 8.18.3', program: 'ws-transcribe.mjs', install: ['ws@8.18.3'], ...TRANSCRIBE },
+  ...DEEPGRAM_CLIENTS,
+  ...REALTIME_CLIENTS,
   {
-    name: 'deepgram-node-3',
-    title: '@deepgram/sdk 3.13.0',
-    program: 'deepgram-node-4.mjs',
-    install: ['@deepgram/sdk@3.13.0'],
-    ...DEEPGRAM,
+    name: 'jambonz-speech',
+    title: '@jambonz/speech-utils 0.2.27',
+    program: 'jambonz-speech.mjs',
+    install: ['@jambonz/speech-utils@0.2.27'],
+    door: 'jambonz',
+    shows: 'synthAudio with a custom vendor: text and SSML as speech, heard again; a refusal',
   },
   {
-    name: 'deepgram-node-4',
-    title: '@deepgram/sdk 4.11.3',
-    program: 'deepgram-node-4.mjs',
-    install: ['@deepgram/sdk@4.11.3'],
-    ...DEEPGRAM,
-  },
-  {
-    name: 'deepgram-node-5',
-    title: '@deepgram/sdk 5.13.0',
-    program: 'deepgram-node-5.mjs',
-    install: ['@deepgram/sdk@5.13.0'],
-    ...DEEPGRAM,
-    shows: `${DEEPGRAM.shows}; turns (Flux)`,
-  },
-  {
-    name: 'deepgram-python-3',
-    title: 'deepgram-sdk (Python) 3.11.0',
-    program: 'deepgram-python-4.py',
-    install: ['deepgram-sdk==3.11.0'],
-    ...DEEPGRAM,
-  },
-  {
-    name: 'deepgram-python-4',
-    title: 'deepgram-sdk (Python) 4.8.1',
-    program: 'deepgram-python-4.py',
-    install: ['deepgram-sdk==4.8.1'],
-    ...DEEPGRAM,
-  },
-  {
-    name: 'deepgram-python-7',
-    title: 'deepgram-sdk (Python) 7.17.0',
-    program: 'deepgram-python-7.py',
-    install: ['deepgram-sdk==7.17.0'],
-    ...DEEPGRAM,
-    shows: `${DEEPGRAM.shows}; turns (Flux)`,
-  },
-  {
-    name: 'deepgram-livekit',
-    title: 'livekit-plugins-deepgram (Python) 1.8.9',
-    program: 'deepgram-livekit.py',
-    install: ['livekit-agents==1.8.9', 'livekit-plugins-deepgram==1.8.9'],
-    ...DEEPGRAM,
-    shows: 'start and end of speech, interim and final texts; turns and preflight (STTv2)',
-  },
-  {
-    name: 'deepgram-pipecat',
-    title: 'pipecat-ai (Python) 1.14.0',
-    program: 'deepgram-pipecat.py',
-    install: ['pipecat-ai[deepgram]==1.14.0'],
-    ...DEEPGRAM,
-    shows: 'interim and final texts, finalized by Finalize; turns (Flux)',
-  },
-  {
-    name: 'deepgram-speech-node-3',
-    title: '@deepgram/sdk 3.13.0',
-    program: 'deepgram-speech-4.mjs',
-    install: ['@deepgram/sdk@3.13.0'],
-    ...DEEPGRAM_SPEECH,
-  },
-  {
-    name: 'deepgram-speech-node-4',
-    title: '@deepgram/sdk 4.11.3',
-    program: 'deepgram-speech-4.mjs',
-    install: ['@deepgram/sdk@4.11.3'],
-    ...DEEPGRAM_SPEECH,
-  },
-  {
-    name: 'deepgram-speech-node-5',
-    title: '@deepgram/sdk 5.13.0',
-    program: 'deepgram-speech-5.mjs',
-    install: ['@deepgram/sdk@5.13.0'],
-    ...DEEPGRAM_SPEECH,
-    shows: `${DEEPGRAM_SPEECH.shows}; a short-lived key`,
-  },
-  {
-    name: 'deepgram-speech-python-3',
-    title: 'deepgram-sdk (Python) 3.11.0',
-    program: 'deepgram-speech-4.py',
-    install: ['deepgram-sdk==3.11.0'],
-    ...DEEPGRAM_SPEECH,
-  },
-  {
-    name: 'deepgram-speech-python-4',
-    title: 'deepgram-sdk (Python) 4.8.1',
-    program: 'deepgram-speech-4.py',
-    install: ['deepgram-sdk==4.8.1'],
-    ...DEEPGRAM_SPEECH,
-  },
-  {
-    name: 'deepgram-speech-python-7',
-    title: 'deepgram-sdk (Python) 7.17.0',
-    program: 'deepgram-speech-7.py',
-    install: ['deepgram-sdk==7.17.0'],
-    ...DEEPGRAM_SPEECH,
-    shows: `${DEEPGRAM_SPEECH.shows}; a short-lived key`,
-  },
-  {
-    name: 'deepgram-speech-livekit',
-    title: 'livekit-plugins-deepgram (Python) 1.8.9',
-    program: 'deepgram-speech-livekit.py',
-    install: ['livekit-agents==1.8.9', 'livekit-plugins-deepgram==1.8.9'],
-    ...DEEPGRAM_SPEECH,
-    shows: 'a recording as text; a text as speech, by REST and by socket, heard again',
-  },
-  {
-    name: 'deepgram-speech-pipecat',
-    title: 'pipecat-ai (Python) 1.14.0',
-    program: 'deepgram-speech-pipecat.py',
-    install: ['pipecat-ai[deepgram]==1.14.0'],
-    ...DEEPGRAM_SPEECH,
-    shows: 'a text as speech, by REST and by socket, heard again',
-  },
-  {
-    name: 'openai-node-5-realtime',
-    title: 'openai (Node) 5.23.2',
-    install: ['openai@5.23.2', 'ws@8'],
-    ...REALTIME_NODE,
-  },
-  {
-    name: 'openai-node-6-realtime',
-    title: 'openai (Node) 6.49.0',
-    install: ['openai@6.49.0', 'ws@8'],
-    ...REALTIME_NODE,
-  },
-  {
-    name: 'openai-node-7-realtime',
-    title: 'openai (Node) 7.57.0',
-    install: ['openai@7.57.0', 'ws@8'],
-    ...REALTIME_NODE,
-  },
-  {
-    name: 'openai-python-realtime',
-    title: 'openai (Python) 3.54.0',
-    program: 'openai-realtime.py',
-    install: ['openai[realtime]==3.54.0'],
-    ...REALTIME,
-  },
-  {
-    name: 'agents-node-realtime',
-    title: '@openai/agents-realtime 0.20.0',
-    program: 'agents-realtime.mjs',
-    install: ['@openai/agents-realtime@0.20.0', 'zod@4'],
-    ...REALTIME,
-  },
-  {
-    name: 'agents-python-realtime',
-    title: 'openai-agents (Python) 0.24.0',
-    program: 'agents-realtime.py',
-    install: ['openai-agents==0.24.0', 'websockets'],
-    ...REALTIME,
-  },
-  {
-    name: 'pipecat-realtime',
-    title: 'pipecat 1.14.0',
-    program: 'pipecat-realtime.py',
-    install: ['pipecat-ai[openai,websocket]==1.14.0'],
-    ...REALTIME,
-  },
-  {
-    name: 'livekit-realtime',
-    title: 'livekit-agents (Python) 1.8.9',
-    program: 'livekit-realtime.py',
-    install: ['livekit-agents==1.8.9', 'livekit-plugins-openai==1.8.9'],
-    ...REALTIME,
+    name: 'browser',
+    title: 'Chromium (playwright-core 1.65.1 drives it)',
+    program: 'browser.mjs',
+    install: ['playwright-core@1.65.1'],
+    door: 'Browsers',
+    shows: 'its own WebSocket, with the key as a subprotocol: Deepgram live, OpenAI Realtime, refusals',
   },
 ];
 
@@ -260,6 +82,18 @@ export const CLIENTS_NOT_RUN: readonly ClientNotRun[] = [
     title: "Genesys' AudioHook sample client and compliance suite",
     why: 'in no package registry; run by hand, see [tried](tried.md)',
   },
-  { title: "jambonz's feature server", why: 'needs its SIP and media servers; the tests speak its protocol' },
-  { title: "LiveKit's plugins for Node", why: 'those for Python are run' },
+  {
+    title: "jambonz's feature server and FreeSWITCH modules",
+    why: 'need its SIP and media servers, and are in no registry; the tests speak their protocol',
+  },
+  {
+    title: '@jambonz/node-client, @jambonz/sdk and other packages of jambonz',
+    why: 'speak with jambonz itself, none with a speech vendor',
+  },
+  { title: '@ai-sdk/deepgram (Vercel)', why: 'has no setting for the address' },
+  {
+    title: '@livekit/agents-plugin-deepgram, speech by REST',
+    why: 'asks for https at port 443 alone, whatever address it is given; its socket is run',
+  },
+  { title: '@livekit/agents-plugin-openai 2.0.0', why: 'needs @livekit/agents 1.1.0; 1.9.0 is run' },
 ];

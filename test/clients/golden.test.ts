@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differences } from './golden.ts';
+import { differences, mayBeLoad } from './golden.ts';
 
 describe('a golden', () => {
   it('is met by the same JSON, and by nothing else', () => {
@@ -23,5 +23,12 @@ describe('a golden', () => {
     expect(differences('Please leave a massage after the tone.', golden)).toEqual([]);
     expect(differences('Please leave the massage after that tone.', golden)).toHaveLength(1);
     expect(differences('', golden)).toHaveLength(1);
+  });
+
+  it('knows what a busy machine may leave out', () => {
+    const early = differences({ turns: { eager: false } }, { turns: { eager: true } });
+    expect(early.map(mayBeLoad)).toEqual([true]);
+    const others = differences({ eager: null, text: false }, { eager: true, text: true });
+    expect(others.map(mayBeLoad)).toEqual([false, false]);
   });
 });

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
-import type { Client } from './clients.ts';
+import type { Client } from './client.ts';
 
 const execute = promisify(execFile);
 const INSTALL_TIMEOUT_MS = 600_000;

@@ -11,8 +11,10 @@ import { parseArgs } from 'node:util';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { makeCertificate } from '../helpers/certificates.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
-import { CLIENTS, type Client } from './clients.ts';
-import { differences } from './golden.ts';
+import { startBrain } from './brain.ts';
+import type { Client } from './client.ts';
+import { CLIENTS } from './clients.ts';
+import { differences, mayBeLoad } from './golden.ts';
 import { type InstalledClient, installClient } from './install.ts';
 import { type ClientResult, clientsPage, renewedPage } from './page.ts';
 
@@ -28,6 +30,7 @@ interface Ran {
 }
 
 interface RunOptions {
+  readonly client: Client;
   readonly gateway: GatewayProcess;
   readonly folder: string;
   readonly installed: InstalledClient;
@@ -35,7 +38,7 @@ interface RunOptions {
   readonly trust: Readonly<Record<string, string>>;
 }
 
-async function runClient({ gateway, folder, installed, trust }: RunOptions): Promise<Ran> {
+async function runClient({ client, gateway, folder, installed, trust }: RunOptions): Promise<Ran> {
   const { command, path, environment } = installed;
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -44,6 +47,7 @@ async function runClient({ gateway, folder, installed, trust }: RunOptions): Pro
     TRUNKLINE_KEY: KEY,
     AUDIO_DIR: packagePath('fixtures', 'audio'),
     ...environment,
+    ...client.environment,
     ...trust,
   };
   return new Promise((done) => {
@@ -67,8 +71,16 @@ function goldenOf({ name }: Client): unknown {
   return readJson(readFileSync(packagePath('test', 'clients', 'goldens', `${name}.json`), 'utf8'));
 }
 
-/** One gateway for each client: what one leaves behind is no other's. */
+/** Once more, where what it saw lacks nothing but what a busy machine may leave out. */
 async function tryClient(client: Client, folder: string): Promise<ClientResult> {
+  const result = await tryOnce(client, folder);
+  if (result.outcome !== 'fails' || !result.wrong.every(mayBeLoad)) return result;
+  console.log(`again  ${client.name}  ${result.wrong.join('; ')}`);
+  return tryOnce(client, folder);
+}
+
+/** One gateway for each client: what one leaves behind is no other's. */
+async function tryOnce(client: Client, folder: string): Promise<ClientResult> {
   let installed: InstalledClient;
   try {
     installed = await installClient(client, folder);
@@ -78,9 +90,11 @@ async function tryClient(client: Client, folder: string): Promise<ClientResult> 
   const files = client.tls === true ? makeCertificate(folder, 'gateway') : null;
   const tls = files === null ? {} : { TLS_CERT: files.cert, TLS_KEY: files.key };
   const trust = files === null ? {} : { NODE_EXTRA_CA_CERTS: files.cert, SSL_CERT_FILE: files.cert };
-  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...client.settings });
+  const brain = client.brain === true ? await startBrain() : null;
+  const settings = brain === null ? {} : { LLM_BASE_URL: brain.url, LLM_MODEL: 'any' };
+  const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...settings });
   try {
-    const { seen, errors } = await runClient({ gateway, folder, installed, trust });
+    const { seen, errors } = await runClient({ client, gateway, folder, installed, trust });
     const wrong = differences(seen, goldenOf(client));
     if (wrong.length > 0) console.log(`${errors.slice(-ERROR_SHOWN_CHARS)}\n${JSON.stringify(seen)}`);
     return { client, outcome: wrong.length === 0 ? 'works' : 'fails', wrong };
@@ -88,6 +102,7 @@ async function tryClient(client: Client, folder: string): Promise<ClientResult> 
     return { client, outcome: 'fails', wrong: [messageOf(error)] };
   } finally {
     await gateway.stop();
+    brain?.close();
   }
 }
 

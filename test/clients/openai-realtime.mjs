@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const { OpenAI } = await import(process.env.CLIENT);
 const { OpenAIRealtimeWS } = await import(`${process.env.CLIENT}/realtime/ws`);
+const { OpenAIRealtimeWebSocket } = await import(`${process.env.CLIENT}/realtime/websocket`);
 const { TRUNKLINE_URL, TRUNKLINE_KEY, AUDIO_DIR } = process.env;
 const WAV_HEAD_BYTES = 44;
 const MESSAGE_MS = 100;
@@ -13,7 +14,9 @@ const SILENCE_MS = 1500;
 
 const client = new OpenAI({ apiKey: TRUNKLINE_KEY, baseURL: `${TRUNKLINE_URL}/v1` });
 // 5 and 6 can send a model alone: the session is made one that transcribes by its first update.
-const realtime = new OpenAIRealtimeWS({ model: 'gpt-4o-transcribe' }, client);
+// The SDK has one for runtimes with a WebSocket of their own.
+const Realtime = globalThis.WebSocket === undefined ? OpenAIRealtimeWS : OpenAIRealtimeWebSocket;
+const realtime = new Realtime({ model: 'gpt-4o-transcribe' }, client);
 const seen = [];
 const errors = [];
 let deltas = '';

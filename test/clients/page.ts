@@ -1,5 +1,6 @@
 /** docs/internals/clients.md: which unchanged clients work. */
-import { CLIENTS_NOT_RUN, type Client } from './clients.ts';
+import type { Client } from './client.ts';
+import { CLIENTS_NOT_RUN } from './clients.ts';
 
 /** What became of one client; `wrong` = where what it saw differs from its golden, or why it could not be run. */
 export interface ClientResult {

@@ -21,6 +21,7 @@ import type { Recognisers } from '../../src/http/models.ts';
 import type { SystemSources } from '../../src/http/system/system.ts';
 import { serviceOf } from '../../src/jobs/batch-service.ts';
 import { Batches } from '../../src/jobs/batches.ts';
+import { Listeners } from '../../src/listening/listeners.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
@@ -176,6 +177,7 @@ export interface TestServer {
   /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
   readonly recordings: Recordings;
+  readonly listeners: Listeners;
   readonly speech: Speech;
   /** Null = nothing is kept. */
   readonly kept: CallUpkeep | null;
@@ -233,6 +235,8 @@ export async function startServer(
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const system = idleSystem();
   const kept = database && openKept(database, { settings, feed, speech, clock, log, metrics, calls });
+  const isDraining = () => health.draining;
+  const listeners = new Listeners({ engine: speaker, settings, metrics, clock, isDraining });
   const app = await createServer({
     settings,
     people,
@@ -258,6 +262,7 @@ export async function startServer(
     recordings,
     translator,
     engine: speaker,
+    listeners,
     batches: serviceOf(batches),
     sound,
     kept,
@@ -271,7 +276,7 @@ export async function startServer(
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  const told = { system, feed, clock, metrics, logLines, health, flowFiles };
+  const told = { system, listeners, feed, clock, metrics, logLines, health, flowFiles };
   return { app, calls, announced, ...told, engine: speaker, recordings, speech, kept };
 }
 

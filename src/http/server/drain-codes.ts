@@ -13,7 +13,9 @@ export function endNormally(socket: WebSocket): void {
   normal.add(socket);
 }
 
-/** 1012 unless {@link endNormally} was called. */
-export function drainCodeOf(socket: WebSocket): number {
-  return normal.has(socket) ? NORMAL : RESTART;
+/** The server ends: closes `socket` with 1012, or with 1000 where {@link endNormally} was called. */
+export function closeDrained(socket: WebSocket): void {
+  socket.close(normal.has(socket) ? NORMAL : RESTART, 'draining');
+  // The close that the client answers with has to be read.
+  if (socket.isPaused) socket.resume();
 }

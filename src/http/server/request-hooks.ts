@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import { drainCodeOf } from './drain-codes.ts';
+import { closeDrained } from './drain-codes.ts';
 
 /** The server drops a request that takes longer to arrive; uploads have UPLOAD_TIMEOUT_MS. */
 export const REQUEST_TIMEOUT_MS = 30_000;
@@ -36,7 +36,7 @@ export function logRequests(app: FastifyInstance, log: Log): void {
 export function closeSocketsOn(clock: Clock) {
   return function closeSockets(this: FastifyInstance, done: () => void): void {
     const server = this.websocketServer;
-    for (const socket of server.clients) socket.close(drainCodeOf(socket), 'draining');
+    for (const socket of server.clients) closeDrained(socket);
     const timer = clock.after(CLOSE_GRACE_MS, () => {
       for (const socket of server.clients) socket.terminate();
     });

@@ -13,6 +13,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { IdleWatch } from '../../listening/idle-watch.ts';
 import { ListeningSession, type ListeningSettings } from '../../listening/listening-session.ts';
 import type { TranscriberEvent, TranscriberMetrics } from '../../transcription/live-transcriber.ts';
+import { closeDrained } from '../server/drain-codes.ts';
 import type { Failures } from '../server/errors.ts';
 import { readCommand, type SocketCommand, type SocketQuery, toSocketError } from './commands.ts';
 import { HOT_WORDS_WARNING } from './serve-upload.ts';
@@ -95,6 +96,14 @@ export class TranscribeSocket {
     });
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
     this.#idle = new IdleWatch({ clock, timeoutMs, onIdle: (error) => this.#fail(error) });
+  }
+
+  /** The server ends: the last finals, then the close. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#session.end();
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
   }
 
   get #endpointMs(): number | null {

@@ -194,12 +194,7 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
     wsHandler: (socket, request) => {
       const query = readOrTell(socket, request);
       live.metrics.transcribeSockets.set(++open);
-      const leave = listeners.enter('qwen');
-      socket.once('close', () => {
-        leave();
-        live.metrics.transcribeSockets.set(--open);
-      });
-      new TranscribeSocket({
+      const stream = new TranscribeSocket({
         socket,
         request,
         engine,
@@ -209,7 +204,13 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
         metrics,
         orders: live.metrics.transcribeOrders,
         ...query,
-      }).open();
+      });
+      const leave = listeners.enter('qwen', () => void stream.finish());
+      socket.once('close', () => {
+        leave();
+        live.metrics.transcribeSockets.set(--open);
+      });
+      stream.open();
     },
   });
   done();

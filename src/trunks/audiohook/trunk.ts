@@ -28,6 +28,7 @@ interface AudioHookAdmission {
 
 export class AudioHookTrunk {
   readonly #options: AudioHookTrunkOptions;
+  readonly #open = new Set<Promise<unknown>>();
   readonly #live = new Map<string, AudioHookLeg>();
 
   constructor(options: AudioHookTrunkOptions) {
@@ -40,6 +41,7 @@ export class AudioHookTrunk {
    */
   accept(socket: WebSocket, { organizationId, trusted }: AudioHookAdmission): void {
     const { registry, feed, languages, settings, clock } = this.#options;
+    this.#watch(socket);
     const limits = legLimits(settings);
     const session = new AudioHookSession({ streamId: randomUUID(), organizationId, languages });
     const { sendBufferMaxBytes } = limits;
@@ -57,5 +59,18 @@ export class AudioHookTrunk {
           follow: (reader) => feed.subscribeOwn({}, ({ event }) => reader(event)),
         }),
     });
+  }
+
+  /** Resolves when all sockets that are open now are closed. */
+  async closed(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  #watch(socket: WebSocket): void {
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+    });
+    this.#open.add(closed);
+    void closed.then(() => this.#open.delete(closed));
   }
 }

@@ -172,6 +172,21 @@ describe('a session of AudioHook', () => {
     await expect.poll(() => session.of('closed').length).toBe(1);
   });
 
+  it('is asked to end, and told that it is closed, before a server ends', async () => {
+    const session = await connect({ DRAIN_TIMEOUT_MS: '1' });
+    session.open();
+    await expect.poll(() => feed?.events.length).toBeGreaterThan(0);
+    session.socket.on('message', (data: Buffer) => {
+      const { type } = JSON.parse(data.toString()) as Message;
+      if (type === 'disconnect') session.send('close', { reason: 'disconnect' });
+      if (type === 'closed') session.socket.close();
+    });
+    const closed = once(session.socket, 'close');
+    await gateway?.close();
+    await closed;
+    expect(session.got.slice(-2).map(({ type }) => type)).toEqual(['disconnect', 'closed']);
+  });
+
   it('says why it cannot go on, closes, and the call ends', async () => {
     const session = await connect();
     session.open();

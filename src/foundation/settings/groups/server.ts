@@ -40,7 +40,8 @@ export const server = {
       0,
       43_200_000,
       'ms',
-      'After SIGTERM, live calls may continue for this long (12 hours at most). Then the server ends them.',
+      'After SIGTERM, live calls and sessions for live audio or speech may continue for this long (12 hours ' +
+        'at most). Then the server ends them.',
     ),
   },
 } as const satisfies SettingGroup;

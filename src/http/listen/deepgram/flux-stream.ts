@@ -75,6 +75,13 @@ export class FluxStream {
     this.#socket.send([this.#answers.open()]);
   }
 
+  /** The server ends: the end of the last turn, and a close after which clients come again. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#isEnding) return;
+    await this.#sayLast();
+    this.#socket.finishDrained();
+  }
+
   #onAudio(bytes: Uint8Array): void {
     if (this.#isEnding || bytes.length === 0) return;
     const audio = this.#input.push(bytes);
@@ -95,10 +102,14 @@ export class FluxStream {
   }
 
   async #end(): Promise<void> {
+    await this.#sayLast();
+    this.#socket.finish();
+  }
+
+  async #sayLast(): Promise<void> {
     this.#isEnding = true;
     await this.#session.end();
     this.#socket.send(this.#answers.onTurnEnded());
-    this.#socket.finish();
   }
 
   #onEvent(event: TranscriberEvent): void {

@@ -62,6 +62,13 @@ export class ListenStream {
     });
   }
 
+  /** The server ends: the last `Results` and `Metadata`, and a close after which clients come again. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#isEnding) return;
+    await this.#sayLast();
+    this.#socket.finishDrained();
+  }
+
   #events(): ListeningEvents {
     return {
       onEvent: (event, channel, isFlushed) => this.#onEvent(event, channel, isFlushed),
@@ -133,12 +140,16 @@ export class ListenStream {
   }
 
   async #end(): Promise<void> {
+    await this.#sayLast();
+    this.#socket.finish();
+  }
+
+  async #sayLast(): Promise<void> {
     this.#isEnding = true;
     await this.#session.end();
     const created = new Date(this.#createdMs).toISOString();
     const metadata = { sha256: this.#sha256.digest('hex'), created, durationMs: this.#session.receivedMs };
     this.#socket.send([...this.#answers.end(), metadataOf(metadata, this.#facts())]);
-    this.#socket.finish();
   }
 
   #onEvent(event: TranscriberEvent, channel: number, isFlushed: boolean): void {

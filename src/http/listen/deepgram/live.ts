@@ -59,6 +59,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
       permission: 'calls.read',
       shortKeys: true,
       socket: true,
+      fromAnySite: true,
       deepgram: true,
       messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
     },
@@ -94,8 +95,11 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         );
         return;
       }
-      socket.once('close', listeners.enter('deepgram'));
-      new ListenStream({ ...parts, onPacketsBroken, metrics, query });
+      const stream = new ListenStream({ ...parts, onPacketsBroken, metrics, query });
+      socket.once(
+        'close',
+        listeners.enter('deepgram', () => void stream.finish()),
+      );
     },
   });
   done();
@@ -111,7 +115,13 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
     method: 'GET',
     url: FLUX_PATH,
     exposeHeadRoute: false,
-    config: { permission: 'transcriptions', socket: true, deepgram: true, messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES },
+    config: {
+      permission: 'transcriptions',
+      socket: true,
+      fromAnySite: true,
+      deepgram: true,
+      messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
+    },
     schema: {
       summary: 'Live audio as turns of one speaker (WebSocket, Deepgram Flux)',
       description:
@@ -134,8 +144,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
     handler: websocketOnly(FLUX_PATH),
     wsHandler: (socket, request) => {
       const query = askedOfFlux.get(request) ?? readAgain();
-      socket.once('close', listeners.enter('flux'));
-      new FluxStream({
+      const stream = new FluxStream({
         ...context,
         socket,
         request,
@@ -145,6 +154,10 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
         model: () => modelOf(context),
         query,
       });
+      socket.once(
+        'close',
+        listeners.enter('flux', () => void stream.finish()),
+      );
     },
   });
   done();

@@ -15,6 +15,7 @@ import {
 } from '../../../protocols/listen/deepgram/speak-messages.ts';
 import type { SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
 import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import type { SpeechContext } from '../../speech/send-speech.ts';
 import { SocketWriter } from '../socket-writer.ts';
 import { SpeechStream } from '../speech-stream.ts';
@@ -80,6 +81,14 @@ export class SpeakSocket {
     void this.#writer.send(metadataMessage(request.id, modelOf(voice.voice)));
   }
 
+  /** The server ends: what is left is said, and clients are to come again. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    await this.#stream.finish();
+    closeDrained(this.#options.socket);
+  }
+
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#isClosing) return;
     this.#idle.cancel();
@@ -107,12 +116,12 @@ export class SpeakSocket {
         void this.#tellSequence('Cleared');
         break;
       case 'Close':
-        void this.#finish();
+        void this.#close();
     }
   }
 
   /** Says what is left, then closes. Never rejects. */
-  async #finish(): Promise<void> {
+  async #close(): Promise<void> {
     this.#isClosing = true;
     await this.#stream.finish();
     this.#options.socket.close(CLOSE_NORMAL);

@@ -121,7 +121,7 @@ export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext
     method: 'GET',
     url: PATH,
     exposeHeadRoute: false,
-    config: { permission: 'speech', socket: true, deepgram: true },
+    config: { permission: 'speech', socket: true, fromAnySite: true, deepgram: true },
     schema: {
       summary: 'Speak a text while it is written (WebSocket, Deepgram)',
       description:
@@ -145,8 +145,12 @@ export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext
     wsHandler: (socket, request) => {
       const found = admitted.get(request);
       if (found === undefined) throw new Error('the handshake was not looked at');
-      socket.once('close', listeners.enter('speak'));
-      new SpeakSocket({ socket, request, context, ...found }).open();
+      const speaker = new SpeakSocket({ socket, request, context, ...found });
+      socket.once(
+        'close',
+        listeners.enter('speak', () => void speaker.finish()),
+      );
+      speaker.open();
     },
   });
   done();

@@ -5,6 +5,7 @@ import type { Clock } from '../../../foundation/clock.ts';
 import type { ErrorCode } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
@@ -89,6 +90,13 @@ export class StreamSocket {
     this.#options.socket.close(1000);
     // The close that the client answers with has to be read.
     this.setPaused(false);
+  }
+
+  /** The server ends, and all is said. */
+  finishDrained(): void {
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
   }
 
   /** Closes with the code for `error`, which is counted; nothing more is received or sent. */

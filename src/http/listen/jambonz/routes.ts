@@ -43,8 +43,11 @@ const recogniserRoute: Plugin = (app, { context }, done) => {
     preHandler: admitting(() => listeners.admit()),
     handler: websocketOnly('/jambonz/stt'),
     wsHandler: (socket, request) => {
-      socket.once('close', listeners.enter('jambonz'));
-      new Recognition({ socket, request, context });
+      const recognition = new Recognition({ socket, request, context });
+      socket.once(
+        'close',
+        listeners.enter('jambonz', () => void recognition.finish()),
+      );
     },
   });
   done();
@@ -146,8 +149,8 @@ const speechSocketRoute: Plugin = (app, { context: { speech, listeners } }, done
     wsHandler: (socket, request) => {
       const found = admitted.get(request);
       if (found === undefined) throw new Error('the handshake was not looked at');
-      socket.once('close', listeners.enter('speak'));
-      serveSpeech({ socket, request, context: speech, ...found });
+      const finish = serveSpeech({ socket, request, context: speech, ...found });
+      socket.once('close', listeners.enter('speak', finish));
     },
   });
   done();

@@ -13,6 +13,7 @@ import {
   transcriptionMessage,
 } from '../../../protocols/listen/jambonz/messages.ts';
 import type { TranscriberEvent } from '../../../transcription/live-transcriber.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import { requireLanguage } from '../../transcriptions/languages.ts';
 import type { ListenContext } from '../context.ts';
 
@@ -38,6 +39,16 @@ export class Recognition {
     this.#idle = new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.#fail(error) });
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => this.#release());
+  }
+
+  /** The server ends: the last transcriptions, then the close. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    await this.#session?.end();
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
   }
 
   #receive(data: RawData, isBinary: boolean): void {

@@ -5,6 +5,7 @@ import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
 import { connectMessage, errorMessage, readSpeechMessage } from '../../../protocols/listen/jambonz/messages.ts';
 import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
+import { closeDrained } from '../../server/drain-codes.ts';
 import type { SpeechContext } from '../../speech/send-speech.ts';
 import { SocketWriter } from '../socket-writer.ts';
 import { SpeechStream } from '../speech-stream.ts';
@@ -21,8 +22,11 @@ interface SpokenStreamOptions {
   readonly rateHz: number;
 }
 
-/** Speaks for one socket until it closes. We speak first, as jambonz expects it. */
-export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): void {
+/**
+ * Speaks for one socket until it closes. We speak first, as jambonz expects it. Returns what to call when the server
+ * ends: what is left is said, then the socket is closed.
+ */
+export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): () => void {
   const codec: Codec = { name: 'pcm16', rateHz, channels: 1, bytesPerSample: 2 };
   const writer = new SocketWriter(socket, context.clock);
   const fail = (error: unknown): void => {
@@ -58,4 +62,5 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
     }
   });
   void writer.send(connectMessage(rateHz));
+  return () => void stream.finish().then(() => closeDrained(socket));
 }

@@ -84,6 +84,13 @@ export class RealtimeListener {
     });
   }
 
+  /** No more sound comes. Resolves when all that was said is in items with their texts, or after {@link close}. */
+  async end(): Promise<void> {
+    const atMs = this.#originMs + (this.#session?.receivedMs ?? 0);
+    await Promise.all([this.#ending?.end(), this.#session?.end()]);
+    this.#options.transcripts.finish(atMs);
+  }
+
   /** Nothing more is told. */
   close(): void {
     this.#session?.close();

@@ -79,9 +79,13 @@ const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
     preHandler: admitting(() => listeners.admit()),
     handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
-      socket.once('close', listeners.enter('realtime'));
       const content = access.shortKeyContent(request);
-      new RealtimeSocket({ socket, request, services, start: startOf(request, content) }).open();
+      const session = new RealtimeSocket({ socket, request, services, start: startOf(request, content) });
+      socket.once(
+        'close',
+        listeners.enter('realtime', () => void session.finish()),
+      );
+      session.open();
     },
   });
   done();

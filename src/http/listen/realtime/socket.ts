@@ -31,7 +31,7 @@ import {
 } from '../../../protocols/listen/realtime/session-config.ts';
 import { Transcripts } from '../../../protocols/listen/realtime/transcripts.ts';
 import type { TranscriberMetrics } from '../../../transcription/live-transcriber.ts';
-import { endNormally } from '../../server/drain-codes.ts';
+import { closeDrained, endNormally } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
 import type { SpeechContext } from '../../speech/send-speech.ts';
 import type { PassedOver } from '../passed-over.ts';
@@ -105,6 +105,8 @@ export class RealtimeSocket {
   /** Events that the system has not taken. */
   #unsent = 0;
   #onSent: (() => void)[] = [];
+  /** Nothing is taken from the client any more. */
+  #isEnding = false;
   #isOver = false;
 
   constructor(options: RealtimeSocketOptions) {
@@ -152,9 +154,20 @@ export class RealtimeSocket {
     this.#tellSession('session.created');
   }
 
+  /** The server ends: what was said gets its text and is not answered, then the socket is closed. Never rejects. */
+  async finish(): Promise<void> {
+    this.#isEnding = true;
+    this.#responder.cancel('client_cancelled');
+    await this.#listener.end();
+    if (this.#isOver) return;
+    this.#release();
+    closeDrained(this.#options.socket);
+  }
+
   #read(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
     this.#idle.note();
+    if (this.#isEnding) return;
     try {
       this.#receive(isBinary ? binaryEvent((data as Buffer).length) : readClientEvent(data.toString()));
     } catch (error) {
@@ -208,7 +221,7 @@ export class RealtimeSocket {
 
   /** A transcription session answers nobody. */
   get #answers(): boolean {
-    return this.#config.type === 'realtime';
+    return this.#config.type === 'realtime' && !this.#isEnding;
   }
 
   #openResponder(): Responder {

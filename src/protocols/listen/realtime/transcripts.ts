@@ -166,6 +166,17 @@ export class Transcripts {
     this.#endedSinceCommit = false;
   }
 
+  /** All that was said has been told, and no more follows: what nobody has committed becomes an item, too. */
+  finish(atMs: number): void {
+    const item = this.#open;
+    this.#completeWaiting();
+    if (item === null) return;
+    item.endMs = Math.max(item.endMs, atMs);
+    if (this.#end !== 'commit') this.#options.send(speechStopped(item.id, item.endMs));
+    this.#commitItem(item);
+    this.#tell(item);
+  }
+
   /** What was said and is not final is dropped. */
   cleared(): void {
     this.#open = null;
