@@ -21,7 +21,8 @@ it.each([
 });
 
 function hasLeft(who: string): string {
-  return `<participantsessionassoc participant_id="${who}"><disassociate-time>x</disassociate-time></participantsessionassoc>`;
+  const gone = '<disassociate-time>x</disassociate-time>';
+  return `<participantsessionassoc participant_id="${who}">${gone}</participantsessionassoc>`;
 }
 
 it('what comes first may be partial only where something is missing; what is complete misses nothing', () => {
