@@ -22,8 +22,8 @@ import { CallDialog } from './dialog.ts';
 import { EarlyMedia } from './early-media.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
+import { LegSwitch } from './leg-switch.ts';
 import { CallMedia } from './media.ts';
-import { ALLOW_HEADER } from './methods.ts';
 import { type CallTarget, Redirection } from './redirection.ts';
 import { timerHeadersOf } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
@@ -61,7 +61,20 @@ interface Ask {
   readonly last: OutgoingRequestMessage | null;
 }
 
+/** The call is made in the place of one that goes on. */
+export interface OutgoingTransfer {
+  readonly legs: LegSwitch;
+  /** The id of the call that goes on. */
+  readonly callId: string;
+  /** Further headers of the INVITE. */
+  readonly headers: readonly string[];
+  /** A provisional status, or the final one. */
+  onStatus(statusCode: number): void;
+}
+
 interface OutgoingOptions extends CallServices {
+  /** Null = it is a new call. */
+  readonly transfer: OutgoingTransfer | null;
   readonly request: OutgoingCallRequest;
   readonly stack: SipStack;
   readonly clock: Clock;
@@ -85,6 +98,7 @@ interface OutgoingOptions extends CallServices {
 export class OutgoingCall implements LegOwner {
   readonly #options: OutgoingOptions;
   #leg: SipLeg | null = null;
+  #legs: LegSwitch | null = null;
   #media: CallMedia | null = null;
   #invite: OutgoingInviteRequest | null = null;
   #dialog: CallDialog | null = null;
@@ -112,22 +126,17 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, codecs, request, stack, srtp, log } = this.#options;
+    const { registry, openMedia, mediaAddress, codecs, request, stack, srtp, transfer, timers, log } = this.#options;
     const media = new CallMedia({
       session: await openMedia(),
       address: mediaAddress,
       codecs,
       srtp,
       isPrivate: stack.protocol === 'TLS',
-      log: log.child({ callId: request.callId }),
+      codec: transfer?.legs.codec ?? null,
+      log: log.child({ callId: this.#callId }),
     });
     this.#media = media;
-    try {
-      registry.admit();
-    } catch (error) {
-      this.#leave();
-      throw error;
-    }
     const { callId, from, to, parameters } = request;
     const outgoing = { callId, from, to, parameters };
     const connect = (handlers: LegHandlers): SipLeg => {
@@ -135,7 +144,19 @@ export class OutgoingCall implements LegOwner {
       this.#early = new EarlyMedia(this.#leg);
       return this.#leg;
     };
-    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect });
+    const open = (handlers: LegHandlers): LegSwitch => {
+      this.#legs = LegSwitch.open(handlers, timers.clock, connect);
+      return this.#legs;
+    };
+    try {
+      if (transfer === null) registry.admit();
+      else this.#follow(transfer.legs, connect);
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+    if (transfer === null)
+      registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect: open });
     try {
       this.#send(media);
     } catch (error) {
@@ -144,7 +165,18 @@ export class OutgoingCall implements LegOwner {
     }
   }
 
+  #follow(legs: LegSwitch, connect: (handlers: LegHandlers) => SipLeg): void {
+    legs.follow('refer', connect);
+    this.#legs = legs;
+  }
+
+  /** Of the call that it belongs to. */
+  get #callId(): string {
+    return this.#options.transfer?.callId ?? this.#options.request.callId;
+  }
+
   release(): void {
+    this.#options.transfer?.onStatus(487);
     if (this.#dialog === null) this.#cancel();
     else this.#dialog.hangUp();
     this.#leave();
@@ -158,7 +190,10 @@ export class OutgoingCall implements LegOwner {
     const { clock, timers } = this.#options;
     this.#timer = clock.after(
       RING_TIMEOUT_MS,
-      () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }),
+      () => {
+        this.#options.transfer?.onStatus(408);
+        this.#leg?.end({ reason: 'unanswered', code: null, error: null });
+      },
       true,
     );
     const [first = 'plain', ...others] = media.firstOffers();
@@ -169,12 +204,13 @@ export class OutgoingCall implements LegOwner {
 
   /** One INVITE, or the next one after it (RFC 4028 §7.4): in the same call, with the next number. */
   #ask(ask: Ask): void {
-    const { stack, request, fromUri, toUri, route, scheme, onRequest } = this.#options;
+    const { stack, request, fromUri, toUri, route, scheme, transfer, onRequest } = this.#options;
     const { target, offer, intervalS, minimumS, last } = ask;
     const { core } = stack;
     const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
     const contact = `Contact: <${stack.contactAs(scheme).toString()}>`;
-    const headers = [contact, ALLOW_HEADER, `Supported: ${RELIABLE_TAG}`, ...timer];
+    const own = [contact, stack.allowHeader, `Supported: ${RELIABLE_TAG}`, ...timer];
+    const headers = [...own, ...(transfer?.headers ?? [])];
     const names = {
       callId: request.callId,
       routeSet: [...route],
@@ -189,6 +225,7 @@ export class OutgoingCall implements LegOwner {
       onProgress: ({ message: answer, prack }) => {
         const acknowledgement = acknowledgementOf(answer);
         if (acknowledgement !== null) prack({ extraHeaders: [acknowledgement] });
+        transfer?.onStatus(answer.statusCode ?? 183);
         this.#hear(answer);
       },
       onAccept: ({ message: answer, session, ack }) => {
@@ -230,7 +267,7 @@ export class OutgoingCall implements LegOwner {
       return;
     }
     this.#settled = true;
-    const { stack, scheme, onDialog, timers, log, request, credentials } = this.#options;
+    const { stack, scheme, onDialog, timers, log, credentials, transfer, transfers } = this.#options;
     const contactHeader = `Contact: <${stack.contactAs(scheme).toString()}>`;
     this.#dialog = new CallDialog({
       session,
@@ -241,21 +278,28 @@ export class OutgoingCall implements LegOwner {
       confirmed: true,
       offering: false,
       credentials: isTrunk ? credentials : null,
-      addressOf: (message) => stack.envelopeOf(message).source.address,
-      log: log.child({ callId: request.callId }),
+      stack,
+      peer: stack.envelopeOf(answer).source,
+      transfers,
+      legs: () => (this.#legs?.isLive(leg) === true ? this.#legs : null),
+      callId: this.#callId,
+      log: log.child({ callId: this.#callId }),
       onAcknowledged: () => leg,
     });
     onDialog(this.#dialog);
     this.#dialog.timer.accepted(answer);
     try {
       // Whoever answers has got our INVITE where we sent it.
-      if (this.#earlyTag !== session.remoteTag) early.forget();
+      // A call that goes on has no use for what was said before.
+      if (this.#earlyTag !== session.remoteTag || transfer !== null) early.forget();
       media.start(early);
       media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       const start = this.#start(session, media);
+      transfer?.onStatus(200);
       leg.begin(start);
       early.begin(start.codec);
     } catch (error) {
+      transfer?.onStatus(488);
       leg.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
@@ -295,10 +339,11 @@ export class OutgoingCall implements LegOwner {
     }
     if (this.#redirection.refused)
       this.#options.log.warn(
-        { callId: this.#options.request.callId },
+        { callId: this.#callId },
         'a SIP call was redirected to where it must not go (only to servers of ours and SIP_ALLOW), or in a circle',
       );
     this.#settled = true;
+    this.#options.transfer?.onStatus(message.statusCode ?? 500);
     this.#leg?.end({ reason: failureOf(message.statusCode ?? 500), code: null, error: null });
   }
 

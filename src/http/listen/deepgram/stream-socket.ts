@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../foundation/clock.ts';
 import type { ErrorCode } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import { closeDrained } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
@@ -47,11 +48,13 @@ export interface StreamSocketOptions {
 export class StreamSocket {
   readonly #options: StreamSocketOptions;
   readonly #idle: IdleWatch | null;
+  readonly #commands: CommandBudget;
   #isOver = false;
 
   constructor(options: StreamSocketOptions) {
     const { socket, clock, settings } = options;
     this.#options = options;
+    this.#commands = new CommandBudget(clock);
     this.#idle = options.mustSend
       ? new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) })
       : null;
@@ -113,8 +116,12 @@ export class StreamSocket {
     if (this.#isOver) return;
     this.#idle?.note();
     try {
-      if (isBinary) this.#options.onAudio(bytesOf(data));
-      else this.#options.onText(data.toString());
+      if (isBinary) {
+        this.#options.onAudio(bytesOf(data));
+      } else {
+        this.#commands.take();
+        this.#options.onText(data.toString());
+      }
     } catch (error) {
       this.fail(error);
     }

@@ -292,8 +292,13 @@ describe('WS /v1/listen', () => {
 
   it('drops a client that reads no answers', async () => {
     const client = await open(LINEAR, { SEND_BUFFER_MAX_BYTES: '16384' });
+    const text = Array.from({ length: 100_000 }, (_, n) => `word${n}`).join(' ');
+    testServer.engine.hear = () => ({ text });
     client.socket.pause();
-    for (let count = 0; count < 16_000; count++) client.tell('Finalize');
+    for (let count = 0; count < 3; count++) {
+      client.speak(spoken([1]));
+      client.tell('Finalize');
+    }
     await eventually(async () =>
       expect(await testServer.metrics.registry.metrics()).toContain('trunkline_listeners{kind="deepgram"} 0'),
     );
