@@ -27,7 +27,7 @@ const TLS_HANDSHAKE = 0x16;
 /** Anybody can cause it. */
 const NOTICE_PERIOD_MS = 60_000;
 const NOTICES = {
-  tls: 'a client spoke TLS to this port, which speaks http: one that dials https or wss needs TLS_CERT and TLS_KEY here',
+  tls: 'a client spoke TLS to this port, which speaks http: for https and wss it needs TLS_CERT and TLS_KEY',
   http: 'a client spoke http to this port, which speaks https alone (TLS_CERT): give it an address with https or wss',
 } as const;
 
