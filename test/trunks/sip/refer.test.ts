@@ -2,10 +2,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import { settle } from '../../fakes/clock.ts';
-import { answer, bodyIn, headerIn, OFFER, request, SipLine, TRUNK_ADDRESS } from './line.ts';
+import { answer, bodyIn, headerIn, OFFER, PEER, request, SipLine, TRUNK_ADDRESS } from './line.ts';
 import { ID } from './timed-call.ts';
 
 const CONTACT = 'Contact: <sip:target@192.0.2.20:5060>';
+type Source = NonNullable<Parameters<SipLine['receive']>[1]>;
+const TRUNK: Source = { address: TRUNK_ADDRESS, port: 5060, protocol: 'UDP' };
 const SWITCHED = { SIP_TRANSFERS: 'peers' };
 
 let line: SipLine;
@@ -16,14 +18,14 @@ let sequence: number;
 afterEach(() => line.close());
 
 /** A call of the peer that is live. */
-async function begin(environment: Record<string, string> = SWITCHED): Promise<void> {
+async function begin(environment: Record<string, string> = SWITCHED, source: Source = PEER): Promise<void> {
   line = new SipLine(environment);
   events = [];
   sequence = 1;
   line.gateway.context.feed.subscribeOwn({}, ({ event }) => void events.push(event));
-  await line.receive(request('INVITE', { body: OFFER }));
+  await line.receive(request('INVITE', { body: OFFER }), source);
   to = headerIn(line.take().at(-1) ?? '', 'To');
-  await line.receive(request('ACK', { to }));
+  await line.receive(request('ACK', { to }), source);
   line.take();
 }
 
@@ -35,8 +37,9 @@ interface Referred {
 }
 
 /** What was sent because of a REFER; NOTIFYs are answered. */
-async function refer(target: string, headers: readonly string[] = []): Promise<Referred> {
-  await line.receive(request('REFER', { to, cseq: ++sequence, headers: [`Refer-To: ${target}`, ...headers] }));
+async function refer(target: string, headers: readonly string[] = [], source: Source = PEER): Promise<Referred> {
+  const text = request('REFER', { to, cseq: ++sequence, headers: [`Refer-To: ${target}`, ...headers] });
+  await line.receive(text, source);
   const sent = line.take();
   await settleNews(sent);
   return {
@@ -221,15 +224,13 @@ describe('a REFER is refused', () => {
     expect(invite).toBe('');
   });
 
-  it('of a peer that is no trunk where only trunks may ask', async () => {
+  it('of a peer that is no trunk where only trunks may ask, whatever address it writes', async () => {
     await begin({ SIP_TRANSFERS: 'trunk' });
     expect((await refer('<sip:6002@192.0.2.20>')).reply).toMatch(/^SIP\/2\.0 603 /);
-    await line.receive(request('REFER', { to, cseq: ++sequence, headers: ['Refer-To: <sip:6002@192.0.2.20>'] }), {
-      address: TRUNK_ADDRESS,
-      port: 5060,
-      protocol: 'UDP',
-    });
-    expect(line.lines()[0]).toMatch(/^SIP\/2\.0 202 /);
+    expect((await refer('<sip:6002@192.0.2.20>', [], TRUNK)).reply).toMatch(/^SIP\/2\.0 603 /);
+    await line.close();
+    await begin({ SIP_TRANSFERS: 'trunk' }, TRUNK);
+    expect((await refer('<sip:6002@192.0.2.20>', [], TRUNK)).reply).toMatch(/^SIP\/2\.0 202 /);
   });
 
   it.each([
