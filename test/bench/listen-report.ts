@@ -19,13 +19,19 @@ export interface Compared {
   readonly unaheadShare: number;
 }
 
+/** More noise than this hides what would matter to somebody who reads captions. */
+const QUIET_WER_POINTS = 1;
+const QUIET_P50_MS = 50;
+
 /** @param all the first are Twilio calls beside Twilio calls: what differs there is noise */
 export function listenReport(
   all: readonly Compared[],
   { sessions, promptsEach }: { readonly sessions: number; readonly promptsEach: number },
 ): Report {
   const [twins, ...others] = all;
-  const groups = [...all.map(({ calls }) => calls), ...(twins === undefined ? [] : [twins.sessions])];
+  const groups = [...all.map(({ calls }) => calls), ...(twins === undefined ? [] : [twins.sessions])].filter(
+    ({ finals }) => finals > 0,
+  );
   const noise = noiseOf(groups);
   return {
     name: 'listen',
@@ -43,7 +49,7 @@ export function listenReport(
       'A final is late when the machine has other work, or when its decode began only at the endpoint: it begins in ' +
         'the pause before, unless speech was found too late for that.',
     ],
-    goals: [refusedGoal(all), ...goalsOf(others, noise, meanWer(groups))],
+    goals: [refusedGoal(all), quietGoal(noise), ...goalsOf(others, noise, meanWer(groups))],
   };
 }
 
@@ -96,6 +102,14 @@ function roundsTable(all: readonly Compared[]): Report['tables'][number] {
 function refusedGoal(all: readonly Compared[]): Report['goals'][number] {
   const refused = all.reduce((sum, each) => sum + each.refused, 0);
   return { goal: 'no session is refused or breaks', found: String(refused), met: refused === 0 };
+}
+
+function quietGoal({ werPercent, p50Ms }: Noise): Report['goals'][number] {
+  return {
+    goal: `noise is at most ${QUIET_WER_POINTS} point and ${QUIET_P50_MS} ms of p50; otherwise the others say little`,
+    found: `${figure(werPercent, 2)} points, ${figure(p50Ms)} ms`,
+    met: werPercent <= QUIET_WER_POINTS && p50Ms <= QUIET_P50_MS,
+  };
 }
 
 function goalsOf(others: readonly Compared[], noise: Noise, callsWer: number): Report['goals'] {

@@ -206,6 +206,7 @@ export class SipAgent {
         if (trunk !== null) this.#accounts.sign(message, trunk);
       },
       credentials: () => (trunk === null ? undefined : this.#accounts.credentialsOf(trunk)),
+      onEarly: (id, early) => open.switchboard.setEarly(id, early),
       onDialog: (opened) => {
         dialog = opened;
         open.switchboard.remember(opened);

@@ -1,7 +1,6 @@
 /** The dialog of an answered call: what the peer asks for within it, and its end from either side. */
 
 import type {
-  Body,
   IncomingAckRequest,
   IncomingByeRequest,
   IncomingInfoRequest,
@@ -22,6 +21,7 @@ import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import type { Credentials } from './credentials.ts';
+import { type Reply, UpdateOrder } from './early-dialog.ts';
 import type { DialogListener } from './leg.ts';
 import type { LegSwitch } from './leg-switch.ts';
 import type { CallMedia } from './media.ts';
@@ -32,13 +32,6 @@ import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, t
 import type { SipStack } from './stack.ts';
 
 const DTMF_DIGIT = /^[0-9*#A-D]$/;
-
-/** An answer that needs no transaction of its own. */
-export interface Reply {
-  readonly statusCode: number;
-  readonly extraHeaders?: string[];
-  readonly body?: Body;
-}
 
 /** What session timers (RFC 4028) need of their surroundings. */
 export interface SessionTimerServices {
@@ -88,7 +81,7 @@ export class CallDialog {
   #offering: boolean;
   /** `ours` = a BYE is to be sent, or was; `theirs` = one came. */
   #over: 'no' | 'ours' | 'theirs' = 'no';
-  #lastUpdate: { readonly cseq: number; readonly reply: Reply } | null = null;
+  readonly #updates = new UpdateOrder();
   readonly #timer: SessionTimer;
   /** Our own offer is out, to refresh the session. */
   #refreshing = false;
@@ -168,11 +161,7 @@ export class CallDialog {
 
   /** The answer to an UPDATE (RFC 3311): another offer, or only a sign of life for a session timer. */
   update(message: IncomingRequestMessage): Reply {
-    if (this.#lastUpdate?.cseq === message.cseq) return this.#lastUpdate.reply;
-    if (message.cseq < (this.#lastUpdate?.cseq ?? 0)) return { statusCode: 500 };
-    const reply = this.#answerUpdate(message);
-    this.#lastUpdate = { cseq: message.cseq, reply };
-    return reply;
+    return this.#updates.answer(message, () => this.#answerUpdate(message));
   }
 
   #answerUpdate(message: IncomingRequestMessage): Reply {

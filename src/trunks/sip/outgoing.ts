@@ -1,6 +1,7 @@
 /** A call that we make through a registrar or trunk: from the INVITE to the dialog, or to nothing. */
 
 import type {
+  IncomingRequestMessage,
   IncomingResponse,
   IncomingResponseMessage,
   OutgoingInviteRequest,
@@ -19,6 +20,7 @@ import { acknowledgementOf, RELIABLE_TAG } from '../../protocols/sip/reliable.ts
 import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import { CallDialog } from './dialog.ts';
+import { EarlyDialog } from './early-dialog.ts';
 import { EarlyMedia } from './early-media.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
@@ -91,6 +93,8 @@ interface OutgoingOptions extends CallServices {
   /** What challenges within the call are answered with. */
   credentials(): Credentials | undefined;
   onDialog(dialog: CallDialog): void;
+  /** Until the answer UPDATEs may come, of the dialogs with this Call-ID and our tag; null = no longer. */
+  onEarly(id: string, early: EarlyDialog | null): void;
   /** Everything of the call is released. Once. */
   onGone(): void;
 }
@@ -106,6 +110,8 @@ export class OutgoingCall implements LegOwner {
   #early: EarlyMedia | null = null;
   /** The tag of whoever is heard before the answer; null = nobody. */
   #earlyTag: string | null = null;
+  /** What UPDATEs find before the answer. */
+  #updates: { readonly id: string; readonly early: EarlyDialog } | null = null;
   /** The INVITE has had its final answer. */
   #settled = false;
   #timer: Timer | null = null;
@@ -221,6 +227,7 @@ export class OutgoingCall implements LegOwner {
     if (target.isTrunk) onRequest(message);
     this.#early?.forget();
     this.#earlyTag = null;
+    this.#takeUpdates(message, contact);
     this.#invite = core.invite(message, {
       onProgress: ({ message: answer, prack }) => {
         const acknowledgement = acknowledgementOf(answer);
@@ -235,6 +242,16 @@ export class OutgoingCall implements LegOwner {
       onReject: (response) => this.#rejected(response, { ...ask, last: message }),
       onRedirect: (response) => this.#rejected(response, { ...ask, last: message }),
     });
+  }
+
+  #takeUpdates({ callId, fromTag }: OutgoingRequestMessage, contactHeader: string): void {
+    const media = this.#media;
+    if (media === null) return;
+    const { stack, onEarly } = this.#options;
+    const addressOf = (message: IncomingRequestMessage): string => stack.envelopeOf(message).source.address;
+    const early = new EarlyDialog({ media, contactHeader, heardTag: () => this.#earlyTag, addressOf });
+    this.#updates = { id: callId + (fromTag ?? ''), early };
+    onEarly(this.#updates.id, early);
   }
 
   /** Sound flows from the first description on; of several telephones that ring, only that of the first one. */
@@ -286,6 +303,7 @@ export class OutgoingCall implements LegOwner {
       log: log.child({ callId: this.#callId }),
       onAcknowledged: () => leg,
     });
+    this.#endUpdates();
     onDialog(this.#dialog);
     this.#dialog.timer.accepted(answer);
     try {
@@ -293,7 +311,9 @@ export class OutgoingCall implements LegOwner {
       // A call that goes on has no use for what was said before.
       if (this.#earlyTag !== session.remoteTag || transfer !== null) early.forget();
       media.start(early);
-      media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
+      const isUpdated = this.#updates?.early.updatedTag === session.remoteTag;
+      if (!isUpdated)
+        media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       const start = this.#start(session, media);
       transfer?.onStatus(200);
       leg.begin(start);
@@ -365,7 +385,12 @@ export class OutgoingCall implements LegOwner {
     invite.dispose();
   }
 
+  #endUpdates(): void {
+    if (this.#updates !== null) this.#options.onEarly(this.#updates.id, null);
+  }
+
   #leave(): void {
+    this.#endUpdates();
     void this.#media?.close();
     this.#options.onGone();
   }

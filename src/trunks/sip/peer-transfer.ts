@@ -9,6 +9,7 @@ import { asTrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { SipFault } from '../../protocols/sip/fault.ts';
 import { NO_REPORT_TAG, type ReferRequest, readRefer } from '../../protocols/sip/refer-request.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 import type { LegSwitch } from './leg-switch.ts';
 import type { SipStack } from './stack.ts';
 
@@ -47,6 +48,8 @@ export interface Transfers {
 }
 
 interface PeerTransferOptions extends Pick<TransferOrder, 'session' | 'stack' | 'callId'> {
+  /** Where the peer has shown to be. */
+  readonly peer: Pick<SipSource, 'address'>;
   readonly transfers: Transfers;
   /** Null = this is no telephone call, or has not begun. */
   legs(): LegSwitch | null;
@@ -120,11 +123,13 @@ export class PeerTransfer {
   }
 
   #allowed(message: IncomingRequestMessage): { readonly transfers: Transfers; readonly legs: LegSwitch } {
-    const { transfers, stack, legs: find } = this.#options;
+    const { transfers, stack, peer, legs: find } = this.#options;
     const legs = find();
     if (!transfers.takesRefer || legs === null)
       throw new SipFault('a REFER', 'none: calls are not given on here (SIP_TRANSFERS)', 405);
-    if (!transfers.mayAsk(stack.envelopeOf(message).source.address))
+    // Over UDP whoever is in a call could write the address of a trunk into one packet, but not into its whole call.
+    const addresses = [peer.address, stack.envelopeOf(message).source.address];
+    if (!addresses.every((address) => transfers.mayAsk(address)))
       throw new SipFault('a REFER of somebody else', 'one of a trunk (SIP_TRANSFERS)', 603);
     if (this.#report?.isOver === false) throw new SipFault('a second REFER', 'one at a time', 491);
     return { transfers, legs };

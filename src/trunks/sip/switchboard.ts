@@ -19,7 +19,8 @@ import { REPLACES_TAG, replacedBy } from '../../protocols/sip/replaces.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
-import type { CallDialog, Reply } from './dialog.ts';
+import type { CallDialog } from './dialog.ts';
+import type { EarlyDialog, Reply } from './early-dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { kindOf } from './kind-of-call.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
@@ -29,6 +30,9 @@ const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG, REPLACES_TAG, NO_REPORT_
 
 /** The bodies that we read, for who asks by OPTIONS. */
 const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';
+
+/** How often the log is told of refused Replaces. */
+const TELL_AGAIN_MS = 10_000;
 
 interface SwitchboardOptions {
   readonly services: CallServices;
@@ -56,6 +60,10 @@ export class Switchboard implements StackDelegate {
   /** Addresses that have calls. */
   readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
+  /** Calls of ours that are not answered, by Call-ID and our tag. */
+  /** When the log was last told of a refused Replaces. */
+  #toldMs = Number.NEGATIVE_INFINITY;
+  readonly #early = new Map<string, EarlyDialog>();
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
@@ -68,6 +76,12 @@ export class Switchboard implements StackDelegate {
 
   forget(dialog: CallDialog | null): void {
     if (dialog !== null) this.#dialogs.delete(dialog.id);
+  }
+
+  /** UPDATEs of the call with this Call-ID and tag of ours, which is not answered yet, find it; null = no longer. */
+  setEarly(id: string, early: EarlyDialog | null): void {
+    if (early === null) this.#early.delete(id);
+    else this.#early.set(id, early);
   }
 
   onRequest(message: IncomingRequestMessage, stack: SipStack): boolean {
@@ -95,7 +109,7 @@ export class Switchboard implements StackDelegate {
   #answer(message: IncomingRequestMessage, stack: SipStack): Reply | null {
     const { method, toTag } = message;
     if (method === 'OPTIONS') return this.#answerOptions(stack);
-    if (method === 'UPDATE') return this.#answerUpdate(message);
+    if (method === 'UPDATE') return this.#answerUpdate(message, stack);
     if (method !== 'REFER' || toTag) return null;
     // Who wants a call transferred must be in it.
     if (this.#options.services.transfers.takesRefer) return { statusCode: 403 };
@@ -155,7 +169,7 @@ export class Switchboard implements StackDelegate {
    */
   #refusesCall(message: IncomingRequestMessage, stack: SipStack): boolean {
     if (message.toTag || stack.core.userAgentServers.has(message.viaBranch)) return false;
-    const { metrics, services } = this.#options;
+    const { metrics } = this.#options;
     const { address, protocol } = stack.envelopeOf(message).source;
     const source = this.#sources.get(address);
     if (protocol === 'UDP' && this.#acknowledgesTooLittle(source)) {
@@ -165,7 +179,7 @@ export class Switchboard implements StackDelegate {
     const replaced = this.#checkReplaced(message, stack);
     if (replaced instanceof SipFault) {
       const { statusCode, reason } = replaced;
-      services.log.warn({ address, statusCode, reason }, 'a SIP peer wants to replace a call, and is refused');
+      this.#tellRefused({ address, statusCode, reason });
       stack.core.replyStateless(message, { statusCode, reasonPhrase: reason });
       return true;
     }
@@ -174,6 +188,15 @@ export class Switchboard implements StackDelegate {
     metrics.refused.inc({ code: refusal.code });
     stack.core.replyStateless(message, { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
     return true;
+  }
+
+  /** Peers may ask again and again. */
+  #tellRefused(refusal: { readonly address: string; readonly statusCode: number; readonly reason: string }): void {
+    const { log, timers } = this.#options.services;
+    const nowMs = timers.clock.nowMs();
+    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return;
+    this.#toldMs = nowMs;
+    log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
   }
 
   #checkReplaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | SipFault | null {
@@ -243,9 +266,11 @@ export class Switchboard implements StackDelegate {
     }
   }
 
-  #answerUpdate(message: IncomingRequestMessage): Reply {
+  #answerUpdate(message: IncomingRequestMessage, { core }: SipStack): Reply {
     const { callId, toTag, fromTag } = message;
-    return this.#dialogs.get(callId + toTag + fromTag)?.update(message) ?? { statusCode: 481 };
+    const id = callId + toTag + fromTag;
+    const dialog = this.#dialogs.get(id) ?? (core.dialogs.has(id) ? this.#early.get(callId + toTag) : undefined);
+    return dialog?.update(message) ?? { statusCode: 481 };
   }
 }
 

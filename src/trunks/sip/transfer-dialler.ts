@@ -5,6 +5,7 @@ import { SipFault } from '../../protocols/sip/fault.ts';
 import type { ReferRequest } from '../../protocols/sip/refer-request.ts';
 import { REPLACES_TAG, writeReplaces } from '../../protocols/sip/replaces.ts';
 import { userOf } from '../../protocols/sip/uris.ts';
+import { isOwnAddress } from './destinations.ts';
 import type { TransferOrder, Transfers } from './peer-transfer.ts';
 import type { Peers } from './peers.ts';
 import { hostAndPort, plainHost, usableUri } from './redirection.ts';
@@ -73,8 +74,7 @@ export class TransferDialler implements Transfers {
     const target = usableUri(named, { transport: stack.protocol, mayCall });
     if (target === null)
       throw new SipFault('a Refer-To elsewhere', `a host of the settings or of SIP_ALLOW, by ${stack.protocol}`, 403);
-    if (hostAndPort(target, stack.protocol) === hostAndPort(stack.contact, stack.protocol))
-      throw new SipFault('a Refer-To that names us', 'somebody else', 482);
+    if (isOwn(target, stack)) throw new SipFault('a Refer-To that names us', 'somebody else', 482);
     return target;
   }
 
@@ -94,6 +94,12 @@ export class TransferDialler implements Transfers {
       [server, registrar].some((each) => each !== null && places.includes(hostAndPort(uriAt(each, null), protocol)));
     return trunks.find(isThere) ?? null;
   }
+}
+
+function isOwn(target: URI, { contact, protocol, port }: SipStack): boolean {
+  const place = hostAndPort(target, protocol);
+  const host = plainHost(target);
+  return place === hostAndPort(contact, protocol) || (isOwnAddress(host) && place === `${host} ${port}`);
 }
 
 /** Names in the settings may be written otherwise than addresses. */

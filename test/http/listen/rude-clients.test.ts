@@ -174,6 +174,28 @@ describe('WS /jambonz/stt', () => {
   });
 });
 
+describe('thousands of messages that come together', () => {
+  it('are read one in each turn of the event loop, so that others have theirs', async () => {
+    await open();
+    const socket = await connect('/v1/realtime');
+    let answers = 0;
+    socket.on('message', (data: Buffer) => {
+      if (data.includes('conversation.item.done')) answers++;
+    });
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (socket.readyState === WebSocket.OPEN) setImmediate(count);
+    };
+    const item = { type: 'message', role: 'user', content: [] };
+    for (let n = 0; n < 300; n++) socket.send(JSON.stringify({ type: 'conversation.item.create', item }));
+    count();
+    await eventually(() => expect(answers).toBe(300));
+    expect(turns).toBeGreaterThanOrEqual(300);
+    socket.terminate();
+  });
+});
+
 const LINEAR = 'encoding=linear16&sample_rate=16000';
 const CONFIG = JSON.stringify({ action: 'config', use_server_vad: false });
 /** What a socket begins with, a command that costs nothing, and how it is closed when thousands come. */

@@ -200,6 +200,7 @@ export class SipLine {
       toUri,
       fromUri: new URI('sip', asUser, '198.51.100.1'),
       transfer,
+      onEarly: (id, early) => this.switchboard.setEarly(id, early),
       onDialog: (opened) => {
         dialog = opened;
         this.switchboard.remember(opened);

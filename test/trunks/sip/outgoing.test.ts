@@ -198,6 +198,7 @@ describe('an outgoing call', () => {
       clock: line.gateway.clock,
       toUri: new URI('sip', '1', '192.0.2.7'),
       fromUri: new URI('sip', '', '192.0.2.7'),
+      onEarly: (id, early) => line.switchboard.setEarly(id, early),
       onDialog: () => undefined,
       onGone: () => undefined,
     });

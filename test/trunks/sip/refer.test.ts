@@ -2,10 +2,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import { settle } from '../../fakes/clock.ts';
-import { answer, bodyIn, headerIn, OFFER, request, SipLine, TRUNK_ADDRESS } from './line.ts';
+import { answer, bodyIn, headerIn, OFFER, PEER, request, SipLine, TRUNK_ADDRESS } from './line.ts';
 import { ID } from './timed-call.ts';
 
 const CONTACT = 'Contact: <sip:target@192.0.2.20:5060>';
+type Source = NonNullable<Parameters<SipLine['receive']>[1]>;
+const TRUNK: Source = { address: TRUNK_ADDRESS, port: 5060, protocol: 'UDP' };
 const SWITCHED = { SIP_TRANSFERS: 'peers' };
 
 let line: SipLine;
@@ -16,14 +18,14 @@ let sequence: number;
 afterEach(() => line.close());
 
 /** A call of the peer that is live. */
-async function begin(environment: Record<string, string> = SWITCHED): Promise<void> {
+async function begin(environment: Record<string, string> = SWITCHED, source: Source = PEER): Promise<void> {
   line = new SipLine(environment);
   events = [];
   sequence = 1;
   line.gateway.context.feed.subscribeOwn({}, ({ event }) => void events.push(event));
-  await line.receive(request('INVITE', { body: OFFER }));
+  await line.receive(request('INVITE', { body: OFFER }), source);
   to = headerIn(line.take().at(-1) ?? '', 'To');
-  await line.receive(request('ACK', { to }));
+  await line.receive(request('ACK', { to }), source);
   line.take();
 }
 
@@ -35,8 +37,9 @@ interface Referred {
 }
 
 /** What was sent because of a REFER; NOTIFYs are answered. */
-async function refer(target: string, headers: readonly string[] = []): Promise<Referred> {
-  await line.receive(request('REFER', { to, cseq: ++sequence, headers: [`Refer-To: ${target}`, ...headers] }));
+async function refer(target: string, headers: readonly string[] = [], source: Source = PEER): Promise<Referred> {
+  const text = request('REFER', { to, cseq: ++sequence, headers: [`Refer-To: ${target}`, ...headers] });
+  await line.receive(text, source);
   const sent = line.take();
   await settleNews(sent);
   return {
@@ -212,6 +215,47 @@ describe('a REFER', () => {
   });
 });
 
+describe('the BYE of a leg that gave its call on', () => {
+  const asked = async (): Promise<string> => {
+    await begin();
+    await line.receive(request('REFER', { to, cseq: ++sequence, headers: ['Refer-To: <sip:6002@192.0.2.20>'] }));
+    const sent = line.take();
+    const invite = sent.find((text) => text.startsWith('INVITE')) ?? '';
+    await line.receive(answer(invite, '200 OK', [CONTACT], OFFER));
+    return sent.find((text) => text.startsWith('NOTIFY')) ?? '';
+  };
+  const byes = (): string[] => line.take().filter((text) => text.startsWith('BYE'));
+
+  it('waits for the answer to the last NOTIFY, but not for long', async () => {
+    await asked();
+    expect(byes()).toEqual([]);
+    await line.gateway.clock.run(2000, 250);
+    expect(byes().map((text) => headerIn(text, 'Call-ID'))).toEqual([ID]);
+    expect(view()?.state).toBe('live');
+  });
+
+  it('is not sent where the peer sends its own meanwhile', async () => {
+    await asked();
+    line.take();
+    await line.receive(request('BYE', { to, cseq: ++sequence }));
+    await line.gateway.clock.run(5000, 500);
+    expect(byes()).toEqual([]);
+    expect(view()?.state).toBe('live');
+  });
+
+  it('and the call go on where the peer refuses NOTIFY', async () => {
+    const first = await asked();
+    const last = line.take().find((text) => text.startsWith('NOTIFY')) ?? '';
+    for (const notify of [first, last]) await line.receive(answer(notify, '481 Subscription Does Not Exist'));
+    await line.gateway.clock.run(2000, 500);
+    expect(line.dropped).toEqual([]);
+    expect(view()?.state).toBe('live');
+    line.gateway.registry.hangup(ID);
+    await settle();
+    expect(line.gateway.registry.liveCount).toBe(0);
+  });
+});
+
 describe('a REFER is refused', () => {
   it('where transfers are off: Allow does not have it', async () => {
     await begin({});
@@ -221,15 +265,13 @@ describe('a REFER is refused', () => {
     expect(invite).toBe('');
   });
 
-  it('of a peer that is no trunk where only trunks may ask', async () => {
+  it('of a peer that is no trunk where only trunks may ask, whatever address it writes', async () => {
     await begin({ SIP_TRANSFERS: 'trunk' });
     expect((await refer('<sip:6002@192.0.2.20>')).reply).toMatch(/^SIP\/2\.0 603 /);
-    await line.receive(request('REFER', { to, cseq: ++sequence, headers: ['Refer-To: <sip:6002@192.0.2.20>'] }), {
-      address: TRUNK_ADDRESS,
-      port: 5060,
-      protocol: 'UDP',
-    });
-    expect(line.lines()[0]).toMatch(/^SIP\/2\.0 202 /);
+    expect((await refer('<sip:6002@192.0.2.20>', [], TRUNK)).reply).toMatch(/^SIP\/2\.0 603 /);
+    await line.close();
+    await begin({ SIP_TRANSFERS: 'trunk' }, TRUNK);
+    expect((await refer('<sip:6002@192.0.2.20>', [], TRUNK)).reply).toMatch(/^SIP\/2\.0 202 /);
   });
 
   it.each([

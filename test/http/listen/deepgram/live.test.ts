@@ -212,7 +212,7 @@ describe('WS /v1/listen', () => {
   it('closes with DATA-0000 where it comes neither as a WAV file nor as it was said to', async () => {
     const client = await open('model=nova-3');
     client.socket.send(Buffer.from('fLaC and more than a few bytes'));
-    expect(await client.ended()).toEqual({ code: 1008, reason: 'DATA-0000' });
+    expect(await client.ended()).toEqual({ code: 1008, reason: expect.stringMatching(/^DATA-0000: got FLAC, exp/) });
     const other = await join(LINEAR);
     other.socket.send('no JSON');
     expect(await other.ended()).toEqual({ code: 1008, reason: 'DATA-0000' });
@@ -310,7 +310,6 @@ describe('the handshake of /v1/listen', () => {
     ['language=tlh', 400, 'UNSUPPORTED_LANGUAGE', /language/],
     ['encoding=g729', 400, 'INVALID_REQUEST', /encoding/],
     ['encoding=opus&channels=3', 400, 'INVALID_REQUEST', /channels/],
-    ['encoding=opus&channels=2&multichannel=true', 400, 'INVALID_REQUEST', /mixed/],
     ['encoding=linear16', 400, 'INVALID_REQUEST', /sample_rate/],
     ['call=nobody', 404, 'CALL_NOT_FOUND', /call/],
   ])('refuses %s with %i', async (query, status, code, message) => {
