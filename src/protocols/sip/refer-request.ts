@@ -43,13 +43,16 @@ export function readRefer(message: SipHeaders, targets: readonly string[]): Refe
   };
 }
 
-/** RFC 3261 §20: a URI with a comma, question mark or semicolon stands in brackets. */
+/**
+ * RFC 3261 §20: a URI with a comma, question mark or semicolon stands in brackets. Asterisk's Transfer() writes it
+ * without, parameters and headers included: what follows a bare URI is taken for its own, as pjsip does.
+ */
 function uriIn(value: string): string {
   if (value.length > TARGET_MAX_CHARS)
     throw new SipFault(`a Refer-To of ${value.length} characters`, `at most ${TARGET_MAX_CHARS}`);
   const text = value.trim();
   const [, bracketed, rest = ''] = /^(?:"(?:[^"\\]|\\.)*"\s*|[^"<>,]*)<([^<>"\s]+)>(.*)$/.exec(text) ?? [];
-  const uri = bracketed ?? /^[^\s<>",;?]+$/.exec(text.split(';')[0] ?? '')?.[0];
+  const uri = bracketed ?? /^([^\s<>",]+)(?:\s+;[^,<>]*)?$/.exec(text)?.[1];
   if (uri === undefined || (rest !== '' && !/^\s*;[^,<>]*$/.test(rest)))
     throw new SipFault('a Refer-To that cannot be read', '<sip:user@host>');
   return uri;

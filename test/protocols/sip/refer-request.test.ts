@@ -10,7 +10,8 @@ function read(target: string, headers: Readonly<Record<string, string>> = {}) {
 describe('a REFER', () => {
   it.each([
     ['sip:6002@192.0.2.20', 'sip:6002@192.0.2.20'],
-    ['sip:6002@192.0.2.20;x=y', 'sip:6002@192.0.2.20'],
+    ['sip:6002@192.0.2.20;transport=tls', 'sip:6002@192.0.2.20;transport=tls'],
+    ['sip:6002@192.0.2.20 ; x=y', 'sip:6002@192.0.2.20'],
     ['<sip:6002@192.0.2.20;user=phone>;x=y', 'sip:6002@192.0.2.20;user=phone'],
     ['"A, <B>" <sip:a@b>', 'sip:a@b'],
     ['Desk 12 <sips:a@[::1]:5070>', 'sips:a@[::1]:5070'],
@@ -24,6 +25,8 @@ describe('a REFER', () => {
   it('names the dialog that its call is to replace, as telephones write it', () => {
     const snom = '<sip:b@c?Replaces=5f1%40c%3Bfrom-tag%3Dab%2Ac%3Bto-tag%3D0>;x';
     expect(read(snom).replaces).toEqual({ callId: '5f1@c', toTag: '0', fromTag: 'ab*c', isEarlyOnly: false });
+    const asterisk = 'sip:b@c:5061;transport=tls?Replaces=a%3Bto-tag%3D1%3Bfrom-tag%3D2';
+    expect(read(asterisk)).toMatchObject({ uri: 'sip:b@c:5061;transport=tls', replaces: { callId: 'a' } });
     const early = '<sip:b@c?require=Replaces,x&replaces=a;to-tag=1;from-tag=2;early-only>';
     expect(read(early)).toMatchObject({ requiresReplaces: true, replaces: { isEarlyOnly: true } });
   });
