@@ -14,7 +14,7 @@ const UNIT_MS = 2.5;
 const FRAME_HEADER_BYTES = 3;
 /** Until a packet has said another one. */
 const USUAL_MS = 20;
-/** A group has about this much sound, so that a reader can stop between two: it takes a millisecond or two to decode. */
+/** A group has about this much sound, so that a reader can stop between two: it is decoded in a millisecond or two. */
 const GROUP_MS = 250;
 /** Samples of a header count at this rate (RFC 7845 §5.1). */
 const SKIP_RATE_HZ = 48_000;

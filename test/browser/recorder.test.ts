@@ -8,7 +8,7 @@ import { launchBrowser } from './chromium.ts';
 const RATE_HZ = 16_000;
 const PIECES = 6;
 
-/** Runs inside a page: a tone in one channel, silence in the other, in pieces of about 250 ms, until there are enough. */
+/** Runs inside a page: a tone in one channel, silence in the other, in pieces of about 250 ms, so many of them. */
 const RECORD = `async ({ mimeType, count }) => {
   const context = new AudioContext();
   const target = context.createMediaStreamDestination();
