@@ -14,6 +14,8 @@ import { goldenOf, KEY, type Ran, runClient } from './run.ts';
 /** Clients that wait for what never comes are not waited for longer. */
 const RUN_TIMEOUT_MS = 60_000;
 const AT_ONCE = 3;
+/** Differences that the page has of one. */
+const EFFECTS_MAX = 2;
 
 interface Deletion {
   /** A row of the table. */
@@ -38,7 +40,7 @@ const DELETIONS: readonly Deletion[] = [
   {
     client: 'deepgram-python-4',
     isHarmless: true,
-    left: [...fields('Results', 'metadata.request_id', 'channel_index', 'duration', 'start'), { message: 'Metadata' }],
+    left: fields('Results', 'metadata.request_id', 'channel_index', 'duration', 'start'),
   },
   { client: 'deepgram-speech-python-4', left: [{ header: 'dg-char-count' }] },
   { client: 'deepgram-python-7', left: fields('Results', 'type', 'channel', 'metadata', 'is_final') },
@@ -75,8 +77,10 @@ const DELETIONS: readonly Deletion[] = [
     client: 'agents-python-realtime',
     left: [...fields('*', 'event_id'), ...fields(ITEM, 'item_id', 'content_index', 'transcript', 'usage')],
   },
-  { client: 'pipecat-realtime', left: [{ message: 'session.created' }, ...fields(ITEM, 'transcript')] },
-  { client: 'livekit-realtime', left: fields(ITEM, 'item_id', 'transcript') },
+  { client: 'pipecat-realtime', left: fields(ITEM, 'transcript') },
+  { client: 'pipecat-realtime', isHarmless: true, left: [{ message: 'session.created' }] },
+  { client: 'livekit-realtime', left: fields(ITEM, 'transcript') },
+  { client: 'livekit-realtime', isHarmless: true, left: fields(ITEM, 'item_id') },
   { client: 'openai-python-realtime', left: fields(ITEM, 'usage') },
   {
     client: 'agents-node-answers',
@@ -89,6 +93,9 @@ const DELETIONS: readonly Deletion[] = [
   { client: 'pipecat-answers', left: fields(AUDIO, 'item_id', 'content_index', 'delta') },
   { client: 'livekit-answers', left: fields(AUDIO, 'item_id', 'delta') },
 ];
+
+/** What is wrong with one that could not be left out. */
+export const UNSENT = 'it was never sent';
 
 /** What came of one. */
 export interface DeletionResult {
@@ -103,15 +110,20 @@ export interface DeletionResult {
 /** All of clients whose name begins with `only`. @throws what installing throws */
 export async function tryDeletions(only: string, folder: string): Promise<DeletionResult[]> {
   const brain = await startBrain();
-  const gateway = await startGateway({ API_KEYS: KEY, LLM_BASE_URL: brain.url, LLM_MODEL: 'any' });
+  const plain = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1' });
+  const answering = await startGateway({
+    API_KEYS: KEY,
+    ENGINE_WORKERS: '1',
+    LLM_BASE_URL: brain.url,
+    LLM_MODEL: 'any',
+  });
   const results: DeletionResult[] = [];
   try {
-    const clients = [...new Set(DELETIONS.map(({ client }) => client))].filter((name) => name.startsWith(only));
-    for (const name of clients) {
-      const client = CLIENTS.find((each) => each.name === name);
-      if (client === undefined) throw new Error(`there is no client ${JSON.stringify(name)}`);
-      const installed = await installClient(client, folder);
-      const trial = { client, installed, folder, gateway: gateway.url };
+    const names = [...new Set(DELETIONS.map(({ client }) => client))].filter((name) => name.startsWith(only));
+    for (const name of names) {
+      const client = clientOf(name);
+      const gateway = client.brain === true ? answering.url : plain.url;
+      const trial = { client, installed: await installClient(client, folder), folder, gateway };
       const wanted = DELETIONS.filter((each) => each.client === name).flatMap(({ left, isHarmless = false }) =>
         left.map((each) => ({ left: each, isHarmless })),
       );
@@ -119,10 +131,21 @@ export async function tryDeletions(only: string, folder: string): Promise<Deleti
       results.push(...(await inTurn([{ left: null, isHarmless: true }, ...wanted], (each) => tryOne(trial, each))));
     }
   } finally {
-    await gateway.stop();
+    await Promise.all([plain.stop(), answering.stop()]);
     brain.close();
   }
   return results;
+}
+
+/** What is tried, in the order of the page. */
+export function allDeletions(): { client: Client; left: Left }[] {
+  return DELETIONS.flatMap(({ client, left }) => left.map((each) => ({ client: clientOf(client), left: each })));
+}
+
+function clientOf(name: string): Client {
+  const client = CLIENTS.find((each) => each.name === name);
+  if (client === undefined) throw new Error(`there is no client ${JSON.stringify(name)}`);
+  return client;
 }
 
 interface Trial {
@@ -144,7 +167,7 @@ async function tryOne(trial: Trial, { left, isHarmless }: Wanted): Promise<Delet
     const ran = await runClient({ ...trial, url: proxy.url, trust: {}, timeoutMs: RUN_TIMEOUT_MS });
     const effect = effectOf(ran, goldenOf(client));
     const isMissing = left !== null && proxy.count() === 0;
-    const wrong = isMissing ? 'it was never sent' : isHarmless === (effect === '') ? '' : 'not as expected';
+    const wrong = isMissing ? UNSENT : isHarmless === (effect === '') ? '' : 'not as expected';
     console.log(`${wrong || 'as expected'}  ${client.name}  ${nameOf(left)}: ${effect || 'works'}`);
     return { client, left, effect, wrong };
   } finally {
@@ -154,13 +177,14 @@ async function tryOne(trial: Trial, { left, isHarmless }: Wanted): Promise<Delet
 
 /** The first of what is wrong. */
 function effectOf({ seen, errors }: Ran, golden: unknown): string {
-  if (seen === undefined) return lastLine(errors);
-  return differences(seen, golden).find((difference) => !mayBeLoad(difference)) ?? '';
+  if (seen === undefined) return howItEnded(errors);
+  const wrong = differences(seen, golden).filter((difference) => !mayBeLoad(difference));
+  return wrong.slice(0, EFFECTS_MAX).join('; ');
 }
 
-function lastLine(errors: string): string {
+function howItEnded(errors: string): string {
   const said = errors.split('\n').filter((line) => /^\w*(Error|Exception)\b/.test(line));
-  return said.at(-1) ?? 'it waits for ever';
+  return said.length === 0 ? 'it waits for ever' : `the program ends: ${said.at(-1)}`;
 }
 
 /** What was left out, as the page says it. */

@@ -1,7 +1,7 @@
 /** docs/internals/clients.md: which unchanged clients work. */
 import type { Client } from './client.ts';
 import { CLIENTS_NOT_RUN } from './clients.ts';
-import { type DeletionResult, nameOf } from './deletions.ts';
+import { allDeletions, type DeletionResult, nameOf, UNSENT } from './deletions.ts';
 
 /** What became of one client; `wrong` = where what it saw differs from its golden, or why it could not be run. */
 export interface ClientResult {
@@ -49,9 +49,12 @@ function deletionsOf(page: string): string[] {
   return at === -1 ? [] : [page.slice(at)];
 }
 
-/** `page` with what came of deletions. */
+/** `page` with what came of deletions; rows of others stay. */
 export function pageWithDeletions(page: string, results: readonly DeletionResult[]): string {
   const at = page.indexOf(DELETIONS_HEAD);
+  const rows = at === -1 ? [] : page.slice(at).split('\n');
+  const now = results.map(({ effect, wrong, ...of }) => `${keyOf(of)} ${wrong === UNSENT ? wrong : shown(effect)} |`);
+  const kept = allDeletions().flatMap((of) => [...now, ...rows].find((row) => row.startsWith(keyOf(of))) ?? []);
   return [
     `${(at === -1 ? page : page.slice(0, at)).trimEnd()}\n`,
     DELETIONS_HEAD,
@@ -61,14 +64,17 @@ export function pageWithDeletions(page: string, results: readonly DeletionResult
     '',
     '| client | left out | what happens |',
     '| --- | --- | --- |',
-    ...results.filter(({ left }) => left !== null).map(deletionRowOf),
+    ...kept,
     '',
   ].join('\n');
 }
 
-function deletionRowOf({ client, left, effect, wrong }: DeletionResult): string {
-  const what = wrong === 'it was never sent' ? wrong : effect === '' ? 'nothing: it is not missed' : effect;
-  return `| ${client.title} | ${nameOf(left)} | ${what.replaceAll('|', '\\|').replaceAll('<', '\\<')} |`;
+function keyOf({ client, left }: Pick<DeletionResult, 'client' | 'left'>): string {
+  return `| ${client.title} | ${nameOf(left)} |`;
+}
+
+function shown(effect: string): string {
+  return effect === '' ? 'nothing: it is not missed' : effect.replaceAll('|', '\\|').replaceAll('<', '\\<');
 }
 
 /** `page` with the rows of `results` as they are now; the others stay. */
