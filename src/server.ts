@@ -187,7 +187,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     throw routeNotFound(request);
   });
   await app.register(websocket, {
-    options: { maxPayload: settings.MESSAGE_MAX_BYTES, perMessageDeflate: false, handleProtocols: chooseProtocol },
+    options: {
+      maxPayload: settings.MESSAGE_MAX_BYTES,
+      perMessageDeflate: false,
+      handleProtocols: chooseProtocol,
+      // One message of each client a turn of the event loop: thousands that came together would hold up all calls.
+      allowSynchronousEvents: false,
+    },
     errorHandler: (error, socket) => failures.close(error, socket),
     preClose: closeSocketsOn(clock),
   });

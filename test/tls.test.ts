@@ -127,6 +127,16 @@ describe('a server with TLS_CERT', () => {
     for (const socket of idle) socket.destroy();
   });
 
+  it('outlives connections that are replaced before they have shown that they speak TLS', async () => {
+    await start({ CONNECTIONS_MAX: '10' });
+    const { hostname, port } = new URL(gateway.url);
+    const sockets = Array.from({ length: 50 }, () => connectPlain({ host: hostname, port: Number(port) }));
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await eventually(() => expect(sockets.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(40));
+    expect((await ask('/health')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
   it('shows a renewed certificate to new connections, and those that are open go on', async () => {
     await start();
     const open = await shake();

@@ -1,4 +1,4 @@
-/** Joins audio: several channels, or several blocks. */
+/** Joins audio, several channels or several blocks, and takes channels apart. */
 import { toSample } from './pcm.ts';
 
 /** The mean of all channels, so that nothing clips; as long as the first channel. No channel gives no samples. */
@@ -12,6 +12,16 @@ export function mixDown(channels: readonly Int16Array[]): Int16Array {
     mixed[i] = toSample(sum / channels.length);
   }
   return mixed;
+}
+
+/** Each channel of interleaved samples, which are returned as they are if there is one. */
+export function splitChannels(interleaved: Int16Array, channels: number): Int16Array[] {
+  if (channels === 1) return [interleaved];
+  return Array.from({ length: channels }, (_, channel) => {
+    const own = new Int16Array(interleaved.length / channels);
+    for (let at = 0; at < own.length; at++) own[at] = interleaved[at * channels + channel] as number;
+    return own;
+  });
 }
 
 /** Concatenates blocks of samples; returns the only one that is not empty as it is. */

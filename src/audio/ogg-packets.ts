@@ -1,7 +1,8 @@
 /** Takes Ogg (RFC 3533) apart as it comes: the packets of its stream of Opus (RFC 7845). */
+import { joinBytes } from './bytes.ts';
+import { isOpusHead, type OpusHead, readOpusHead } from './opus-head.ts';
 
 const MAGIC = asBytes('OggS');
-const OPUS_HEAD = asBytes('OpusHead');
 const OPUS_TAGS = asBytes('OpusTags');
 const HEADER_BYTES = 27;
 /** Flags of a page. */
@@ -13,26 +14,30 @@ const SEGMENT_MAX_BYTES = 255;
 const PACKET_MAX_BYTES = 8192;
 /** Bytes before a stream of Opus begins: other streams of the same file begin there too. */
 const FOREIGN_MAX_BYTES = 65_536;
-const HEAD_BYTES = 19;
-/** More than one stream of channels in a packet needs another decoder. */
-const CHANNELS_MAX = 2;
 
 /** See above. */
 export class OggPackets {
+  readonly name = 'Ogg';
   #held: Uint8Array = new Uint8Array(0);
   /** Which of the file's streams it is; null = it has not begun. */
   #serial: number | null = null;
+  #head: OpusHead | null = null;
   #foreignBytes = 0;
   /** The packet that is not complete. */
   #parts: Uint8Array[] = [];
   #partBytes = 0;
+
+  /** Of the stream; another one when a new stream has begun. Null before any has. */
+  get head(): OpusHead | null {
+    return this.#head;
+  }
 
   /**
    * The packets of sound that are complete with `bytes`, cut anywhere.
    * @throws RangeError with the reason for a file that is no Ogg with Opus in one or two channels
    */
   push(bytes: Uint8Array): Uint8Array[] {
-    let rest = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    let rest = this.#held.length === 0 ? bytes : joinBytes([this.#held, bytes]);
     const packets: Uint8Array[] = [];
     for (;;) {
       const length = pageBytes(rest);
@@ -40,7 +45,9 @@ export class OggPackets {
       this.#readPage(rest.subarray(0, length), packets);
       rest = rest.subarray(length);
     }
-    this.#held = rest.slice();
+    // Copies: a part of a message must not keep all of it in memory.
+    this.#held = new Uint8Array(rest);
+    this.#parts = this.#parts.map((part) => new Uint8Array(part));
     return packets;
   }
 
@@ -49,7 +56,7 @@ export class OggPackets {
     const serial = new DataView(page.buffer, page.byteOffset).getUint32(14, true);
     const segments = page.subarray(HEADER_BYTES, HEADER_BYTES + (page[26] as number));
     let at = HEADER_BYTES + segments.length;
-    if ((flags & BEGINS) !== 0 && startsWith(page.subarray(at), OPUS_HEAD)) this.#begin(serial, page.subarray(at));
+    if ((flags & BEGINS) !== 0 && isOpusHead(page.subarray(at))) this.#begin(serial, page.subarray(at));
     if (serial !== this.#serial) {
       this.#passOver(page.length);
       return;
@@ -65,9 +72,7 @@ export class OggPackets {
   }
 
   #begin(serial: number, head: Uint8Array): void {
-    const [channels = 0, family = 0] = [head[9], head[18]];
-    if (head.length < HEAD_BYTES || channels < 1 || channels > CHANNELS_MAX || family > 1)
-      throw new RangeError(`got Opus of ${channels} channels (family ${family}), expected one or two`);
+    this.#head = readOpusHead(head);
     this.#serial = serial;
     this.#drop();
   }
@@ -81,16 +86,20 @@ export class OggPackets {
 
   #add(part: Uint8Array): void {
     this.#partBytes += part.length;
-    if (this.#partBytes <= PACKET_MAX_BYTES) this.#parts.push(part.slice());
+    if (this.#partBytes <= PACKET_MAX_BYTES) this.#parts.push(part);
     else this.#parts = [];
   }
 
   /** Null for what is no sound. */
   #take(): Uint8Array | null {
-    const packet = this.#partBytes > PACKET_MAX_BYTES ? null : Buffer.concat(this.#parts);
+    const [only] = this.#parts;
+    if (only === undefined) {
+      this.#drop();
+      return null;
+    }
+    const packet = this.#parts.length === 1 ? only : joinBytes(this.#parts);
     this.#drop();
-    if (packet === null || packet.length === 0) return null;
-    return startsWith(packet, OPUS_HEAD) || startsWith(packet, OPUS_TAGS) ? null : packet;
+    return packet.length === 0 || isOpusHead(packet) || startsWith(packet, OPUS_TAGS) ? null : packet;
   }
 
   #drop(): void {

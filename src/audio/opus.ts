@@ -75,6 +75,7 @@ class Memory {
 
 /** Decodes the packets of one stream, in their order. It holds memory until it is closed. */
 export class OpusDecoder {
+  readonly #channels: 1 | 2;
   readonly #memory = new Memory();
   readonly #rateHz: OpusRateHz;
   readonly #decoder: number;
@@ -82,16 +83,18 @@ export class OpusDecoder {
   readonly #samples: number;
   #closed = false;
 
-  constructor(rateHz: OpusRateHz) {
+  /** @param channels what is given, whatever the packets have: two are mixed into one, one is given twice */
+  constructor(rateHz: OpusRateHz, channels: 1 | 2 = 1) {
     this.#rateHz = rateHz;
+    this.#channels = channels;
     const { library } = this.#memory;
-    this.#decoder = this.#memory.take(library.opus_decoder_get_size(1));
+    this.#decoder = this.#memory.take(library.opus_decoder_get_size(channels));
     this.#packet = this.#memory.take(PACKET_MAX_BYTES);
-    this.#samples = this.#memory.take(2 * msToSamples(PACKET_MAX_MS, rateHz));
-    library.opus_decoder_init(this.#decoder, rateHz, 1);
+    this.#samples = this.#memory.take(2 * channels * msToSamples(PACKET_MAX_MS, rateHz));
+    library.opus_decoder_init(this.#decoder, rateHz, channels);
   }
 
-  /** The sound of the next packet, two channels mixed into one; empty when it is no packet of Opus. */
+  /** The sound of the next packet, interleaved; empty when it is no packet of Opus. */
   decode(packet: Uint8Array): Int16Array {
     return this.#decode(packet, msToSamples(PACKET_MAX_MS, this.#rateHz), false);
   }
@@ -128,7 +131,7 @@ export class OpusDecoder {
       samples,
       recover ? 1 : 0,
     );
-    return count < 0 ? new Int16Array(0) : this.#memory.samples(this.#samples, count).slice();
+    return count < 0 ? new Int16Array(0) : this.#memory.samples(this.#samples, count * this.#channels).slice();
   }
 }
 

@@ -227,6 +227,9 @@ export class Call implements LegHandlers {
       case 'state':
         this.#feed.publishState(event.state);
         return;
+      case 'transferred':
+        this.#feed.publishTransferred(event);
+        return;
       case 'language':
         this.languages.suggest({ language: event.language, by: 'call' });
         return;

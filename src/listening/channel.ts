@@ -1,5 +1,5 @@
 /** One channel of a listening session: a transcriber for each stretch of audio between two flushes, on one timeline. */
-import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { Engine } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { samplesToMs } from '../foundation/units.ts';
@@ -83,7 +83,8 @@ export class ListeningChannel {
    */
   async flush(): Promise<number> {
     const stretch = this.#current;
-    if (stretch.sampleCount > 0) {
+    // In less than a window nothing is heard: it goes on, and a client that flushes all the time costs nothing.
+    if (stretch.sampleCount >= VAD_WINDOW_SAMPLES) {
       stretch.isFlushed = true;
       this.#ending = stretch;
       this.#current = this.#open();

@@ -23,11 +23,15 @@ const WAITING_MAX = 16_384;
 const FINALS_IN_A_ROW = 16;
 
 interface InboxOptions {
-  /** Most audio that is taken at once. */
+  /** When so much audio has been taken, other work runs. */
   readonly sliceBytes: number;
+  /** Whether messages that come one by one count together until other work has run: they take long. */
+  readonly isSlow: boolean;
+  /** Audio that has to come whole counts as so many bytes; absent = it is cut, and counts as it is. */
+  readonly wholeBytes?: ((message: Uint8Array) => number) | undefined;
   /**
-   * Whether `message`, the next one, may be taken now. A message that was begun is taken whole. After a refusal the
-   * owner calls {@link Inbox.run} when the answer changes.
+   * Whether `message`, the next one or what is left of it, may be taken now. After a refusal the owner calls
+   * {@link Inbox.run} when the answer changes.
    */
   readonly mayTake: (message: Message) => boolean;
   readonly take: (message: Message) => void;
@@ -38,16 +42,16 @@ interface InboxOptions {
 }
 
 /**
- * Takes a long message slice by slice, so that other work runs in between: resampling half a minute of audio takes as
- * long as a second of twenty calls.
+ * Takes long messages, and many short ones, slice by slice, so that other work runs in between: resampling half a
+ * minute of audio takes as long as a second of twenty calls.
  */
 export class Inbox {
   readonly #options: InboxOptions;
   #waiting: Message[] = [];
   /** A message is being taken, or the next slice is scheduled. */
   #isBusy = false;
-  /** A part of the first message has been taken. */
-  #hasBegun = false;
+  /** Audio since other work last ran. */
+  #takenBytes = 0;
   #isClosed = false;
   #finals = 0;
 
@@ -76,12 +80,13 @@ export class Inbox {
   run(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
+    if (!this.#options.isSlow) this.#takenBytes = 0;
     try {
       while (this.#handOutNext());
     } catch (error) {
       this.#options.onFailure(error);
     }
-    if (this.#hasBegun) setImmediate(() => this.#goOn());
+    if (this.#isSliceTaken) setImmediate(() => this.#goOn());
     else this.#isBusy = false;
     this.#options.onRun();
   }
@@ -96,24 +101,37 @@ export class Inbox {
   /** Drops waiting messages and accepts no more. */
   close(): void {
     this.#isClosed = true;
-    this.#hasBegun = false;
     this.#waiting = [];
+  }
+
+  get #isSliceTaken(): boolean {
+    return this.#takenBytes >= this.#options.sliceBytes;
   }
 
   /** Returns whether to continue at once. */
   #handOutNext(): boolean {
-    const { sliceBytes, mayTake, take } = this.#options;
+    const { mayTake, take } = this.#options;
     const [message] = this.#waiting;
-    if (message === undefined || (!this.#hasBegun && !mayTake(message))) return false;
-    this.#hasBegun = message instanceof Uint8Array && message.length > sliceBytes;
-    if (!(message instanceof Uint8Array) || !this.#hasBegun) {
-      this.#waiting.shift();
-      take(message);
-      return true;
+    if (message === undefined || !mayTake(message)) return false;
+    take(message instanceof Uint8Array ? this.#nextSlice(message) : this.#whole(message));
+    return !this.#isSliceTaken;
+  }
+
+  #nextSlice(message: Uint8Array): Uint8Array {
+    const { sliceBytes, wholeBytes } = this.#options;
+    const room = sliceBytes - this.#takenBytes;
+    if (wholeBytes === undefined && message.length > room) {
+      this.#waiting[0] = message.subarray(room);
+      this.#takenBytes = sliceBytes;
+      return message.subarray(0, room);
     }
-    this.#waiting[0] = message.subarray(sliceBytes);
-    take(message.subarray(0, sliceBytes));
-    return false;
+    this.#takenBytes += wholeBytes === undefined ? message.length : wholeBytes(message);
+    return this.#whole(message);
+  }
+
+  #whole<M extends Message>(message: M): M {
+    this.#waiting.shift();
+    return message;
   }
 
   #goOnAfterFinals(): void {
@@ -123,6 +141,7 @@ export class Inbox {
 
   #goOn(): void {
     this.#isBusy = false;
+    this.#takenBytes = 0;
     this.run();
   }
 }

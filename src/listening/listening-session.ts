@@ -296,9 +296,10 @@ export class ListeningSession {
 
   #openInbox(): Inbox {
     return new Inbox({
+      sliceBytes: msToBytes(SLICE_MS, codecOf(this.#format)),
+      isSlow: this.#format.encoding === 'opus',
       // A group of packets has to come whole, and is short.
-      sliceBytes:
-        this.#format.encoding === 'opus' ? Number.POSITIVE_INFINITY : msToBytes(SLICE_MS, codecOf(this.#format)),
+      wholeBytes: this.#format.encoding === 'opus' ? (group) => this.#input.bytesOf(group) : undefined,
       mayTake: (message) => this.#mayTake(message),
       take: (message) => (message instanceof Uint8Array ? this.#takeAudio(message) : message.run()),
       onFailure: (error) => this.#fail(error),

@@ -1,6 +1,7 @@
 /** The audio that a client of a listening session sends, as samples for the engine. */
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { decodeG711 } from '../audio/g711.ts';
+import { splitChannels } from '../audio/mix.ts';
 import { OpusUnpacker, packedMs } from '../audio/opus-stream.ts';
 import { Resampler } from '../audio/resample.ts';
 import { TrunklineError } from '../foundation/errors.ts';
@@ -8,7 +9,7 @@ import { type Codec, LINEAR_16K, msToBytes } from '../foundation/units.ts';
 
 /**
  * Audio that a client sends: raw samples, interleaved where there are several channels; 16 bits are little-endian. Of
- * Opus there is one channel, and what comes are groups of packets (`OpusPacker`), each of them whole.
+ * Opus there are one or two channels, and what comes are groups of packets (`OpusPacker`), each of them whole.
  */
 export interface ListeningFormat {
   readonly encoding: 'linear16' | 'mulaw' | 'alaw' | 'opus';
@@ -21,6 +22,8 @@ export const LISTENING_RATE_MIN_HZ = 8000;
 export const LISTENING_RATE_MAX_HZ = 48_000;
 /** Most channels of one session. Each costs the engines as much as a call. */
 export const LISTENING_CHANNELS_MAX = 8;
+/** More are several streams in each packet (RFC 7845 §5.1.1), which the decoder does not take. */
+const OPUS_CHANNELS_MAX = 2;
 
 const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Record<
   Exclude<ListeningFormat['encoding'], 'opus'>,
@@ -29,7 +32,7 @@ const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const
 
 /** How audio of `format` lies on the wire; of Opus, what it is decoded to. */
 export function codecOf({ encoding, rateHz, channels }: ListeningFormat): Codec {
-  if (encoding === 'opus') return LINEAR_16K;
+  if (encoding === 'opus') return { ...LINEAR_16K, channels };
   const name = CODEC_NAMES[encoding];
   return { name, rateHz, channels, bytesPerSample: name === 'pcm16' ? 2 : 1 };
 }
@@ -42,10 +45,9 @@ function assertFormat({ encoding, rateHz, channels }: ListeningFormat): void {
       'invalid_request',
       `sampling rate: got ${rateHz} Hz, expected ${LISTENING_RATE_MIN_HZ} to ${LISTENING_RATE_MAX_HZ}`,
     );
-  if (encoding === 'opus' && channels !== 1)
-    throw new TrunklineError('invalid_request', `channels: got ${channels} of Opus, expected 1`);
-  if (!Number.isInteger(channels) || channels < 1 || channels > LISTENING_CHANNELS_MAX)
-    throw new TrunklineError('invalid_request', `channels: got ${channels}, expected 1 to ${LISTENING_CHANNELS_MAX}`);
+  const channelsMax = encoding === 'opus' ? OPUS_CHANNELS_MAX : LISTENING_CHANNELS_MAX;
+  if (!Number.isInteger(channels) || channels < 1 || channels > channelsMax)
+    throw new TrunklineError('invalid_request', `channels: got ${channels}, expected 1 to ${channelsMax}`);
 }
 
 /**
@@ -67,7 +69,7 @@ export class SoundInput {
     this.#codec = codecOf(format);
     this.#frameBytes = this.#codec.channels * this.#codec.bytesPerSample;
     const { channels, rateHz } = this.#codec;
-    this.#opus = format.encoding === 'opus' ? new OpusUnpacker(ENGINE_RATE_HZ) : null;
+    this.#opus = format.encoding === 'opus' ? new OpusUnpacker(ENGINE_RATE_HZ, channels === 1 ? 1 : 2) : null;
     this.#resamplers = Array.from({ length: channels }, () => new Resampler(rateHz, ENGINE_RATE_HZ));
   }
 
@@ -86,12 +88,12 @@ export class SoundInput {
    * @throws TrunklineError `audio_unreadable` for what is no Opus at all
    */
   push(bytes: Uint8Array): Int16Array[] {
-    if (this.#opus !== null) return [this.#opus.read(bytes)];
+    if (this.#opus !== null) return this.#opus.read(bytes);
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const whole = all.length - (all.length % this.#frameBytes);
     this.#rest = all.slice(whole);
-    const samples = decodeG711(all.subarray(0, whole), this.#codec);
-    return this.#resamplers.map((resampler, channel) => resampler.push(this.#channelOf(samples, channel)));
+    const channels = splitChannels(decodeG711(all.subarray(0, whole), this.#codec), this.#codec.channels);
+    return this.#resamplers.map((resampler, channel) => resampler.push(channels[channel] as Int16Array));
   }
 
   /** The last samples of each channel; what comes then is a new stream. A part of a sample is dropped. */
@@ -103,13 +105,5 @@ export class SoundInput {
   /** Gives memory back; nothing may come any more. */
   close(): void {
     this.#opus?.close();
-  }
-
-  #channelOf(interleaved: Int16Array, channel: number): Int16Array {
-    const { channels } = this.#codec;
-    if (channels === 1) return interleaved;
-    const samples = new Int16Array(interleaved.length / channels);
-    for (let at = 0; at < samples.length; at++) samples[at] = interleaved[at * channels + channel] as number;
-    return samples;
   }
 }

@@ -95,6 +95,8 @@ export type CarrierEvent =
   | { readonly type: 'stop' }
   /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
   | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
+  /** The call goes on with somebody else, at the wish of whoever it was with; `to` = who that is, null = not told. */
+  | { readonly type: 'transferred'; readonly by: 'refer' | 'replaces'; readonly to: string | null }
   /** What is spoken from now on, as the carrier names it. */
   | { readonly type: 'language'; readonly language: string }
   /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */

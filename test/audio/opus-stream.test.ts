@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { joinBytes } from '../../src/audio/bytes.ts';
 import { OpusPacker, OpusUnpacker, packedMs } from '../../src/audio/opus-stream.ts';
 import { opusPackets } from '../helpers/opus-sound.ts';
 
@@ -10,12 +11,12 @@ const loudness = (samples: Int16Array): number =>
   Math.sqrt(samples.reduce((sum, each) => sum + each * each, 0) / samples.length);
 
 describe('packets of Opus that are decoded later', () => {
-  it('come in groups of a second, whose length is known before', () => {
+  it('come in groups of half a second, whose length is known before', () => {
     const groups = new OpusPacker().pack(opusPackets(SOUND));
-    expect(groups.map(packedMs)).toEqual([1000, 1000, 1000]);
-    const unpacker = new OpusUnpacker(RATE_HZ);
-    const read = groups.map((group) => unpacker.read(group));
-    expect(read.map(({ length }) => length)).toEqual([RATE_HZ, RATE_HZ, RATE_HZ]);
+    expect(groups.map(packedMs)).toEqual([500, 500, 500, 500, 500, 500]);
+    const unpacker = new OpusUnpacker(RATE_HZ, 1);
+    const read = groups.flatMap((group) => unpacker.read(group));
+    expect(read.map(({ length }) => length)).toEqual(groups.map(() => RATE_HZ / 2));
     expect(loudness(read[1] as Int16Array)).toBeGreaterThan(0.8 * loudness(SOUND));
     expect(unpacker.broken).toBe(0);
     unpacker.close();
@@ -28,9 +29,9 @@ describe('packets of Opus that are decoded later', () => {
     packets[30] = Uint8Array.of(0xff, 0x3f);
     // Two frames of the same size in an odd number of bytes.
     packets[40] = Uint8Array.of(0x09, 1, 2, 3);
-    const [group = new Uint8Array(0)] = new OpusPacker().pack(packets);
-    const unpacker = new OpusUnpacker(RATE_HZ);
-    const read = unpacker.read(group);
+    const group = joinBytes(new OpusPacker().pack(packets));
+    const unpacker = new OpusUnpacker(RATE_HZ, 1);
+    const [read = new Int16Array(0)] = unpacker.read(group);
     expect(read.length).toBeGreaterThanOrEqual(RATE_HZ);
     expect(unpacker.broken).toBe(3);
     expect(loudness(read.subarray(20 * 320, 21 * 320))).toBeGreaterThan(0.2 * loudness(SOUND));
@@ -39,7 +40,7 @@ describe('packets of Opus that are decoded later', () => {
 
   it('are refused when none is one', () => {
     const groups = new OpusPacker().pack(Array.from({ length: 60 }, () => new Uint8Array(9000)));
-    const unpacker = new OpusUnpacker(RATE_HZ);
+    const unpacker = new OpusUnpacker(RATE_HZ, 1);
     expect(() => groups.map((group) => unpacker.read(group))).toThrow(/none of which is a packet of Opus/);
     unpacker.close();
   });

@@ -2,8 +2,10 @@
  * Live audio through every way in, beside the same audio as Twilio calls: word error rate, how late finals are, and
  * what a session costs, with several sessions of a kind at once.
  */
+import { cpus } from 'node:os';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
-import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
+import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { freeSipPort } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { AUDIOHOOK, SIPREC, sipPhone, TWILIO } from './listen-calls.ts';
@@ -36,6 +38,10 @@ const STAGGER_MS = 137;
 /** Each round lies otherwise on the recogniser's windows. */
 const ROUND_SHIFT_MS = 7;
 const WARM_UP_PROMPTS = 2;
+/** For so long engines count what they did: before each round. */
+const REST_MS = 5000;
+/** A few are minutes long: all would wait for whoever has one. */
+const PROMPT_MAX_MS = 8000;
 
 /** Sessions of one endpoint, and calls beside them. */
 export interface ListenOptions {
@@ -70,8 +76,11 @@ export async function benchListen(options: ListenOptions): Promise<Report> {
     const sayings = sayingsOf(options);
     const compared: Compared[] = [];
     await warmUp(running);
-    for (const [round, endpoint] of LISTEN_ENDPOINTS.entries())
+    for (const [round, endpoint] of LISTEN_ENDPOINTS.entries()) {
+      // Engines that are busy refuse sessions.
+      await sleep(systemClock, REST_MS);
       compared.push(await compare(running, { endpoint, sayings, shiftMs: round * ROUND_SHIFT_MS }));
+    }
     return listenReport(compared, options);
   } finally {
     feed.close();
@@ -86,11 +95,17 @@ async function warmUp(target: ListenTarget): Promise<void> {
   await Promise.all(LISTEN_ENDPOINTS.map((endpoint) => endpoint.hear(target, audioFor(endpoint, saying, 0))));
 }
 
-/** Prompts are in the order of their names: every n-th one, so that a short run has all kinds. */
+/**
+ * Prompts are in the order of their names: every n-th one, so that a short run has all kinds, dealt to the sessions one
+ * by one, so that they are of about one length.
+ */
 function sayingsOf({ sessions, promptsEach }: ListenOptions): Saying[] {
-  const all = loadPrompts();
+  const all = loadPrompts().filter(({ samples }) => samplesToMs(samples.length, LINE_RATE_HZ) <= PROMPT_MAX_MS);
   const step = Math.max(Math.floor(all.length / (sessions * promptsEach)), 1);
-  const prompts = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
+  const chosen = all.filter((_, at) => at % step === 0).slice(0, sessions * promptsEach);
+  const prompts = Array.from({ length: sessions }, (_, first) =>
+    chosen.filter((_, at) => at % sessions === first),
+  ).flat();
   const calls = (of: readonly Prompt[]) => promptCalls(of, { promptsPerCall: promptsEach, pauseMs: PAUSE_MS });
   const voices = [0, 1].map((voice) =>
     calls(prompts.map((prompt, at) => (at % 2 === voice ? prompt : unsaid(prompt)))),
@@ -120,15 +135,15 @@ interface Round {
 }
 
 async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: Round): Promise<Compared> {
-  const before = cpuSeconds(gateway.process);
-  const [calls, sessions] = await Promise.all(
+  const before = { ...cpuSeconds(gateway.process), ...(await finalsSoFar(gateway.process)) };
+  const [calls = [], sessions = []] = await Promise.all(
     [TWILIO, endpoint].map((each, place) =>
       hearAll(gateway, each, sayings, (index) => shiftMs + (2 * index + place) * STAGGER_MS),
     ),
   );
-  const after = cpuSeconds(gateway.process);
-  const ends = (calls ?? []).map((finals) => (finals ?? []).flatMap(speechEnd));
-  const figures = (of: ListenEndpoint, heard: readonly (readonly HeardFinal[] | null)[] = []): Figures =>
+  const after = { ...cpuSeconds(gateway.process), ...(await finalsSoFar(gateway.process)) };
+  const ends = calls.map((finals) => (finals ?? []).flatMap(speechEnd));
+  const figures = (of: ListenEndpoint, heard: readonly (readonly HeardFinal[] | null)[]): Figures =>
     figuresOf(
       heard.flatMap((finals, index): HeardSession[] => {
         const saying = sayings[index];
@@ -136,16 +151,24 @@ async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: 
         return [{ words: voicesOf(of, saying).map(({ words }) => words), finals, ends: ends[index] ?? [] }];
       }),
     );
-  const spokenSeconds =
-    sayings.reduce((sum, { alone }) => sum + samplesToMs(alone.samples.length, LINE_RATE_HZ), 0) / 1000;
+  const spokenMs = sum(sayings.map(({ alone }) => samplesToMs(alone.samples.length, LINE_RATE_HZ)));
   return {
     label: endpoint.label,
-    refused: (sessions ?? []).filter((finals) => finals === null).length,
+    refused: [...calls, ...sessions].filter((finals) => finals === null).length,
     sessions: figures(endpoint, sessions),
     calls: figures(TWILIO, calls),
-    gatewayCpu: (after.gateway - before.gateway) / spokenSeconds,
-    engineCpu: (after.engines - before.engines) / spokenSeconds,
+    gatewayCpu: (1000 * (after.gateway - before.gateway)) / spokenMs,
+    engineCpu: (1000 * (after.engines - before.engines)) / spokenMs,
+    otherCpu: (after.others - before.others) / (after.wall - before.wall),
+    unaheadShare: (after.fresh - before.fresh) / (after.finals - before.finals),
   };
+}
+
+/** All finals, and those whose decode began only when their end was decided. */
+async function finalsSoFar({ metrics }: GatewayProcess): Promise<{ readonly finals: number; readonly fresh: number }> {
+  const page = await metrics();
+  const of = (how: string): number => metricValue(page, `trunkline_finals_total{how="${how}"}`) || 0;
+  return { finals: of('eager') + of('fresh') + of('fallback'), fresh: of('fresh') };
 }
 
 function speechEnd({ text, endMs }: HeardFinal): SpeechEnd[] {
@@ -177,9 +200,21 @@ function hearAll(
 interface CpuSeconds {
   readonly gateway: number;
   readonly engines: number;
+  /** Of whatever else this machine does, without us. */
+  readonly others: number;
+  /** Not of a core: of time. */
+  readonly wall: number;
 }
 
 function cpuSeconds({ pid, enginePids }: GatewayProcess): CpuSeconds {
-  const engines = enginePids().map((engine) => usageOf(engine).cpuSeconds);
-  return { gateway: usageOf(pid).cpuSeconds, engines: engines.reduce((sum, each) => sum + each, 0) };
+  const engines = sum(enginePids().map((engine) => usageOf(engine).cpuSeconds));
+  const gateway = usageOf(pid).cpuSeconds;
+  const own = process.cpuUsage();
+  const busyMs = sum(cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq));
+  const others = busyMs / 1000 - gateway - engines - (own.user + own.system) / 1e6;
+  return { gateway, engines, others, wall: performance.now() / 1000 };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

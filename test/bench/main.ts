@@ -174,7 +174,7 @@ bench('hot-words', 'names that are hardly known, with and without hot words, and
   benchHotWords({ every: quick ? 4 : 1 }),
 );
 bench('listen', 'live audio through every way in, beside the same audio as Twilio calls', (quick) =>
-  benchListen(quick ? { sessions: 2, promptsEach: 2 } : { sessions: 10, promptsEach: 10 }),
+  benchListen(quick ? { sessions: 2, promptsEach: 2 } : { sessions: 10, promptsEach: 12 }),
 );
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>

@@ -2,7 +2,6 @@
  * What the gateway itself costs: µs for each 20 ms frame by stage and in all, and how much of the way from endpoint to
  * final is not the model.
  */
-import { randomBytes } from 'node:crypto';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
@@ -11,19 +10,18 @@ import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
-import { writeRtp } from '../../src/protocols/rtp/packet.ts';
-import { SrtpReceiver, SrtpSender } from '../../src/protocols/rtp/srtp.ts';
-import { makeSrtpKeys } from '../../src/protocols/sip/crypto-lines.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
 import { startGateway, usageOf } from '../helpers/gateway.ts';
 import { startBareServer } from './bare-server.ts';
+import { perFrameUs, rtpTable } from './path-rtp.ts';
 import { loadPrompts, promptConversation } from './prompts.ts';
-import { figure, type Report } from './report.ts';
+import { figure, type Report, type Table } from './report.ts';
 import { runCallers } from './run-callers.ts';
 import { startEngineClient } from './start-engine-client.ts';
 
 const FRAMES = 20_000;
 const FRAME_SAMPLES = msToSamples(FRAME_MS, MULAW_8K.rateHz);
+const WIDE_FRAME_SAMPLES = msToSamples(FRAME_MS, 16_000);
 const LOAD_CALLS = 20;
 /** Calls before those that are measured: code that is still being compiled would count as work. */
 const WARM_UP_SECONDS = 8;
@@ -32,7 +30,7 @@ const GOAL_OVERHEAD_MS = 10;
 
 /** Runs the benchmark; `seconds` is the length of the calls it places. */
 export async function benchPath(options: { readonly seconds: number }): Promise<Report> {
-  const stages = await measureStages();
+  const { stages, rtp } = await measureStages();
   const floorUs = await measureBareServer(options.seconds);
   const wholeUs = await measureGateway(options.seconds);
   const finals = await measureFinals(options.seconds);
@@ -57,6 +55,7 @@ export async function benchPath(options: { readonly seconds: number }): Promise<
           ['what the gateway adds to that', figure(wholeUs - floorUs, 1)],
         ],
       },
+      rtp,
       {
         title: 'Endpoint to final',
         heads: ['finals', 'mean, ms', 'inside model runs, ms', 'outside, ms', 'share outside'],
@@ -89,7 +88,7 @@ export async function benchPath(options: { readonly seconds: number }): Promise<
 type Row = [stage: string, microseconds: string];
 
 /** Each stage alone, on human speech, in a loop. */
-async function measureStages(): Promise<Row[]> {
+async function measureStages(): Promise<{ readonly stages: readonly Row[]; readonly rtp: Table }> {
   const speech = promptConversation(loadPrompts(), (FRAMES * FRAME_MS) / 1000, 0.45, 1);
   const frames = Array.from({ length: FRAMES }, (_, i) => speech.subarray(i * FRAME_SAMPLES, (i + 1) * FRAME_SAMPLES));
   const bytes = frames.map((frame) => encodeG711(frame, MULAW_8K));
@@ -99,38 +98,18 @@ async function measureStages(): Promise<Row[]> {
   const timeline = new Timeline({ rateHz: MULAW_8K.rateHz, reorderMs: 60, gapMaxMs: 10_000 });
   const resampler = new Resampler(MULAW_8K.rateHz, 16_000);
   const wide = frames.map((frame) => resampler.push(frame));
-  return [
-    ['message → event (JSON, base64)', perFrameUs(messages, (message) => dialect.receive(message))],
-    ['µ-law → PCM', perFrameUs(bytes, (chunk) => decodeG711(chunk, MULAW_8K))],
-    ['timeline', perFrameUs(frames, (samples, i) => timeline.push({ samples, atMs: i * FRAME_MS, sequence: i + 1 }))],
-    ['8 → 16 kHz', perFrameUs(frames, (samples) => resampler.push(samples))],
+  const row = <T>(stage: string, inputs: readonly T[], work: (input: T, index: number) => void): Row => [
+    stage,
+    figure(perFrameUs(inputs, work), 2),
+  ];
+  const stages: Row[] = [
+    row('message → event (JSON, base64)', messages, (message) => dialect.receive(message)),
+    row('µ-law → PCM', bytes, (chunk) => decodeG711(chunk, MULAW_8K)),
+    row('timeline', frames, (samples, i) => timeline.push({ samples, atMs: i * FRAME_MS, sequence: i + 1 })),
+    row('8 → 16 kHz', frames, (samples) => resampler.push(samples)),
     ['live transcriber (engine answering at once)', await transcriberFrameUs(wide)],
-    ...srtpRows(bytes),
   ];
-}
-
-/** What SRTP adds to a SIP call's frame in each direction. */
-function srtpRows(frames: readonly Uint8Array[]): Row[] {
-  const [key] = makeSrtpKeys(randomBytes);
-  if (key === undefined) throw new Error('there is no suite of SRTP');
-  const [sender, receiver] = [new SrtpSender(key), new SrtpReceiver(key)];
-  const packets = frames.map((payload, sequence) =>
-    writeRtp({ marker: false, payloadType: 0, sequence: sequence & 0xffff, timestamp: 0, ssrc: 1, payload }),
-  );
-  const sealed: Uint8Array[] = [];
-  return [
-    [
-      'SRTP: secure a packet (SIP calls only)',
-      perFrameUs(packets, (packet) => void sealed.push(sender.protect(packet))),
-    ],
-    ['SRTP: open a packet (SIP calls only)', perFrameUs(sealed, (packet) => void receiver.open(packet))],
-  ];
-}
-
-function perFrameUs<T>(inputs: readonly T[], work: (input: T, index: number) => void): string {
-  const startedMs = performance.now();
-  for (const [index, input] of inputs.entries()) work(input, index);
-  return figure(((performance.now() - startedMs) * 1000) / inputs.length, 2);
+  return { stages, rtp: rtpTable({ narrow: bytes, wide: wide.filter(({ length }) => length === WIDE_FRAME_SAMPLES) }) };
 }
 
 /** The live transcriber works in promises, which run after every second of audio. */

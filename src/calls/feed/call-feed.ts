@@ -7,6 +7,7 @@ import type { CallPhase } from '../call-phase.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import type { LanguageNews } from '../language/call-languages.ts';
 import {
+  type CallTransferredEvent,
   type EndReason,
   type FlowEndedEvent,
   type FlowInputEvent,
@@ -127,6 +128,11 @@ export class CallFeed {
   publishConnection(state: 'lost' | 'back'): void {
     const { callId, feed, nowMs } = this.#options;
     feed.publish({ type: `app.${state}`, callId, atMs: nowMs() });
+  }
+
+  publishTransferred({ by, to }: Pick<CallTransferredEvent, 'by' | 'to'>): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type: 'call.transferred', callId, by, to, atMs: nowMs() });
   }
 
   publishMuted(isMuted: boolean, by: string): void {

@@ -204,6 +204,19 @@ export interface CallStateEvent {
   readonly atMs: number;
 }
 
+/**
+ * A call goes on with somebody else, at the wish of whoever it was with (SIP). `refer`: that one asked us to call them;
+ * `replaces`: they called us.
+ */
+export interface CallTransferredEvent {
+  readonly type: 'call.transferred';
+  readonly callId: string;
+  readonly by: 'refer' | 'replaces';
+  /** The number or user that the call goes on with; null = not told. */
+  readonly to: string | null;
+  readonly atMs: number;
+}
+
 /** We make a call, and nobody has answered yet: its first event. */
 export interface CallRingingEvent
   extends Pick<CallStartedEvent, 'callId' | 'carrier' | 'from' | 'to' | 'names' | 'agent' | 'queue' | 'startedAt'> {
@@ -359,6 +372,7 @@ export interface CallDeletedEvent {
 export type FeedEvent =
   | CallStartedEvent
   | CallStateEvent
+  | CallTransferredEvent
   | CallRingingEvent
   | AppConnectionEvent
   | AppMutedEvent

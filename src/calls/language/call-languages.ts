@@ -30,6 +30,11 @@ interface CallLanguagesOptions {
   readonly publish: (news: LanguageNews) => void;
 }
 
+/** Carriers may name another language with each message: so many that are not understood are logged, */
+const REFUSALS_LOGGED_MAX = 10;
+/** and so many wait for the engine, of which the last one counts. */
+const OPEN_MAX = 16;
+
 type Parameters = Pick<CallParameters, 'language' | 'hotWords' | 'names'>;
 
 /**
@@ -44,6 +49,8 @@ export class CallLanguages {
   readonly #tracks: ReadonlyMap<Track, ExpectedSpeech>;
   /** It was told that the recogniser has no use for hot words, or there are none. */
   #isWarned = false;
+  /** Languages that are not understood, as often as the log told of one. */
+  #refusals = 0;
   /** Named and not yet compared. */
   #open: { readonly named: NamedLanguage; readonly tracks: readonly Track[] }[] = [];
 
@@ -85,6 +92,7 @@ export class CallLanguages {
   /** As the call's parameters name it: one that is not understood is told, and passed over. */
   suggest(named: NamedLanguage, tracks: readonly Track[] = this.#options.start.tracks): void {
     this.#open.push({ named, tracks });
+    if (this.#open.length > OPEN_MAX) this.#open.shift();
     this.settle();
   }
 
@@ -118,10 +126,12 @@ export class CallLanguages {
       return;
     }
     const { languages, abilities } = engine;
-    log.warn(
-      { language, by, understood: languages },
-      `the language of the call is not understood, its captions are as if none was named${adviceFor(language)}`,
-    );
+    this.#refusals++;
+    if (this.#refusals <= REFUSALS_LOGGED_MAX)
+      log.warn(
+        { language, by, understood: languages },
+        `the language of the call is not understood, its captions are as if none was named${adviceFor(language)}`,
+      );
     const usual = abilities?.languageGuess === true ? null : (languages[0] ?? null);
     for (const track of tracks) publish({ track, language: usual, by, refused: language });
   }

@@ -25,6 +25,12 @@ export function textOfEvent(event: FeedEvent): EventText | null {
       return { atMs: event.atMs, speaker: 'inbound', text: `[key ${event.digit}]` };
     case 'call.state':
       return { atMs: event.atMs, speaker: '', text: `[${event.state}]` };
+    case 'call.transferred':
+      return {
+        atMs: event.atMs,
+        speaker: '',
+        text: event.to === null ? '[transferred]' : `[transferred to ${event.to}]`,
+      };
     case 'app.lost':
     case 'app.back':
     case 'app.muted':

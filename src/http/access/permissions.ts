@@ -144,8 +144,11 @@ function hasParties(event: FeedEvent): event is CallStartedEvent | CallRingingEv
 
 /** The feed's entry as `principal` may see it. Whether they see its call is another question. */
 export function entryFor(principal: Principal, entry: FeedEntry): FeedEntry {
-  if (principal.role !== 'agent' || !hasParties(entry.event)) return entry;
-  const event = viewFor(principal, entry.event);
+  if (principal.role !== 'agent') return entry;
+  const { event: told } = entry;
+  const isTransfer = told.type === 'call.transferred';
+  if (!isTransfer && !hasParties(told)) return entry;
+  const event = isTransfer ? { ...told, to: maskNumber(told.to) } : viewFor(principal, told);
   const json = maskedJson.get(entry) ?? JSON.stringify(event);
   maskedJson.set(entry, json);
   return { id: entry.id, event, json };

@@ -10,6 +10,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../listening/command-budget.ts';
 import { IdleWatch } from '../../listening/idle-watch.ts';
 import { ListeningSession, type ListeningSettings } from '../../listening/listening-session.ts';
 import type { TranscriberEvent, TranscriberMetrics } from '../../transcription/live-transcriber.ts';
@@ -51,6 +52,7 @@ const NAMES_LANGUAGE = /"language"/;
 export class TranscribeSocket {
   readonly #options: TranscribeSocketOptions;
   readonly #session: ListeningSession;
+  readonly #commands: CommandBudget;
   #useServerVad: boolean;
   #language = 'auto';
   /** For each flush under way, whether the client waits for an answer. */
@@ -64,6 +66,7 @@ export class TranscribeSocket {
     const { engine, settings, clock, metrics, rateHz, useServerVad } = options;
     this.#options = options;
     this.#useServerVad = useServerVad;
+    this.#commands = new CommandBudget(clock);
     this.#session = new ListeningSession({
       engine,
       settings,
@@ -114,12 +117,20 @@ export class TranscribeSocket {
     if (this.#isOver) return;
     this.#idle?.note();
     const session = this.#session;
-    if (typeof message !== 'string') session.push(message);
-    else
-      session.inOrder(
-        () => this.#receive(message),
-        () => session.areLanguagesKnown || !NAMES_LANGUAGE.test(message),
-      );
+    if (typeof message !== 'string') {
+      session.push(message);
+      return;
+    }
+    try {
+      this.#commands.take();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    session.inOrder(
+      () => this.#receive(message),
+      () => session.areLanguagesKnown || !NAMES_LANGUAGE.test(message),
+    );
   }
 
   /** Answers an invalid message with an error; the socket stays open. */

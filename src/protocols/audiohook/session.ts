@@ -17,6 +17,8 @@ const VERSION = '2';
 const DISCARDED_MAX_MS = 86_400_000;
 /** Longer ones are no language. */
 const LANGUAGE_MAX_CHARS = 40;
+/** Holds, and changes of the language, that are told of one session: each is an event that others are sent. */
+const CHANGES_MAX = 1000;
 
 /** What one message brings. */
 export interface AudioHookStep {
@@ -56,6 +58,7 @@ export class AudioHookSession {
   #isHeld = false;
   #isClosing = false;
   #isReconnecting = false;
+  #changes = 0;
 
   constructor(options: AudioHookSessionOptions) {
     this.#options = options;
@@ -190,8 +193,7 @@ export class AudioHookSession {
         return { events: [this.#update(json)], replies: [this.#write('updated', {})] };
       case 'paused':
       case 'resumed':
-        this.#isHeld = type === 'paused';
-        return { events: [{ type: 'state', state: this.#isHeld ? 'held' : 'live' }], replies: [] };
+        return { events: [this.#hold(type === 'paused')], replies: [] };
       case 'discarded':
         this.#skip(json);
         return { events: [this.#ignored('discarded')], replies: [] };
@@ -207,7 +209,21 @@ export class AudioHookSession {
   #update(json: Json): CarrierEvent {
     const language = readLanguage(json);
     this.#language = language;
-    return { type: 'language', language };
+    return this.#change({ type: 'language', language });
+  }
+
+  /** Whoever is held is taken back, however often that was told. */
+  #hold(isHeld: boolean): CarrierEvent {
+    if (isHeld === this.#isHeld) return this.#ignored('repeated');
+    const event = this.#change({ type: 'state', state: 'held' });
+    if (isHeld && event.type === 'ignored') return event;
+    this.#isHeld = isHeld;
+    return { type: 'state', state: isHeld ? 'held' : 'live' };
+  }
+
+  #change(event: CarrierEvent): CarrierEvent {
+    this.#changes++;
+    return this.#changes > CHANGES_MAX ? this.#ignored('repeated') : event;
   }
 
   /** What was not sent counts in the client's positions all the same. */

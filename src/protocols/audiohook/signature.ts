@@ -92,7 +92,8 @@ function componentOf(handshake: AudioHookHandshake, name: string): string {
 }
 
 function fieldOf({ headers }: Pick<AudioHookHandshake, 'headers'>, name: string): string {
-  const value = [headers[name] ?? '']
+  // The client names the fields; those of every object are none.
+  const value = [(Object.hasOwn(headers, name) ? headers[name] : null) ?? '']
     .flat()
     .map((each) => each.trim())
     .join(', ');

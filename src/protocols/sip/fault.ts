@@ -1,13 +1,21 @@
 /** What is wrong with a SIP message, and the answer that its sender gets if it is one that has answers. */
 import { TrunklineError } from '../../foundation/errors.ts';
 
-/** Our answers' reason phrases where 400 does not say what is meant (RFC 3261 §21.4 and §21.5). */
+/** Our answers' reason phrases where 400 does not say what is meant (RFC 3261 §21.4 to §21.6). */
 const REASONS: Readonly<Record<number, string>> = {
+  403: 'Forbidden',
   405: 'Method Not Allowed',
   415: 'Unsupported Media Type',
   416: 'Unsupported URI Scheme',
+  481: 'Call Does Not Exist',
+  482: 'Loop Detected',
+  486: 'Busy Here',
+  488: 'Not Acceptable Here',
+  491: 'Request Pending',
+  501: 'Not Implemented',
   505: 'Version Not Supported',
   513: 'Message Too Large',
+  603: 'Decline',
 };
 
 /**

@@ -33,13 +33,15 @@ export interface ReceivedSip {
   readonly user: string | null;
   /** The Request-URI as it came; null = a response. */
   readonly uri: string | null;
+  /** Values of Refer-To. The stack's grammar knows no `tel:` there, and of two headers it would take one. */
+  readonly referTo: readonly string[];
   /** Metadata of a recorded call (RFC 7865) in the body; null = none. */
   readonly metadata: string | null;
   /** The sender's program, as it says; '' = it does not. */
   readonly userAgent: string;
   /**
    * The message again, with one Via a line, its source noted in the topmost, a Request-URI that is ours, and of a body
-   * of several parts the session description alone.
+   * of several parts the session description alone; without Refer-To.
    */
   readonly text: string;
 }
@@ -63,12 +65,13 @@ export function receiveSip(text: string, source: SipSource, ownUri: string): Rec
     throw new SipFault('a CSeq of another method', 'that of the request');
   checkNames(whole);
   checkInterpreted(whole.headers);
-  const { metadata, ...parts } = openParts(whole, sequenceMethod);
+  const referTo = whole.headers.flatMap(([name, value]) => (name === 'refer-to' ? [value] : []));
+  const { metadata, ...parts } = withoutTarget(openParts(whole, sequenceMethod));
   const vias = viasIn(parts.headers);
   if (vias.length > VIAS_MAX) throw new SipFault(`${vias.length} values of Via`, `at most ${VIAS_MAX}`, 513);
   const top = readVia(vias[0] ?? '');
   const userAgent = first(parts, 'user-agent') ?? '';
-  const known = { method: sequenceMethod, branch: top.branch, userAgent, metadata };
+  const known = { method: sequenceMethod, branch: top.branch, userAgent, referTo, metadata };
   if (start.kind === 'response') {
     const safe = join(`SIP/2.0 ${start.statusCode} ${start.reason}`, vias, parts, source.address);
     return {
@@ -152,6 +155,10 @@ function openParts(parts: SipParts, method: string): SipParts & { readonly metad
   const headers = parts.headers.filter(([name]) => name !== 'content-type' && name !== 'content-disposition');
   if (content !== '') headers.push(['content-type', contentType]);
   return { startLine: parts.startLine, headers, body: content, metadata };
+}
+
+function withoutTarget<T extends SipParts>(parts: T): T {
+  return { ...parts, headers: parts.headers.filter(([name]) => name !== 'refer-to') };
 }
 
 function readHeader(line: string): Header {

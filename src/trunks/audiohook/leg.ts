@@ -147,7 +147,7 @@ export class AudioHookLeg implements CallLeg, ConnectionOwner {
       const step = this.#session.receive(message);
       if (!wasOpen && this.#session.isOpen) {
         if (this.#joinFormer(step)) return;
-        this.#watch(this.#options.limits.mediaTimeoutMs);
+        if (!this.#session.isProbe) this.#watch(this.#options.limits.mediaTimeoutMs);
       }
       this.#take(step);
       if (this.#session.isReconnecting && this.#end === null && this.#transcripts !== null) this.#awaitClient('closed');
@@ -275,9 +275,11 @@ export class AudioHookLeg implements CallLeg, ConnectionOwner {
     this.#connection?.write(message);
   }
 
+  /** A probe has seen by then that somebody answers; it takes the place of a call. */
   #onNoOpen(): void {
     const { startTimeoutMs } = this.#options.limits;
-    this.fail(new TrunklineError('start_timeout', `no open within ${startTimeoutMs} ms`));
+    if (this.#session.isProbe) this.close();
+    else this.fail(new TrunklineError('start_timeout', `no open within ${startTimeoutMs} ms`));
   }
 
   /** One timer that looks back, rather than one set anew with each message. */

@@ -116,7 +116,7 @@ export class RtpSession {
 
   /**
    * From now on `listener` is handed what the peer sends. Must come before the first {@link setRemote}. `codec` = the
-   * call's, where another stream of it has chosen that already.
+   * call's, where another stream or leg of it has chosen that already.
    */
   attach(listener: SessionListener, codec: Codec | null = null): void {
     this.#listener = listener;
@@ -177,7 +177,7 @@ export class RtpSession {
     const sender = new RtpSender({
       clock,
       random,
-      codec: remote.format.codec,
+      codec: this.#codec ?? remote.format.codec,
       transmit: (datagram) => this.#transmit(datagram),
     });
     const cname = randomBytes(12).toString('base64url');

@@ -10,6 +10,7 @@ import type { Lead } from '../../foundation/leadership.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { userOf } from '../../protocols/sip/uris.ts';
 import { RtpPorts } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import { Accounts } from './accounts.ts';
@@ -22,6 +23,7 @@ import { Registrations } from './registrations.ts';
 import type { RefreshEvent } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
+import { type TransferCall, TransferDialler } from './transfer-dialler.ts';
 import { type TransportSettings, Transports } from './transports.ts';
 import { firstHop, readTrunks, routeOver, type SipTrunk, type TrunkSettings, uriAt } from './trunk-list.ts';
 
@@ -71,6 +73,12 @@ interface Open {
   readonly services: CallServices;
 }
 
+/** What calls differ in. */
+type CallTarget = Pick<
+  ConstructorParameters<typeof OutgoingCall>[0],
+  'request' | 'stack' | 'srtp' | 'scheme' | 'toUri' | 'fromUri' | 'transfer'
+>;
+
 /** A call to make. */
 export interface DialRequest {
   /** A user or telephone number at the trunk. */
@@ -102,6 +110,7 @@ export class SipAgent {
     this.#registrations = new Registrations({
       ...options,
       accounts: this.#accounts,
+      expected: this.#trunks.filter(({ registrar }) => registrar !== null).length,
       // The registrar may have a new address, whose answers would be dropped.
       onFailure: () => void this.#peers.open(),
     });
@@ -156,20 +165,48 @@ export class SipAgent {
     const from = request.from ?? (trunk.user || null);
     const callId = randomUUID();
     const parameters = request.app === null ? request.parameters : { ...request.parameters, app: request.app };
+    await this.#call(open, trunk, {
+      request: { callId, to: request.to, from, parameters },
+      stack,
+      srtp: trunk.srtp,
+      scheme: trunk.server.scheme,
+      toUri: uriAt(trunk.server, request.to),
+      fromUri: fromUriOf(trunk, from, stack),
+      transfer: null,
+    });
+    return { callId };
+  }
+
+  /** Calls whom a peer wants to have one of our calls. */
+  #callInstead({ trunk, toUri, stack, sipCallId, asUser, ...transfer }: TransferCall): Promise<void> {
+    const open = this.#open;
+    if (open === null) throw new TrunklineError('draining', 'the server is shutting down');
+    const from = (trunk?.user ?? asUser) || null;
+    return this.#call(open, trunk, {
+      request: { callId: sipCallId, to: userOf(toUri.toString()) ?? toUri.host, from, parameters: {} },
+      stack,
+      srtp: trunk?.srtp ?? open.services.srtp,
+      scheme: toUri.scheme === 'sips' ? 'sips' : 'sip',
+      toUri,
+      fromUri: trunk === null ? ownUri(stack, from) : fromUriOf(trunk, from, stack),
+      transfer,
+    });
+  }
+
+  /** `trunk` = whose proxy and password are used; null = nobody's. */
+  async #call(open: Open, trunk: SipTrunk | null, target: CallTarget): Promise<void> {
     let dialog: CallDialog | null = null;
     const call = new OutgoingCall({
       ...open.services,
-      request: { callId, to: request.to, from, parameters },
-      stack,
+      ...target,
       clock: this.#options.clock,
-      srtp: trunk.srtp,
-      scheme: trunk.server.scheme,
-      route: routeOver(trunk),
-      toUri: uriAt(trunk.server, request.to),
-      fromUri: fromUriOf(trunk, from, stack),
+      route: trunk === null ? [] : routeOver(trunk),
       mayCall: (host) => this.#peers.knows(host),
-      onRequest: (message) => this.#accounts.sign(message, trunk),
-      credentials: () => this.#accounts.credentialsOf(trunk),
+      onRequest: (message) => {
+        if (trunk !== null) this.#accounts.sign(message, trunk);
+      },
+      credentials: () => (trunk === null ? undefined : this.#accounts.credentialsOf(trunk)),
+      onEarly: (id, early) => open.switchboard.setEarly(id, early),
       onDialog: (opened) => {
         dialog = opened;
         open.switchboard.remember(opened);
@@ -177,7 +214,6 @@ export class SipAgent {
       onGone: () => open.switchboard.forget(dialog),
     });
     await call.dial();
-    return { callId };
   }
 
   /** Ends the registrations, so that no more calls come; another gateway may register. */
@@ -253,7 +289,13 @@ export class SipAgent {
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
     const { SIP_SRTP: srtp, SIP_CODECS: codecs } = settings;
-    return { registry, openMedia, openRecordingMedia, mediaAddress, codecs, ownUsers, timers, log, srtp };
+    const transfers = new TransferDialler({
+      policy: settings.SIP_TRANSFERS,
+      peers: this.#peers,
+      trunks: this.#trunks,
+      call: (call) => this.#callInstead(call),
+    });
+    return { registry, openMedia, openRecordingMedia, mediaAddress, codecs, ownUsers, timers, transfers, log, srtp };
   }
 
   /** Begins the registrations whose transport is open and that have not begun. */
@@ -291,8 +333,12 @@ function fromUriOf({ registrar, user }: SipTrunk, from: string | null, stack: Si
     uri.clearParams();
     return uri;
   }
+  return ownUri(stack, from);
+}
+
+function ownUri(stack: SipStack, user: string | null): URI {
   const own = stack.contact.clone();
   own.clearParams();
-  if (from !== null) own.user = from;
+  if (user !== null) own.user = user;
   return own;
 }

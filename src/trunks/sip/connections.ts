@@ -54,7 +54,7 @@ export interface ConnectionKind {
   readonly ready: 'connect' | 'secureConnect';
   /** Whether an open connection is to whom a message is for, by the name in `destination`. */
   reaches(socket: Socket, destination: SipDestination): boolean;
-  /** A connection that we began could not be made. */
+  /** A connection that we began could not be made, or was ended by the peer before it said anything. */
   onFailed(destination: SipDestination, error: Error): void;
 }
 
@@ -144,11 +144,24 @@ export class Connections {
       });
       socket.once(this.#options.ready, () => {
         settle();
+        this.#mindRefusal(socket, destination);
         resolve(this.#keep(socket, { address: host, port, isOurs: true }));
       });
     });
     this.#opening.set(key, { socket, connected });
     return connected;
+  }
+
+  /** With TLS 1.3 a peer that does not take our certificate says so on a connection that is already made. */
+  #mindRefusal(socket: Socket, destination: SipDestination): void {
+    const onError = (error: Error): void => this.#options.onFailed(destination, error);
+    const onEnd = (): void => onError(Object.assign(new Error('ended by the peer'), { code: 'ECONNRESET' }));
+    socket.once('error', onError);
+    socket.once('end', onEnd);
+    socket.once('data', () => {
+      socket.off('error', onError);
+      socket.off('end', onEnd);
+    });
   }
 
   #keep(socket: Socket, peer: Pick<Connection, 'address' | 'port' | 'isOurs'>): Connection {

@@ -15,6 +15,12 @@ export function bracketed(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
+/** Whether this is an address of this machine. */
+export function isOwnAddress(host: string): boolean {
+  const known = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return known.some(({ address }) => address === host);
+}
+
 /** Where peers reach a socket that listens on all addresses: the machine's first one beyond loopback. */
 export function reachableAddress(address: string): string {
   if (address !== '0.0.0.0' && address !== '::') return address;

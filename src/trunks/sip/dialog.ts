@@ -1,39 +1,37 @@
 /** The dialog of an answered call: what the peer asks for within it, and its end from either side. */
 
 import type {
-  Body,
   IncomingAckRequest,
   IncomingByeRequest,
   IncomingInfoRequest,
   IncomingInviteRequest,
   IncomingNotifyRequest,
+  IncomingReferRequest,
   IncomingRequestMessage,
   IncomingResponseMessage,
   Session,
 } from 'sip.js/lib/core/index.js';
-import type { LegEnd, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
+import type { TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { asTrunklineError, type TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { nextTurn } from '../../foundation/next-turn.ts';
 import { contentTypeOf, sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 import type { Credentials } from './credentials.ts';
+import { type Reply, UpdateOrder } from './early-dialog.ts';
+import type { DialogListener } from './leg.ts';
+import type { LegSwitch } from './leg-switch.ts';
 import type { CallMedia } from './media.ts';
-import { ALLOW_HEADER } from './methods.ts';
+import { PeerTransfer, type Transfers } from './peer-transfer.ts';
 import { Referral } from './referral.ts';
 import { sendRefresh } from './refresh-request.ts';
 import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
+import type { SipStack } from './stack.ts';
 
 const DTMF_DIGIT = /^[0-9*#A-D]$/;
-
-/** An answer that needs no transaction of its own. */
-export interface Reply {
-  readonly statusCode: number;
-  readonly extraHeaders?: string[];
-  readonly body?: Body;
-}
 
 /** What session timers (RFC 4028) need of their surroundings. */
 export interface SessionTimerServices {
@@ -41,20 +39,6 @@ export interface SessionTimerServices {
   /** SIP_SESSION_EXPIRES_SECONDS */
   readonly wantedS: number;
   onRefresh(event: RefreshEvent): void;
-}
-
-/** Takes what the peer tells in a dialog: the leg of the call, or, until the call has begun, the call itself. */
-export interface DialogListener {
-  /** A key was pressed. */
-  receiveDigit(digit: string): void;
-  /** The peer has put us on hold, or has taken us back. */
-  hold(isHeld: boolean): void;
-  /** The peer has ended the call. */
-  leave(): void;
-  /** The call is over, as `end` says. */
-  end(end: LegEnd): void;
-  /** The call cannot go on. */
-  fail(error: TrunklineError): void;
 }
 
 /** The media of a call, as its dialog sees them. */
@@ -74,8 +58,14 @@ interface DialogOptions {
   readonly contactHeader: string;
   /** Takes note of what a request that describes the session tells beside that; left out = of nothing. */
   readonly read?: ((message: IncomingRequestMessage) => void) | undefined;
-  /** Where a message of the peer came from. */
-  addressOf(message: IncomingRequestMessage | IncomingResponseMessage): string;
+  readonly stack: SipStack;
+  /** Where the peer is: what its INVITE or its answer came from. */
+  readonly peer: SipSource;
+  readonly transfers: Transfers;
+  /** The call's legs, if it is a telephone call that has begun and goes on by this dialog. */
+  legs(): LegSwitch | null;
+  /** The call's id, for the log. */
+  readonly callId: string;
   /**
    * The peer has acknowledged our answer to its INVITE. Once; never when it was we who called. Returns who listens from
    * then on.
@@ -91,13 +81,15 @@ export class CallDialog {
   #offering: boolean;
   /** `ours` = a BYE is to be sent, or was; `theirs` = one came. */
   #over: 'no' | 'ours' | 'theirs' = 'no';
-  #lastUpdate: { readonly cseq: number; readonly reply: Reply } | null = null;
+  readonly #updates = new UpdateOrder();
   readonly #timer: SessionTimer;
   /** Our own offer is out, to refresh the session. */
   #refreshing = false;
   /** The last transfer that was asked for. */
   #referral: Referral | null = null;
   #isReferring = false;
+  /** Transfers that the peer asks for. */
+  readonly #asked: PeerTransfer;
 
   /** `offering` = we made the offer in our answer to an INVITE without one. */
   constructor(options: DialogOptions & { readonly offering: boolean }) {
@@ -106,6 +98,7 @@ export class CallDialog {
     this.#confirmed = options.confirmed;
     this.#offering = options.offering;
     this.#timer = this.#openTimer(options);
+    this.#asked = new PeerTransfer({ ...options, clock: options.timers.clock });
     options.session.delegate = {
       onAck: (request) => this.#onAck(request),
       onAckTimeout: () => this.#onAckTimeout(),
@@ -113,6 +106,7 @@ export class CallDialog {
       onInvite: (request) => this.#onInvite(request),
       onInfo: (request) => this.#onInfo(request),
       onNotify: (request) => this.#onNotify(request),
+      onRefer: (request) => this.#onRefer(request),
     };
   }
 
@@ -134,7 +128,17 @@ export class CallDialog {
     this.#over = 'ours';
     this.#timer.stop();
     this.#referral?.close();
-    if (this.#confirmed) this.#options.session.bye();
+    if (this.#confirmed) this.#asked.whenTold(() => this.#options.session.bye());
+  }
+
+  /** The legs of its call, if that goes on by this dialog. */
+  get legs(): LegSwitch | null {
+    return this.#over === 'no' && this.#confirmed ? this.#options.legs() : null;
+  }
+
+  /** Where the peer is. */
+  get peer(): SipSource {
+    return this.#options.peer;
   }
 
   /** Asks the peer to call somebody else in our place; one at a time. */
@@ -157,21 +161,17 @@ export class CallDialog {
 
   /** The answer to an UPDATE (RFC 3311): another offer, or only a sign of life for a session timer. */
   update(message: IncomingRequestMessage): Reply {
-    if (this.#lastUpdate?.cseq === message.cseq) return this.#lastUpdate.reply;
-    if (message.cseq < (this.#lastUpdate?.cseq ?? 0)) return { statusCode: 500 };
-    const reply = this.#answerUpdate(message);
-    this.#lastUpdate = { cseq: message.cseq, reply };
-    return reply;
+    return this.#updates.answer(message, () => this.#answerUpdate(message));
   }
 
   #answerUpdate(message: IncomingRequestMessage): Reply {
-    const { media, contactHeader, addressOf } = this.#options;
+    const { media, contactHeader } = this.#options;
     const terms = this.#timer.weigh(message);
     if (terms === 'too-small') return tooSmall();
     const offer = sdpIn(message);
     if (offer !== null && (this.#offering || this.#refreshing)) return { statusCode: 491 };
     try {
-      const body = offer === null ? {} : { body: sdpBody(media.answer(offer, addressOf(message))) };
+      const body = offer === null ? {} : { body: sdpBody(media.answer(offer, this.#addressOf(message))) };
       this.#options.read?.(message);
       this.#listener.hold(media.isHeld);
       return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
@@ -194,12 +194,12 @@ export class CallDialog {
     headers: readonly string[],
     onFinal: (answer: IncomingResponseMessage) => void,
   ): void {
-    const { session, media, contactHeader, credentials } = this.#options;
+    const { session, media, contactHeader, credentials, stack } = this.#options;
     sendRefresh({
       session,
       method,
       sdp: media.lastDescription,
-      headers: [contactHeader, ALLOW_HEADER, ...headers],
+      headers: [contactHeader, stack.allowHeader, ...headers],
       credentials: credentials?.() ?? null,
       onFinal: (answer) => {
         this.#refreshing = false;
@@ -213,11 +213,11 @@ export class CallDialog {
 
   /** The peer may answer the same description otherwise than before. */
   #acceptAnswer(answer: IncomingResponseMessage): void {
-    const { media, addressOf } = this.#options;
+    const { media } = this.#options;
     const sdp = sdpIn(answer);
     if (sdp === null) return;
     try {
-      media.accept(sdp, addressOf(answer));
+      media.accept(sdp, this.#addressOf(answer));
       this.#listener.hold(media.isHeld);
     } catch (error) {
       this.#listener.fail(asTrunklineError(error, 'the answer could not be used'));
@@ -241,12 +241,12 @@ export class CallDialog {
       this.#options.session.bye();
       return;
     }
-    const { media, addressOf, onAcknowledged } = this.#options;
+    const { media, onAcknowledged } = this.#options;
     const isAnswer = this.#offering;
     this.#offering = false;
     try {
       this.#options.read?.(message);
-      if (isAnswer) media.accept(sdpIn(message) ?? '', addressOf(message));
+      if (isAnswer) media.accept(sdpIn(message) ?? '', this.#addressOf(message));
       if (!isFirst) this.#listener.hold(media.isHeld);
       if (isFirst) this.#listener = onAcknowledged();
     } catch (error) {
@@ -267,6 +267,7 @@ export class CallDialog {
     const wasOver = this.#over !== 'no';
     this.#over = 'theirs';
     this.#timer.stop();
+    this.#asked.close();
     request.accept();
     const isTransferred = this.#isReferring && this.#referral?.onBye() === true;
     if (wasOver) return;
@@ -286,9 +287,14 @@ export class CallDialog {
     this.#referral.onProgress(readReferProgress(request.message));
   }
 
+  #onRefer(request: IncomingReferRequest): void {
+    if (this.#over === 'no') this.#asked.receive(request);
+    else request.reject({ statusCode: 481 });
+  }
+
   /** Hold, another address or another codec; or, with no offer, a question what we would offer. */
   #onInvite(request: IncomingInviteRequest): void {
-    const { media, contactHeader, addressOf } = this.#options;
+    const { media, contactHeader } = this.#options;
     const offer = sdpIn(request.message);
     if (this.#over !== 'no') {
       request.reject({ statusCode: 481 });
@@ -304,7 +310,7 @@ export class CallDialog {
       return;
     }
     try {
-      const sdp = offer === null ? media.offer() : media.answer(offer, addressOf(request.message));
+      const sdp = offer === null ? media.offer() : media.answer(offer, this.#addressOf(request.message));
       const extraHeaders = [contactHeader, ...this.#timer.answered(request.message, terms)];
       request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
@@ -313,6 +319,10 @@ export class CallDialog {
     } catch (error) {
       request.reject({ statusCode: sipStatusOf(error) });
     }
+  }
+
+  #addressOf(message: IncomingRequestMessage | IncomingResponseMessage): string {
+    return this.#options.stack.envelopeOf(message).source.address;
   }
 
   /** Keys as some gateways send them: `application/dtmf-relay` ("Signal=5") and `application/dtmf` ("5"). */

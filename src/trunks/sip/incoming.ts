@@ -11,11 +11,14 @@ import type { SrtpPolicy } from '../../protocols/sip/crypto-lines.ts';
 import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
+import { CallDialog, type SessionTimerServices } from './dialog.ts';
 import type { IncomingKind, IncomingMedia } from './incoming-kind.ts';
-import { type LegOwner, SipLeg } from './leg.ts';
+import { type DialogListener, type LegOwner, SipLeg } from './leg.ts';
+import { LegSwitch } from './leg-switch.ts';
 import type { MediaSession } from './media.ts';
+import { withAllowed } from './methods.ts';
 import { withContact } from './own-contact.ts';
+import type { Transfers } from './peer-transfer.ts';
 import { timerHeadersOf, tooSmall } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
@@ -40,6 +43,7 @@ export interface CallServices {
   readonly timers: SessionTimerServices;
   /** SIP_SRTP */
   readonly srtp: SrtpPolicy;
+  readonly transfers: Transfers;
   readonly log: Log;
 }
 
@@ -48,6 +52,8 @@ interface IncomingOptions extends CallServices {
   readonly stack: SipStack;
   /** What the call is to become. */
   readonly kind: IncomingKind;
+  /** The call goes on in the place of this one (Replaces); null = it is a new one. */
+  readonly replaced: CallDialog | null;
   /** The peer is known from now on by this dialog. */
   onDialog(dialog: CallDialog): void;
   /** The peer has acknowledged the answer. Once, unless the call is gone before. */
@@ -63,6 +69,7 @@ interface IncomingOptions extends CallServices {
 export class IncomingCall implements LegOwner, DialogListener {
   readonly #options: IncomingOptions;
   #leg: SipLeg | null = null;
+  #legs: LegSwitch | null = null;
   #media: IncomingMedia | null = null;
   #dialog: CallDialog | null = null;
   /** Whether the INVITE has had its final answer. */
@@ -131,7 +138,7 @@ export class IncomingCall implements LegOwner, DialogListener {
       this.#leave();
       return;
     }
-    const { timers, log } = this.#options;
+    const { timers, transfers, log } = this.#options;
     const terms = answerTerms(timerHeadersOf(request.message), timers.wantedS);
     if (terms === 'too-small') {
       const { statusCode, extraHeaders } = tooSmall();
@@ -144,21 +151,27 @@ export class IncomingCall implements LegOwner, DialogListener {
     const contact = `<${ownContact}>${kind.features}`;
     const extraHeaders = [...answerHeaders(terms), ...kind.headers];
     const accept = { statusCode: 200, extraHeaders, body: sdpBody(sdp) };
-    const { session } = withContact(stack.core, contact, () => request.accept(accept));
+    const { session } = withAllowed(stack.allowHeader.slice('Allow: '.length), () =>
+      withContact(stack.core, contact, () => request.accept(accept)),
+    );
     this.#replied = true;
-    const contactHeader = `Contact: ${contact}`;
+    const callId = callIdOf(request.message.callId);
     this.#dialog = new CallDialog({
       session,
       media,
       listener: this,
-      contactHeader,
+      contactHeader: `Contact: ${contact}`,
       timers,
       credentials: null,
       confirmed: false,
       offering: offer === null,
-      addressOf: (message) => stack.envelopeOf(message).source.address,
+      stack,
+      peer: this.#source,
+      transfers,
+      legs: () => (this.#legs?.isLive(this.#leg) === true && kind.carrier === 'sip' ? this.#legs : null),
+      callId,
       read: (message) => kind.read?.(message),
-      log: log.child({ callId: callIdOf(request.message.callId) }),
+      log: log.child({ callId }),
       onAcknowledged: () => this.#begin(media),
     });
     this.#dialog.timer.answered(request.message, terms);
@@ -167,13 +180,23 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   /** The call begins. Its leg takes over from here. */
   #begin(media: IncomingMedia): DialogListener {
-    const { registry, onAcknowledged, kind } = this.#options;
+    const { registry, onAcknowledged, kind, replaced, timers } = this.#options;
     onAcknowledged();
     const connect = (handlers: LegHandlers): SipLeg => {
       this.#leg = new SipLeg({ owner: this, media: media.sink, handlers });
       return this.#leg;
     };
-    registry.accept({ carrier: kind.carrier, tokenRequired: false, trusted: false, connect });
+    if (replaced === null) {
+      const open = (handlers: LegHandlers): LegSwitch => {
+        this.#legs = LegSwitch.open(handlers, timers.clock, connect);
+        return this.#legs;
+      };
+      registry.accept({ carrier: kind.carrier, tokenRequired: false, trusted: false, connect: open });
+    } else {
+      this.#legs = replaced.legs;
+      if (this.#legs === null) throw new TrunklineError('invalid_request', 'the call to be replaced is over');
+      this.#legs.follow('replaces', connect);
+    }
     if (this.#leg === null) return this;
     media.start(this.#leg);
     const start = media.describe();

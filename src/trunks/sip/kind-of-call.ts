@@ -1,5 +1,6 @@
 /** Whether the INVITE of a peer is a call, or the recording of one. */
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { Codec } from '../../foundation/units.ts';
 import { sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf } from '../../protocols/sip/call-identity.ts';
 import type { SessionDescription } from '../../protocols/sip/session-description.ts';
@@ -11,12 +12,20 @@ import { PhoneKind } from './phone-kind.ts';
 import { RecordingKind } from './recording-kind.ts';
 import type { SipStack } from './stack.ts';
 
-/** Does not throw: a description that cannot be read is refused where the call is answered. */
-export function kindOf(request: IncomingInviteRequest, stack: SipStack, services: CallServices): IncomingKind {
+/**
+ * `codec` = of the call that this one replaces; null = none. Does not throw: a description that cannot be read is
+ * refused where the call is answered.
+ */
+export function kindOf(
+  request: IncomingInviteRequest,
+  stack: SipStack,
+  services: CallServices,
+  codec: Codec | null,
+): IncomingKind {
   const { message } = request;
   const { metadata, source } = stack.envelopeOf(message);
   const log = services.log.child({ callId: callIdOf(message.callId) });
-  const options = { ...services, request, stack, log };
+  const options = { ...services, request, stack, codec, log };
   const sdp = sdpIn(message);
   const offer = sdp === null ? null : orNull(() => parseRecordingSdp(sdp, source.address));
   return isRecording(message, metadata, offer) ? new RecordingKind({ ...options, offer }) : new PhoneKind(options);

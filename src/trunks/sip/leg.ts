@@ -4,8 +4,21 @@ import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../protocols/dialect.ts';
 import type { AudioChunk } from '../rtp/receiver.ts';
 import type { SessionListener } from '../rtp/session.ts';
-import type { DialogListener } from './dialog.ts';
 import type { MediaSession } from './media.ts';
+
+/** Takes what the peer tells in a dialog: the leg of the call, or, until the call has begun, the call itself. */
+export interface DialogListener {
+  /** A key was pressed. */
+  receiveDigit(digit: string): void;
+  /** The peer has put us on hold, or has taken us back. */
+  hold(isHeld: boolean): void;
+  /** The peer has ended the call. */
+  leave(): void;
+  /** The call is over, as `end` says. */
+  end(end: LegEnd): void;
+  /** The call cannot go on. */
+  fail(error: TrunklineError): void;
+}
 
 /** The signalling of the call, whichever side began it. */
 export interface LegOwner {

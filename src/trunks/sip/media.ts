@@ -36,7 +36,8 @@ export class CallMedia {
   readonly #sessionId = String(randomInt(SESSION_ID_END));
   /** Our description as it was sent last. */
   #sent: string | null = null;
-  #codec: Codec | null = null;
+  #codec: Codec | null;
+  readonly #fixedCodec: Codec | null;
   /** The peer's last description, what was agreed by it, and where it came from. */
   #agreed: { readonly description: string; readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
   #started = false;
@@ -51,6 +52,8 @@ export class CallMedia {
     readonly codecs: readonly RtpCodecName[];
     readonly srtp: SrtpPolicy;
     readonly isPrivate: boolean;
+    /** The call's, where a leg before has chosen it; left out = the first agreement does. */
+    readonly codec?: Codec | null;
     readonly log: Log;
   }) {
     this.session = options.session;
@@ -59,6 +62,8 @@ export class CallMedia {
     this.#address = options.address;
     this.#codecs = options.codecs;
     this.#log = options.log;
+    this.#fixedCodec = options.codec ?? null;
+    this.#codec = this.#fixedCodec;
   }
 
   /** The call's codec; null before the first agreement. Later agreements may be about another, which is converted. */
@@ -86,7 +91,7 @@ export class CallMedia {
    * on, and `listener` is handed what the peer sends. Before, a forged INVITE could make us send packets to anybody.
    */
   start(listener: SessionListener): void {
-    this.session.attach(listener);
+    this.session.attach(listener, this.#fixedCodec);
     this.#started = true;
     this.#flow();
   }
@@ -130,9 +135,9 @@ export class CallMedia {
     this.#agree(answer, acceptAnswer(parseSdp(answer), this.#local(offersIn(this.#sent))), peerAddress);
   }
 
-  /** Gives the ports back. Logs what became of the packets if a codec was agreed. */
+  /** Gives the ports back. Logs what became of the packets if anything was agreed. */
   close(): Promise<void> {
-    if (this.#codec !== null) this.#log.info({ ...this.session.stats }, 'media ended');
+    if (this.#agreed !== null) this.#log.info({ ...this.session.stats }, 'media ended');
     return this.session.close();
   }
 

@@ -1,6 +1,7 @@
 /** A call that we make through a registrar or trunk: from the INVITE to the dialog, or to nothing. */
 
 import type {
+  IncomingRequestMessage,
   IncomingResponse,
   IncomingResponseMessage,
   OutgoingInviteRequest,
@@ -19,11 +20,12 @@ import { acknowledgementOf, RELIABLE_TAG } from '../../protocols/sip/reliable.ts
 import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import { CallDialog } from './dialog.ts';
+import { EarlyDialog } from './early-dialog.ts';
 import { EarlyMedia } from './early-media.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
+import { LegSwitch } from './leg-switch.ts';
 import { CallMedia } from './media.ts';
-import { ALLOW_HEADER } from './methods.ts';
 import { type CallTarget, Redirection } from './redirection.ts';
 import { timerHeadersOf } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
@@ -61,7 +63,20 @@ interface Ask {
   readonly last: OutgoingRequestMessage | null;
 }
 
+/** The call is made in the place of one that goes on. */
+export interface OutgoingTransfer {
+  readonly legs: LegSwitch;
+  /** The id of the call that goes on. */
+  readonly callId: string;
+  /** Further headers of the INVITE. */
+  readonly headers: readonly string[];
+  /** A provisional status, or the final one. */
+  onStatus(statusCode: number): void;
+}
+
 interface OutgoingOptions extends CallServices {
+  /** Null = it is a new call. */
+  readonly transfer: OutgoingTransfer | null;
   readonly request: OutgoingCallRequest;
   readonly stack: SipStack;
   readonly clock: Clock;
@@ -78,6 +93,8 @@ interface OutgoingOptions extends CallServices {
   /** What challenges within the call are answered with. */
   credentials(): Credentials | undefined;
   onDialog(dialog: CallDialog): void;
+  /** Until the answer UPDATEs may come, of the dialogs with this Call-ID and our tag; null = no longer. */
+  onEarly(id: string, early: EarlyDialog | null): void;
   /** Everything of the call is released. Once. */
   onGone(): void;
 }
@@ -85,6 +102,7 @@ interface OutgoingOptions extends CallServices {
 export class OutgoingCall implements LegOwner {
   readonly #options: OutgoingOptions;
   #leg: SipLeg | null = null;
+  #legs: LegSwitch | null = null;
   #media: CallMedia | null = null;
   #invite: OutgoingInviteRequest | null = null;
   #dialog: CallDialog | null = null;
@@ -92,6 +110,8 @@ export class OutgoingCall implements LegOwner {
   #early: EarlyMedia | null = null;
   /** The tag of whoever is heard before the answer; null = nobody. */
   #earlyTag: string | null = null;
+  /** What UPDATEs find before the answer. */
+  #updates: { readonly id: string; readonly early: EarlyDialog } | null = null;
   /** The INVITE has had its final answer. */
   #settled = false;
   #timer: Timer | null = null;
@@ -112,22 +132,17 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, codecs, request, stack, srtp, log } = this.#options;
+    const { registry, openMedia, mediaAddress, codecs, request, stack, srtp, transfer, timers, log } = this.#options;
     const media = new CallMedia({
       session: await openMedia(),
       address: mediaAddress,
       codecs,
       srtp,
       isPrivate: stack.protocol === 'TLS',
-      log: log.child({ callId: request.callId }),
+      codec: transfer?.legs.codec ?? null,
+      log: log.child({ callId: this.#callId }),
     });
     this.#media = media;
-    try {
-      registry.admit();
-    } catch (error) {
-      this.#leave();
-      throw error;
-    }
     const { callId, from, to, parameters } = request;
     const outgoing = { callId, from, to, parameters };
     const connect = (handlers: LegHandlers): SipLeg => {
@@ -135,7 +150,19 @@ export class OutgoingCall implements LegOwner {
       this.#early = new EarlyMedia(this.#leg);
       return this.#leg;
     };
-    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect });
+    const open = (handlers: LegHandlers): LegSwitch => {
+      this.#legs = LegSwitch.open(handlers, timers.clock, connect);
+      return this.#legs;
+    };
+    try {
+      if (transfer === null) registry.admit();
+      else this.#follow(transfer.legs, connect);
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+    if (transfer === null)
+      registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing, connect: open });
     try {
       this.#send(media);
     } catch (error) {
@@ -144,7 +171,18 @@ export class OutgoingCall implements LegOwner {
     }
   }
 
+  #follow(legs: LegSwitch, connect: (handlers: LegHandlers) => SipLeg): void {
+    legs.follow('refer', connect);
+    this.#legs = legs;
+  }
+
+  /** Of the call that it belongs to. */
+  get #callId(): string {
+    return this.#options.transfer?.callId ?? this.#options.request.callId;
+  }
+
   release(): void {
+    this.#options.transfer?.onStatus(487);
     if (this.#dialog === null) this.#cancel();
     else this.#dialog.hangUp();
     this.#leave();
@@ -158,7 +196,10 @@ export class OutgoingCall implements LegOwner {
     const { clock, timers } = this.#options;
     this.#timer = clock.after(
       RING_TIMEOUT_MS,
-      () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }),
+      () => {
+        this.#options.transfer?.onStatus(408);
+        this.#leg?.end({ reason: 'unanswered', code: null, error: null });
+      },
       true,
     );
     const [first = 'plain', ...others] = media.firstOffers();
@@ -169,12 +210,13 @@ export class OutgoingCall implements LegOwner {
 
   /** One INVITE, or the next one after it (RFC 4028 §7.4): in the same call, with the next number. */
   #ask(ask: Ask): void {
-    const { stack, request, fromUri, toUri, route, scheme, onRequest } = this.#options;
+    const { stack, request, fromUri, toUri, route, scheme, transfer, onRequest } = this.#options;
     const { target, offer, intervalS, minimumS, last } = ask;
     const { core } = stack;
     const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
     const contact = `Contact: <${stack.contactAs(scheme).toString()}>`;
-    const headers = [contact, ALLOW_HEADER, `Supported: ${RELIABLE_TAG}`, ...timer];
+    const own = [contact, stack.allowHeader, `Supported: ${RELIABLE_TAG}`, ...timer];
+    const headers = [...own, ...(transfer?.headers ?? [])];
     const names = {
       callId: request.callId,
       routeSet: [...route],
@@ -185,10 +227,12 @@ export class OutgoingCall implements LegOwner {
     if (target.isTrunk) onRequest(message);
     this.#early?.forget();
     this.#earlyTag = null;
+    this.#takeUpdates(message, contact);
     this.#invite = core.invite(message, {
       onProgress: ({ message: answer, prack }) => {
         const acknowledgement = acknowledgementOf(answer);
         if (acknowledgement !== null) prack({ extraHeaders: [acknowledgement] });
+        transfer?.onStatus(answer.statusCode ?? 183);
         this.#hear(answer);
       },
       onAccept: ({ message: answer, session, ack }) => {
@@ -198,6 +242,16 @@ export class OutgoingCall implements LegOwner {
       onReject: (response) => this.#rejected(response, { ...ask, last: message }),
       onRedirect: (response) => this.#rejected(response, { ...ask, last: message }),
     });
+  }
+
+  #takeUpdates({ callId, fromTag }: OutgoingRequestMessage, contactHeader: string): void {
+    const media = this.#media;
+    if (media === null) return;
+    const { stack, onEarly } = this.#options;
+    const addressOf = (message: IncomingRequestMessage): string => stack.envelopeOf(message).source.address;
+    const early = new EarlyDialog({ media, contactHeader, heardTag: () => this.#earlyTag, addressOf });
+    this.#updates = { id: callId + (fromTag ?? ''), early };
+    onEarly(this.#updates.id, early);
   }
 
   /** Sound flows from the first description on; of several telephones that ring, only that of the first one. */
@@ -230,7 +284,7 @@ export class OutgoingCall implements LegOwner {
       return;
     }
     this.#settled = true;
-    const { stack, scheme, onDialog, timers, log, request, credentials } = this.#options;
+    const { stack, scheme, onDialog, timers, log, credentials, transfer, transfers } = this.#options;
     const contactHeader = `Contact: <${stack.contactAs(scheme).toString()}>`;
     this.#dialog = new CallDialog({
       session,
@@ -241,21 +295,31 @@ export class OutgoingCall implements LegOwner {
       confirmed: true,
       offering: false,
       credentials: isTrunk ? credentials : null,
-      addressOf: (message) => stack.envelopeOf(message).source.address,
-      log: log.child({ callId: request.callId }),
+      stack,
+      peer: stack.envelopeOf(answer).source,
+      transfers,
+      legs: () => (this.#legs?.isLive(leg) === true ? this.#legs : null),
+      callId: this.#callId,
+      log: log.child({ callId: this.#callId }),
       onAcknowledged: () => leg,
     });
+    this.#endUpdates();
     onDialog(this.#dialog);
     this.#dialog.timer.accepted(answer);
     try {
       // Whoever answers has got our INVITE where we sent it.
-      if (this.#earlyTag !== session.remoteTag) early.forget();
+      // A call that goes on has no use for what was said before.
+      if (this.#earlyTag !== session.remoteTag || transfer !== null) early.forget();
       media.start(early);
-      media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
+      const isUpdated = this.#updates?.early.updatedTag === session.remoteTag;
+      if (!isUpdated)
+        media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       const start = this.#start(session, media);
+      transfer?.onStatus(200);
       leg.begin(start);
       early.begin(start.codec);
     } catch (error) {
+      transfer?.onStatus(488);
       leg.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
@@ -295,10 +359,11 @@ export class OutgoingCall implements LegOwner {
     }
     if (this.#redirection.refused)
       this.#options.log.warn(
-        { callId: this.#options.request.callId },
+        { callId: this.#callId },
         'a SIP call was redirected to where it must not go (only to servers of ours and SIP_ALLOW), or in a circle',
       );
     this.#settled = true;
+    this.#options.transfer?.onStatus(message.statusCode ?? 500);
     this.#leg?.end({ reason: failureOf(message.statusCode ?? 500), code: null, error: null });
   }
 
@@ -320,7 +385,12 @@ export class OutgoingCall implements LegOwner {
     invite.dispose();
   }
 
+  #endUpdates(): void {
+    if (this.#updates !== null) this.#options.onEarly(this.#updates.id, null);
+  }
+
   #leave(): void {
+    this.#endUpdates();
     void this.#media?.close();
     this.#options.onGone();
   }

@@ -16,7 +16,8 @@ export class Peers {
   readonly #hosts: readonly string[];
   readonly #clock: Clock;
   readonly #onUnknown: (host: string, error: unknown) => void;
-  #addresses: ReadonlySet<string> = new Set();
+  /** Addresses of our servers, with their names in the settings. */
+  #addresses: ReadonlyMap<string, string> = new Map();
   #timer: Timer | null = null;
   #closed = false;
 
@@ -37,6 +38,11 @@ export class Peers {
     return this.#allowed.has(address) || this.#addresses.has(address);
   }
 
+  /** The host of the settings that has this address; null = none. */
+  hostAt(address: string): string | null {
+    return this.#addresses.get(address) ?? null;
+  }
+
   /** Whether this address is a peer's, or this name one of our servers'. */
   knows(host: string): boolean {
     return isIP(host) === 0 ? this.#hosts.some((each) => each.toLowerCase() === host) : this.admits(host);
@@ -45,18 +51,18 @@ export class Peers {
   /** Asks for the hosts' addresses, now and from time to time. Never rejects. */
   async open(): Promise<void> {
     if (this.#hosts.length === 0) return;
-    const found = new Set<string>();
+    const found = new Map<string, string>();
     let unknown = 0;
     for (const host of this.#hosts) {
       try {
-        for (const { address } of await lookup(host, { all: true })) found.add(address);
+        for (const { address } of await lookup(host, { all: true })) found.set(address, host);
       } catch (error) {
         unknown++;
         this.#onUnknown(host, error);
       }
     }
     // Where a name cannot be resolved for the moment, the addresses known before still stand.
-    this.#addresses = unknown === 0 ? found : new Set([...this.#addresses, ...found]);
+    this.#addresses = unknown === 0 ? found : new Map([...this.#addresses, ...found]);
     this.#timer?.cancel();
     if (!this.#closed)
       this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);

@@ -1,6 +1,7 @@
 /** A telephone call of a peer: one stream both ways. */
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { Log } from '../../foundation/log/log.ts';
+import type { Codec } from '../../foundation/units.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
 import type { CallServices } from './incoming.ts';
@@ -11,6 +12,8 @@ import type { SipStack } from './stack.ts';
 interface PhoneOptions extends Pick<CallServices, 'openMedia' | 'mediaAddress' | 'codecs' | 'ownUsers' | 'srtp'> {
   readonly request: IncomingInviteRequest;
   readonly stack: SipStack;
+  /** Of the call that this one replaces; null = it replaces none. */
+  readonly codec: Codec | null;
   readonly log: Log;
 }
 
@@ -25,10 +28,10 @@ export class PhoneKind implements IncomingKind {
   }
 
   async open(): Promise<IncomingMedia> {
-    const { openMedia, mediaAddress, codecs, srtp, stack, log } = this.#options;
+    const { openMedia, mediaAddress, codecs, srtp, stack, codec, log } = this.#options;
     const isPrivate = stack.protocol === 'TLS';
     const session = await openMedia();
-    return new PhoneMedia({ session, address: mediaAddress, codecs, srtp, isPrivate, log }, this.#options);
+    return new PhoneMedia({ session, address: mediaAddress, codecs, srtp, isPrivate, codec, log }, this.#options);
   }
 }
 

@@ -67,25 +67,11 @@ export class Redirection {
     for (let index = 0; index < answer.getHeaders('contact').length; index++) {
       const contact: unknown = answer.parseHeader('contact', index);
       if (!(contact instanceof NameAddrHeader)) continue;
-      const uri = this.#usable(contact.uri);
+      const uri = usableUri(contact.uri, this.#options);
       if (uri === null) this.#refused = true;
       else found.push({ target: { uri, isTrunk: this.#isTrunk(uri, answer, from) }, wish: wishOf(contact) });
     }
     return found.sort((a, b) => b.wish - a.wish).map(({ target }) => target);
-  }
-
-  /** The URI without what would make more of it than a call; null = the call may not go there. */
-  #usable(named: URI): URI | null {
-    const { transport, mayCall } = this.#options;
-    const uri = named.clone();
-    uri.clearHeaders();
-    const method = uri.getParam('method');
-    if (uri.scheme !== 'sip' && uri.scheme !== 'sips') return null;
-    if (method != null && method.toUpperCase() !== 'INVITE') return null;
-    // A call stays on the transport on which it began, so that nobody leads it off TLS.
-    const wanted = isTlsUri(uri.toString()) ? 'TLS' : (uri.getParam('transport')?.toUpperCase() ?? transport);
-    if (wanted !== transport) return null;
-    return mayCall(plainHost(uri)) ? uri : null;
   }
 
   /** Only the trunk itself is shown that we know the password: the same host and port, or where it answered from. */
@@ -98,17 +84,37 @@ export class Redirection {
   }
 }
 
+/**
+ * The URI that somebody else wants called, without what would make more of it than a call; null = we do not call there.
+ */
+export function usableUri(
+  named: URI,
+  { transport, mayCall }: Pick<RedirectionOptions, 'transport' | 'mayCall'>,
+): URI | null {
+  const uri = named.clone();
+  uri.clearHeaders();
+  const method = uri.getParam('method');
+  if (uri.scheme !== 'sip' && uri.scheme !== 'sips') return null;
+  if (method != null && method.toUpperCase() !== 'INVITE') return null;
+  // A call stays on the transport on which it began, so that nobody leads it off TLS.
+  const wanted = isTlsUri(uri.toString()) ? 'TLS' : (uri.getParam('transport')?.toUpperCase() ?? transport);
+  if (wanted !== transport) return null;
+  return mayCall(plainHost(uri)) ? uri : null;
+}
+
 /** `q`, from 0 to 1; without it a Contact is wanted as much as possible. */
 function wishOf(contact: NameAddrHeader): number {
   const wish = Number(contact.getParam('q') ?? 1);
   return wish >= 0 && wish <= 1 ? wish : 0;
 }
 
-function plainHost(uri: URI): string {
+/** The host of a URI in lower case, without brackets. */
+export function plainHost(uri: URI): string {
   return uri.host.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
-function hostAndPort(uri: URI, transport: SipTransport): string {
+/** What two URIs of the same server have in common. */
+export function hostAndPort(uri: URI, transport: SipTransport): string {
   return `${plainHost(uri)} ${uri.port ?? (transport === 'TLS' ? SIPS_DEFAULT_PORT : SIP_DEFAULT_PORT)}`;
 }
 

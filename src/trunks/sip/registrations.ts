@@ -18,6 +18,8 @@ interface RegistrationsOptions {
   /** One of several gateways registers at a time; left out = this one does. */
   readonly lead?: Lead | null;
   readonly accounts: Accounts;
+  /** How many trunks have a registrar. */
+  readonly expected: number;
   onFailure(): void;
 }
 
@@ -34,7 +36,11 @@ export class Registrations {
   /** Whether all of them stand; false where there is none. */
   get registered(): boolean {
     const all = [...this.#registrations.values()];
-    return all.length > 0 && all.every((registration) => registration?.registered === true);
+    return (
+      all.length > 0 &&
+      all.length === this.#options.expected &&
+      all.every((registration) => registration?.registered === true)
+    );
   }
 
   /** Registers at a trunk's registrar as soon as no other gateway does. Nothing where that has begun, or none is. */

@@ -23,6 +23,7 @@ import { SipFault } from '../../protocols/sip/fault.ts';
 import { glanceSip, type SipGlance } from '../../protocols/sip/glance.ts';
 import { sipWeight } from '../../protocols/sip/parsing-cost.ts';
 import { type ReceivedSip, receiveSip } from '../../protocols/sip/received-message.ts';
+import { REPLACES_TAG } from '../../protocols/sip/replaces.ts';
 import { isScanner } from '../../protocols/sip/scanners.ts';
 import { describeSip, fitSip, type SentSip } from '../../protocols/sip/sent-message.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
@@ -31,7 +32,7 @@ import type { SipSource, SipTransport } from '../../protocols/sip/via.ts';
 import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
 import { bracketed, resolveName } from './destinations.ts';
 import { Flows } from './flows.ts';
-import { ALLOW_HEADER, METHODS } from './methods.ts';
+import { allowedMethods, METHODS } from './methods.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
@@ -55,7 +56,7 @@ const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
 export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
 /** Data about a received message that sip.js does not keep. */
-export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'metadata' | 'scheme'> {}
+export interface Envelope extends Origin, Pick<ReceivedSip, 'user' | 'uri' | 'referTo' | 'metadata' | 'scheme'> {}
 
 /** The user agent that uses this stack. */
 export interface StackDelegate {
@@ -68,6 +69,8 @@ export interface StackDelegate {
 }
 
 interface StackOptions {
+  /** Whether Allow has REFER; left out = not. */
+  readonly takesRefer?: boolean;
   /** The address or name at which peers reach us. */
   readonly host: string;
   readonly clock: Clock;
@@ -93,6 +96,8 @@ export class SipStack implements Transport {
   readonly core: UserAgentCore;
   /** Our URI in Contact headers. */
   readonly contact: URI;
+  /** `Allow: …` of our messages. */
+  readonly allowHeader: string;
   readonly #options: StackOptions;
   readonly #socket: SipSocket;
   readonly #retransmissions: Retransmissions;
@@ -101,12 +106,14 @@ export class SipStack implements Transport {
   /** The request that is being handled. */
   #current: IncomingRequestMessage | null = null;
   readonly #loggers = silentLoggers();
-  readonly #refusals = new Refusals(ALLOW_HEADER);
+  readonly #refusals: Refusals;
 
   constructor(socket: SipSocket, options: StackOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#retransmissions = new Retransmissions({ clock: options.clock });
+    this.allowHeader = `Allow: ${allowedMethods(options.takesRefer === true)}`;
+    this.#refusals = new Refusals(this.allowHeader);
     const host = bracketed(options.host);
     const transport = socket.protocol === 'UDP' ? {} : { transport: socket.protocol.toLowerCase() };
     // Without a listener of ours there is no port to be called at.
@@ -126,8 +133,8 @@ export class SipStack implements Transport {
         hackViaTcp: false,
         routeSet: [],
         sipjsId: '',
-        supportedOptionTags: [TIMER_TAG],
-        supportedOptionTagsResponse: [TIMER_TAG, SIPREC_TAG],
+        supportedOptionTags: [TIMER_TAG, REPLACES_TAG],
+        supportedOptionTagsResponse: [TIMER_TAG, SIPREC_TAG, REPLACES_TAG],
         userAgentHeaderFieldValue: PROGRAM,
         viaForceRport: true,
         viaHost: port === undefined ? host : `${host}:${port}`,

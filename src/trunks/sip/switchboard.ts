@@ -12,21 +12,27 @@ import { isPublicAddress } from '../../foundation/addresses.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
+import { SipFault } from '../../protocols/sip/fault.ts';
+import { NO_REPORT_TAG } from '../../protocols/sip/refer-request.ts';
 import { RELIABLE_TAG } from '../../protocols/sip/reliable.ts';
+import { REPLACES_TAG, replacedBy } from '../../protocols/sip/replaces.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { SIPREC_TAG } from '../../protocols/siprec/recording-request.ts';
-import type { CallDialog, Reply } from './dialog.ts';
+import type { CallDialog } from './dialog.ts';
+import type { EarlyDialog, Reply } from './early-dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { kindOf } from './kind-of-call.ts';
-import { ALLOW_HEADER } from './methods.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
 
 /** Option tags that a request may require. Of provisional answers we send only 100, which is never reliable. */
-const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG];
+const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG, REPLACES_TAG, NO_REPORT_TAG];
 
 /** The bodies that we read, for who asks by OPTIONS. */
 const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';
+
+/** How often the log is told of refused Replaces. */
+const TELL_AGAIN_MS = 10_000;
 
 interface SwitchboardOptions {
   readonly services: CallServices;
@@ -54,6 +60,10 @@ export class Switchboard implements StackDelegate {
   /** Addresses that have calls. */
   readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
+  /** Calls of ours that are not answered, by Call-ID and our tag. */
+  /** When the log was last told of a refused Replaces. */
+  #toldMs = Number.NEGATIVE_INFINITY;
+  readonly #early = new Map<string, EarlyDialog>();
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
@@ -66,6 +76,12 @@ export class Switchboard implements StackDelegate {
 
   forget(dialog: CallDialog | null): void {
     if (dialog !== null) this.#dialogs.delete(dialog.id);
+  }
+
+  /** UPDATEs of the call with this Call-ID and tag of ours, which is not answered yet, find it; null = no longer. */
+  setEarly(id: string, early: EarlyDialog | null): void {
+    if (early === null) this.#early.delete(id);
+    else this.#early.set(id, early);
   }
 
   onRequest(message: IncomingRequestMessage, stack: SipStack): boolean {
@@ -84,10 +100,20 @@ export class Switchboard implements StackDelegate {
     if (method === 'INVITE' && this.#refusesCall(message, stack)) return true;
     if (method === 'INVITE') reachAtSource(message, stack.envelopeOf(message).source);
     if (method === 'OPTIONS') this.#options.onAsked(stack.envelopeOf(message).source.address);
-    const reply =
-      method === 'OPTIONS' ? this.#answerOptions() : method === 'UPDATE' ? this.#answerUpdate(message) : null;
+    const reply = this.#answer(message, stack);
     if (reply !== null) stack.core.replyStateless(message, { ...reply });
     return reply !== null;
+  }
+
+  /** Requests that need no transaction; null = the message is another one. */
+  #answer(message: IncomingRequestMessage, stack: SipStack): Reply | null {
+    const { method, toTag } = message;
+    if (method === 'OPTIONS') return this.#answerOptions(stack);
+    if (method === 'UPDATE') return this.#answerUpdate(message, stack);
+    if (method !== 'REFER' || toTag) return null;
+    // Who wants a call transferred must be in it.
+    if (this.#options.services.transfers.takesRefer) return { statusCode: 403 };
+    return { statusCode: 405, extraHeaders: [stack.allowHeader] };
   }
 
   onResponse(message: IncomingResponseMessage, source: SipSource): void {
@@ -96,15 +122,23 @@ export class Switchboard implements StackDelegate {
   }
 
   onInvite(request: IncomingInviteRequest, stack: SipStack): void {
+    const { services } = this.#options;
     const { address } = stack.envelopeOf(request.message).source;
+    const replaced = this.#replaced(request.message, stack);
+    const kind = kindOf(request, stack, services, replaced?.legs?.codec ?? null);
+    if (replaced !== null && kind.carrier !== 'sip') {
+      request.reject({ statusCode: 488 });
+      return;
+    }
     const source = this.#sources.get(address) ?? { calls: 0, unacknowledged: new Set(), isTold: false };
     this.#sources.set(address, source);
     let dialog: CallDialog | null = null;
     const call: IncomingCall = new IncomingCall({
-      ...this.#options.services,
+      ...services,
       request,
       stack,
-      kind: kindOf(request, stack, this.#options.services),
+      kind,
+      replaced,
       onDialog: (opened) => {
         dialog = opened;
         this.remember(opened);
@@ -142,18 +176,64 @@ export class Switchboard implements StackDelegate {
       metrics.sipDropped.inc({ reason: 'unacknowledged' });
       return true;
     }
-    const refusal = this.#refusal(source, address);
+    const replaced = this.#checkReplaced(message, stack);
+    if (replaced instanceof SipFault) {
+      const { statusCode, reason } = replaced;
+      this.#tellRefused({ address, statusCode, reason });
+      stack.core.replyStateless(message, { statusCode, reasonPhrase: reason });
+      return true;
+    }
+    const refusal = this.#refusal(source, address, replaced !== null);
     if (refusal === null) return false;
     metrics.refused.inc({ code: refusal.code });
     stack.core.replyStateless(message, { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
     return true;
   }
 
+  /** Peers may ask again and again. */
+  #tellRefused(refusal: { readonly address: string; readonly statusCode: number; readonly reason: string }): void {
+    const { log, timers } = this.#options.services;
+    const nowMs = timers.clock.nowMs();
+    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return;
+    this.#toldMs = nowMs;
+    log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
+  }
+
+  #checkReplaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | SipFault | null {
+    try {
+      return this.#replaced(message, stack);
+    } catch (error) {
+      if (error instanceof SipFault) return error;
+      throw error;
+    }
+  }
+
+  /**
+   * The dialog in whose place the call comes (RFC 3891 §3); null = it is a new call. Whoever knows the tags of a call
+   * may have read them on the way, so only its own peer and trunks may take it over, and nobody leads it off TLS.
+   * @throws SipFault
+   */
+  #replaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | null {
+    const wanted = replacedBy(message);
+    if (wanted === null) return null;
+    const { address } = stack.envelopeOf(message).source;
+    const dialog = this.#dialogs.get(wanted.callId + wanted.toTag + wanted.fromTag);
+    if (dialog === undefined || dialog.legs === null)
+      throw new SipFault('a Replaces of no call', 'the Call-ID and tags of one that is live', 481);
+    if (wanted.isEarlyOnly) throw new SipFault('a Replaces of an answered call', 'none, for early-only', 486);
+    const { peer } = dialog;
+    if (peer.address !== address && !this.#options.services.transfers.mayTakeOver(address))
+      throw new SipFault('a Replaces from elsewhere', 'one of the same peer or of a trunk (SIP_TRANSFERS)', 403);
+    if (peer.protocol === 'TLS' && stack.protocol !== 'TLS')
+      throw new SipFault('a Replaces without TLS', 'TLS as in the call', 403);
+    return dialog;
+  }
+
   #acknowledgesTooLittle(source: Source | undefined): boolean {
     return (source?.unacknowledged.size ?? 0) >= this.#options.unacknowledgedMax;
   }
 
-  #refusal(source: Source | undefined, address: string): TrunklineError | null {
+  #refusal(source: Source | undefined, address: string, isReplacing: boolean): TrunklineError | null {
     const { services, dialogsMax } = this.#options;
     if (this.#acknowledgesTooLittle(source))
       return new TrunklineError('too_many_calls', 'too many calls of this address wait for an ACK');
@@ -165,7 +245,8 @@ export class Switchboard implements StackDelegate {
       return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
     }
     try {
-      services.registry.admit(source?.unacknowledged.size);
+      // A call that replaces another one takes its place.
+      if (!isReplacing) services.registry.admit(source?.unacknowledged.size);
       return null;
     } catch (error) {
       if (error instanceof TrunklineError) return error;
@@ -176,18 +257,20 @@ export class Switchboard implements StackDelegate {
   /**
    * Peers ask whether we are there, and send no calls to who is not (RFC 3261 §11.2: the answer is that to an INVITE).
    */
-  #answerOptions(): Reply {
+  #answerOptions({ allowHeader }: SipStack): Reply {
     try {
       this.#options.services.registry.admit();
-      return { statusCode: 200, extraHeaders: [ALLOW_HEADER, ACCEPT_HEADER] };
+      return { statusCode: 200, extraHeaders: [allowHeader, ACCEPT_HEADER] };
     } catch {
       return { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] };
     }
   }
 
-  #answerUpdate(message: IncomingRequestMessage): Reply {
+  #answerUpdate(message: IncomingRequestMessage, { core }: SipStack): Reply {
     const { callId, toTag, fromTag } = message;
-    return this.#dialogs.get(callId + toTag + fromTag)?.update(message) ?? { statusCode: 481 };
+    const id = callId + toTag + fromTag;
+    const dialog = this.#dialogs.get(id) ?? (core.dialogs.has(id) ? this.#early.get(callId + toTag) : undefined);
+    return dialog?.update(message) ?? { statusCode: 481 };
   }
 }
 

@@ -190,8 +190,10 @@ class Failures {
 function hintFor(code: string): string | undefined {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate is for another name: use the one that it has';
   if (/^CERT_HAS_EXPIRED|^CERT_NOT_YET_VALID/.test(code)) return 'the certificate of the peer is out of date';
-  if (/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code)) return 'SIP_TLS_CA: name a file with the CA of the peer';
+  if (/WRONG_VERSION|UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION/.test(code))
+    return 'the peer speaks no TLS 1.2 there: is the port right?';
+  // An alert names what the peer lacks, such as CERTIFICATE_REQUIRED; other codes with CERT are our own judgement.
   if (/HANDSHAKE_FAILURE|ALERT|ECONNRESET/.test(code)) return 'the peer may want a certificate: SIP_TLS_CERT';
-  if (/WRONG_VERSION|UNSUPPORTED_PROTOCOL/.test(code)) return 'the peer speaks no TLS 1.2 there: is the port right?';
+  if (/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code)) return 'SIP_TLS_CA: name a file with the CA of the peer';
   return undefined;
 }

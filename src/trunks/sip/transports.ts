@@ -14,7 +14,10 @@ import { TlsFiles } from './tls-files.ts';
 import { openUdp, type SipSocket } from './udp.ts';
 
 /** The settings of the sockets. */
-export type TransportSettings = Pick<Settings, 'SIP_TLS_CA' | 'SIP_TLS_CERT' | 'SIP_TLS_CLIENTS' | 'SIP_TLS_KEY'>;
+export type TransportSettings = Pick<
+  Settings,
+  'SIP_TLS_CA' | 'SIP_TLS_CERT' | 'SIP_TLS_CLIENTS' | 'SIP_TLS_KEY' | 'SIP_TRANSFERS'
+>;
 
 interface TransportOptions {
   readonly settings: TransportSettings;
@@ -104,13 +107,14 @@ export class Transports {
   }
 
   #add(socket: SipSocket): void {
-    const { ownAddress, clock, log, admits, delegate, metrics, credentials } = this.#options;
+    const { settings, ownAddress, clock, log, admits, delegate, metrics, credentials } = this.#options;
     const stack = new SipStack(socket, {
       host: ownAddress,
       clock,
       log,
       admits,
       delegate,
+      takesRefer: settings.SIP_TRANSFERS !== 'off',
       mayAsk: (from, bytes) => this.#requests.take(from, bytes),
       mayAskWithin: (callId, bytes) => this.#requests.takeWithin(callId, bytes),
       onDropped: (reason) => metrics.sipDropped.inc({ reason }),

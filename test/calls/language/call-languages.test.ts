@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptionEvent, LanguageEvent } from '../../../src/calls/feed/events.ts';
+import { CallLanguages } from '../../../src/calls/language/call-languages.ts';
 import { NumberBook, parseNumbers } from '../../../src/calls/language/numbers-file.ts';
 import type { TranscribeRequest } from '../../../src/engine-client/engine.ts';
 import { type Gateway, startCalls } from '../harness.ts';
 
 const WORDS: Readonly<Record<string, string>> = { en: 'good morning', de: 'guten Morgen', ja: 'おはようございます' };
+type CallLanguagesOptions = ConstructorParameters<typeof CallLanguages>[0];
 const SURE = Float32Array.of(-0.01, -0.01);
 
 interface Setup {
@@ -221,5 +223,27 @@ describe('hot words', () => {
   it('are told to be of no use where the recogniser has none for them', async () => {
     const call = await new Multilingual({ hotWords: false }).call({ hotWords: 'Müller' });
     expect(call.gateway.logLines.filter((line) => line.includes('no use for'))).toHaveLength(1);
+  });
+});
+
+describe('a call whose carrier names one language after the other', () => {
+  it('is told of them all, and the log of a few', () => {
+    const warned: unknown[] = [];
+    const published: unknown[] = [];
+    const engine: CallLanguagesOptions['context']['engine'] = { languages: [], abilities: null };
+    const languages = new CallLanguages({
+      start: { tracks: ['inbound'], to: null },
+      summary: { beginning: { parameters: { language: null, hotWords: [], names: {} } } },
+      context: { engine, settings: { DEFAULT_LANGUAGE: '' } },
+      log: { warn: (line: unknown) => void warned.push(line) },
+      publish: (news: unknown) => void published.push(news),
+    } as unknown as CallLanguagesOptions);
+    for (let n = 0; n < 1000; n++) languages.suggest({ language: 'tlh', by: 'call' });
+    Object.assign(engine, { languages: ['en'] });
+    languages.settle();
+    expect(published).toHaveLength(16);
+    for (let n = 0; n < 1000; n++) languages.suggest({ language: 'tlh', by: 'call' });
+    expect(published).toHaveLength(1016);
+    expect(warned).toHaveLength(10);
   });
 });

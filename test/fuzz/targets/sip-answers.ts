@@ -25,6 +25,12 @@ const services: CallServices = {
   ownUsers: ['trunkline'],
   log,
   srtp: 'allow',
+  transfers: {
+    takesRefer: true,
+    mayAsk: () => true,
+    mayTakeOver: () => true,
+    dial: () => Promise.reject(new Error('no call begins here')),
+  },
   timers: { clock: new FakeClock(), wantedS: 1800, onRefresh: () => undefined },
 };
 

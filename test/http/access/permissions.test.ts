@@ -64,6 +64,13 @@ describe('a number', () => {
     expect(masked.json).not.toContain('14155550');
     expect(JSON.parse(masked.json)).toEqual(masked.event);
   });
+
+  it('is masked for agents where a call goes on with somebody else', () => {
+    const event = { type: 'call.transferred', callId: 'c', by: 'refer', to: '+14155550123', atMs: 1 } as const;
+    const entry = { id: 'e-1', event, json: JSON.stringify(event) };
+    expect(entryFor(principal('agent', 'ann'), entry).json).toContain('"to":"+••••••••123"');
+    expect(entryFor(principal('supervisor'), entry)).toBe(entry);
+  });
 });
 
 let testServer: TestServer;

@@ -173,3 +173,83 @@ describe('WS /jambonz/stt', () => {
     expect([(await closed)[0], finals]).toEqual([1000, words.map((said) => written(said))]);
   });
 });
+
+describe('thousands of messages that come together', () => {
+  it('are read one in each turn of the event loop, so that others have theirs', async () => {
+    await open();
+    const socket = await connect('/v1/realtime');
+    let answers = 0;
+    socket.on('message', (data: Buffer) => {
+      if (data.includes('conversation.item.done')) answers++;
+    });
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (socket.readyState === WebSocket.OPEN) setImmediate(count);
+    };
+    const item = { type: 'message', role: 'user', content: [] };
+    for (let n = 0; n < 300; n++) socket.send(JSON.stringify({ type: 'conversation.item.create', item }));
+    count();
+    await eventually(() => expect(answers).toBe(300));
+    expect(turns).toBeGreaterThanOrEqual(300);
+    socket.terminate();
+  });
+});
+
+const LINEAR = 'encoding=linear16&sample_rate=16000';
+const CONFIG = JSON.stringify({ action: 'config', use_server_vad: false });
+/** What a socket begins with, a command that costs nothing, and how it is closed when thousands come. */
+const COMMANDS = [
+  [`/v1/listen?${LINEAR}`, [], { type: 'Finalize' }, 1008],
+  [`/v1/listen?${LINEAR}&channels=8&multichannel=true`, [], { type: 'Finalize' }, 1008],
+  [`/v1/listen?${LINEAR}`, [], { type: 'KeepAlive' }, 1008],
+  [`/v2/listen?${LINEAR}`, [], { type: 'Configure', keyterms: ['Kovac'] }, 1008],
+  ['/v1/speak', [], { type: 'Flush' }, 1013],
+  ['/v1/speak', [], { type: 'Clear' }, 1013],
+  ['/v1/speak', [], { type: 'Speak', text: '' }, 1013],
+  ['/v1/speak', [], { type: 'Nothing' }, 1013],
+  ['/v1/realtime?intent=transcription', [], { type: 'input_audio_buffer.commit' }, 1013],
+  ['/v1/realtime?intent=transcription', [], { type: 'input_audio_buffer.clear' }, 1013],
+  ['/v1/realtime?intent=transcription', [], { type: 'input_audio_buffer.append', audio: '' }, 1013],
+  ['/jambonz/stt', [START], { type: 'nothing' }, 1013],
+  ['/jambonz/tts', [], { type: 'flush' }, 1013],
+  ['/ws/transcribe', [CONFIG], { action: 'flush' }, 1013],
+] as const;
+
+describe.each(COMMANDS)('a flood of commands to %s', (path, greeting, command, code) => {
+  async function begin(): Promise<{ socket: WebSocket; state: { answers: number; code: number | null } }> {
+    await open();
+    const socket = await connect(path);
+    const state: { answers: number; code: number | null } = { answers: 0, code: null };
+    socket.on('message', () => state.answers++);
+    socket.on('close', (closeCode) => {
+      state.code = closeCode;
+    });
+    for (const message of greeting) socket.send(message);
+    return { socket, state };
+  }
+
+  it('ends it', async () => {
+    const { socket, state } = await begin();
+    for (let sent = 0; sent < 5000 && socket.readyState === WebSocket.OPEN; sent++)
+      socket.send(JSON.stringify(command));
+    await eventually(() => expect(state.code).toBe(code));
+    await sessionsEnd();
+    expect((await testServer.metrics.refused.get()).values.map(({ labels, value }) => [labels['code'], value])).toEqual(
+      [['too_many_requests', 1]],
+    );
+  });
+
+  it('is none at the pace of the busiest client', async () => {
+    const { socket, state } = await begin();
+    for (let second = 0; second < 40; second++) {
+      for (let sent = 0; sent < 50; sent++) socket.send(JSON.stringify(command));
+      const read = once(socket, 'pong');
+      socket.ping();
+      await read;
+      testServer.clock.advance(1000);
+    }
+    expect([state.code, socket.readyState]).toEqual([null, WebSocket.OPEN]);
+    socket.terminate();
+  });
+});

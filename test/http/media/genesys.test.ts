@@ -26,6 +26,8 @@ const HEADERS = {
 let testServer: TestServer;
 afterEach(() => testServer.app.close());
 
+const REQUIRED = ['@request-target', '@authority', ...Object.keys(HEADERS).slice(1)];
+
 interface Changes {
   readonly nonce?: string;
   readonly createdS?: number;
@@ -37,7 +39,7 @@ interface Changes {
 /** The headers of a handshake as Genesys signs it, with changes. */
 function signed(changes: Changes = {}): Record<string, string> {
   const { nonce = NONCE, createdS = NOW_S, target = PATH, secret = SECRET } = changes;
-  const { covered = ['@request-target', '@authority', ...Object.keys(HEADERS).slice(1)] } = changes;
+  const { covered = REQUIRED } = changes;
   const names = covered.map((name) => `"${name}"`).join(' ');
   const times = `created=${createdS};expires=${createdS + 30}`;
   const parameters = `(${names});keyid="${API_KEY}";nonce="${nonce}";alg="hmac-sha256";${times}`;
@@ -78,6 +80,7 @@ describe('WS /genesys/media', () => {
     ['of another path', { target: '/genesys/media' }],
     ['that does not cover the session', { covered: ['@request-target', '@authority', 'x-api-key'] }],
     ['with a short nonce', { nonce: 'short' }],
+    ['over a field that no request has', { covered: [...REQUIRED, 'constructor'], secret: 'AAAA' }],
     ['of a while ago', { createdS: NOW_S - 60 }],
     ['of later', { createdS: NOW_S + 60 }],
   ])('refuses one %s', async (_what, changes) => {

@@ -62,9 +62,12 @@ const FLUSH = '{"action":"flush"}';
 const RESET = '{"action":"reset"}';
 
 it('gives up a client that reads no answers', () => {
-  const { peer, order } = openSocket();
+  const { clock, peer, order } = openSocket();
   peer.isDeaf = true;
-  for (let sent = 0; sent < 100_000 && peer.closedWith === null; sent++) order('no JSON');
+  for (let sent = 0; sent < 100_000 && peer.closedWith === null; sent++) {
+    order('no JSON');
+    clock.advance(10);
+  }
   expect(peer.closedWith).toEqual({ code: 4413, reason: 'reader_too_slow' });
   expect(peer.unread).toBeLessThan(readSettings({}).SEND_BUFFER_MAX_BYTES + 1000);
 });
@@ -177,9 +180,9 @@ it('takes a long message in slices, what came behind it after it, and lets other
 it('begins nothing anew for orders that have nothing to end', () => {
   const { peer, order } = openSocket();
   const before = process.memoryUsage().arrayBuffers;
-  for (let sent = 0; sent < 5000; sent++) order(RESET);
+  for (let sent = 0; sent < 1000; sent++) order(RESET);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
-  expect(peer.sent).toHaveLength(5001);
+  expect(peer.sent).toHaveLength(1001);
 });
 
 it('is read again after a reset that came while too much waited', async () => {

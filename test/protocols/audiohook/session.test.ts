@@ -198,6 +198,20 @@ describe('an AudioHook session', () => {
     expect(session.transcript(caption)).toBeNull();
   });
 
+  it('tells of so many holds and languages and no more, and never leaves a call held', () => {
+    session.receive(open());
+    const told = Array.from({ length: 5000 }, () => [
+      ...session.receive(message('paused')).events,
+      ...session.receive(message('paused')).events,
+      ...session.receive(message('update', { language: 'de-DE' })).events,
+      ...session.receive(message('resumed')).events,
+    ]).flat();
+    const states = told.flatMap((event) => (event.type === 'state' ? [event.state] : []));
+    expect(told.filter(({ type }) => type !== 'ignored').length).toBeLessThan(2000);
+    expect(states.filter((state) => state === 'held').length).toBeGreaterThan(100);
+    expect(states.at(-1)).toBe('live');
+  });
+
   it.each<[string, () => unknown]>([
     ['text that is no JSON', () => session.receive('{')],
     ['another version', () => session.receive(message('open', {}, { version: '3' }))],

@@ -161,6 +161,14 @@ describe('a session of AudioHook', () => {
     expect(feed?.events).toEqual([]);
   });
 
+  it('ends a probe that stays: it has the place of a call', async () => {
+    const session = await connect({ START_TIMEOUT_MS: '1000' });
+    session.open({ conversationId: NO_UUID });
+    await expect.poll(() => session.of('disconnect').length, { timeout: 20_000 }).toBe(1);
+    await once(session.socket, 'close');
+    expect(feed?.events).toEqual([]);
+  }, 30_000);
+
   it('asks the client to end it when the call is hung up here', async () => {
     const session = await connect();
     session.open();

@@ -38,7 +38,7 @@ describe('an INVITE', () => {
       /^SIP\/2\.0 200 OK\r\nVia: SIP\/2\.0\/UDP 192\.0\.2\.7:5062;branch=\S+;received=192\.0\.2\.7;rport=5062\r\n/,
     );
     expect(headerIn(ok, 'Contact')).toBe('<sip:trunkline@198.51.100.1:5060>');
-    expect(headerIn(ok, 'Allow')).toBe('INVITE,ACK,BYE,CANCEL,OPTIONS,INFO,UPDATE,NOTIFY');
+    expect(headerIn(ok, 'Allow')).toBe('INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE, NOTIFY');
     expect(bodyIn(ok)).toContain('c=IN IP4 198.51.100.1\r\n');
     expect(bodyIn(ok)).toContain('m=audio 20000 RTP/AVP 8 101\r\n');
     expect(line.sent[1]).toMatchObject({ host: '192.0.2.7', port: 5062 });

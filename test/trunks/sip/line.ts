@@ -1,20 +1,26 @@
 /** Our SIP with a socket, media and a clock of the test: raw messages in, raw messages out. */
-import type { OutgoingRequestMessage } from 'sip.js/lib/core/index.js';
+import { type OutgoingRequestMessage, URI } from 'sip.js/lib/core/index.js';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
+import type { Codec } from '../../../src/foundation/units.ts';
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import type { SipDestination } from '../../../src/protocols/sip/uris.ts';
 import type { SessionListener } from '../../../src/trunks/rtp/session.ts';
 import { Credentials } from '../../../src/trunks/sip/credentials.ts';
+import type { CallDialog } from '../../../src/trunks/sip/dialog.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
+import { OutgoingCall } from '../../../src/trunks/sip/outgoing.ts';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
 import type { RefreshEvent } from '../../../src/trunks/sip/session-timer.ts';
 import { SipStack } from '../../../src/trunks/sip/stack.ts';
 import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';
+import { type TransferCall, TransferDialler } from '../../../src/trunks/sip/transfer-dialler.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
 import { settle } from '../../fakes/clock.ts';
 
 export const PEER = { protocol: 'UDP', address: '192.0.2.7', port: 5062 } as const;
+/** The address of a trunk of the settings. */
+export const TRUNK_ADDRESS = '192.0.2.9';
 const FIRST_PORT = 20_000;
 
 /** Media that only remember what they were told. */
@@ -28,14 +34,17 @@ export class FakeMedia implements MediaSession {
   readonly stats = { received: 0, lost: 0, jitterMs: 0, sent: 0, refused: 0, peerReport: null };
   /** Takes what the peer sends; null before the media flow. */
   listener: SessionListener | null = null;
+  /** Of the call, where a leg before has chosen it. */
+  codec: Codec | null = null;
   closed = false;
 
   constructor(port: number) {
     this.port = port;
   }
 
-  attach(listener: SessionListener): void {
+  attach(listener: SessionListener, codec: Codec | null = null): void {
     this.listener = listener;
+    this.codec = codec;
   }
 
   setRemote(remote: RemoteMedia, peerAddress: string): void {
@@ -138,6 +147,15 @@ export class SipLine {
       ownUsers,
       timers,
       srtp: settings.SIP_SRTP,
+      transfers: new TransferDialler({
+        policy: settings.SIP_TRANSFERS,
+        peers: {
+          knows: this.trunk.mayCall,
+          hostAt: (address) => (address === TRUNK_ADDRESS ? 'pbx.example.com' : null),
+        },
+        trunks: [],
+        call: (call) => this.#callInstead(call),
+      }),
       log,
     };
     this.switchboard = new Switchboard({
@@ -161,6 +179,7 @@ export class SipLine {
       clock,
       log,
       delegate: this.switchboard,
+      takesRefer: settings.SIP_TRANSFERS !== 'off',
       admits: (address) => address !== '203.0.113.66',
       mayAsk: (address, bytes) => requests.take(address, bytes),
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
@@ -168,6 +187,27 @@ export class SipLine {
       onRefused: (status) => void this.refused.push(status),
       credentials: () => new SignedCredentials(this.#signed),
     });
+  }
+
+  #callInstead({ sipCallId, toUri, asUser, stack, ...transfer }: TransferCall): Promise<void> {
+    let dialog: CallDialog | null = null;
+    const call = new OutgoingCall({
+      ...this.services,
+      ...this.trunk,
+      request: { callId: sipCallId, to: toUri.user ?? '', from: asUser, parameters: {} },
+      stack,
+      clock: this.gateway.clock,
+      toUri,
+      fromUri: new URI('sip', asUser, '198.51.100.1'),
+      transfer,
+      onEarly: (id, early) => this.switchboard.setEarly(id, early),
+      onDialog: (opened) => {
+        dialog = opened;
+        this.switchboard.remember(opened);
+      },
+      onGone: () => this.switchboard.forget(dialog),
+    });
+    return call.dial();
   }
 
   /** A message from the peer; lets it be handled. */

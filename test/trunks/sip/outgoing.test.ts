@@ -194,9 +194,11 @@ describe('an outgoing call', () => {
       ...line.trunk,
       request: { callId: ID, to: '1', from: null, parameters: {} },
       stack: line.stack,
+      transfer: null,
       clock: line.gateway.clock,
       toUri: new URI('sip', '1', '192.0.2.7'),
       fromUri: new URI('sip', '', '192.0.2.7'),
+      onEarly: (id, early) => line.switchboard.setEarly(id, early),
       onDialog: () => undefined,
       onGone: () => undefined,
     });

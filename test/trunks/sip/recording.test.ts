@@ -52,7 +52,7 @@ describe('the answer to a recording', () => {
     line = new SipLine();
     const { answer } = await record(line, inviteOf('cisco'));
     expect(answer.match(/^Contact: .*\r$/gm)).toEqual(['Contact: <sip:trunkline@198.51.100.1:5060>;+sip.srs\r']);
-    expect(headerIn(answer, 'Supported')).toBe('timer, siprec');
+    expect(headerIn(answer, 'Supported')).toBe('timer, siprec, replaces');
     expect(answer.match(/^Require: .*\r$/gm)).toEqual(['Require: timer\r', 'Require: siprec\r']);
     expect(headerIn(answer, 'Session-Expires')).toBe('1800;refresher=uac');
     // An answer over UDP is no longer than its request.

@@ -1,4 +1,7 @@
 /** Calls over TLS with SRTP: a gateway and the phone in the box on real sockets, each with its own SRTP. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PhoneCall } from '../../../src/simulator/sip-call.ts';
 import type { SipPhone } from '../../../src/simulator/sip-phone.ts';
@@ -137,5 +140,20 @@ describe('a trunk over TLS', () => {
     const { callId } = await line.agent.dial(dial);
     await eventually(() => expect(line.gateway.registry.get(callId)).toMatchObject({ state: 'ended' }));
     expect(line.gateway.logLines.join('')).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  it.each([
+    ['wants another certificate', { requestCert: true, ca: tlsText('stranger.pem') }, 'SIP_TLS_CERT'],
+    ['speaks old TLS only', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' }, 'TLS 1.2'],
+  ] as const)('that %s: the log says what helps', async (_, options, hint) => {
+    const files = { cert: tlsText('phone.pem'), key: tlsText('phone.key'), ca: tlsText('ca.pem') };
+    const server = createServer({ ...files, ...options }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const line = await open({ SIP_TRUNK: `sips:127.0.0.1:${port}` });
+    await line.agent.dial(dial);
+    await eventually(() => expect(line.gateway.logLines.join('')).toContain('no TLS connection to a SIP peer'));
+    expect(line.gateway.logLines.join('')).toMatch(new RegExp(`"hint":"[^"]*${hint}`));
+    server.close();
   });
 });

@@ -15,7 +15,7 @@ describe('a call of ours', () => {
     line = new SipLine();
     const invite = await dial(line);
     expect(headerIn(invite, 'Session-Expires')).toBe('1800');
-    expect(invite).toMatch(/^Supported: timer\r$/m);
+    expect(invite).toMatch(/^Supported: timer, replaces\r$/m);
     expect(headerIn(invite, 'Allow')).toContain('UPDATE');
   });
 
@@ -23,7 +23,7 @@ describe('a call of ours', () => {
     line = new SipLine({ SIP_SESSION_EXPIRES_SECONDS: '0' });
     const invite = await dial(line);
     expect(headerIn(invite, 'Session-Expires')).toBe('');
-    expect(invite).toMatch(/^Supported: timer\r$/m);
+    expect(invite).toMatch(/^Supported: timer, replaces\r$/m);
   });
 
   it('that asks for too little asks again for as much as it may, with a number of its own', async () => {
@@ -72,7 +72,7 @@ describe('a call of ours', () => {
       const [update = ''] = await pass(line, 1);
       expect(update).toMatch(/^UPDATE sip:far@192\.0\.2\.7:5070 /);
       expect(headerIn(update, 'Session-Expires')).toBe('600;refresher=uac');
-      expect(headerIn(update, 'Supported')).toBe('timer');
+      expect(headerIn(update, 'Supported')).toBe('timer, replaces');
       expect(headerIn(update, 'Contact')).toBe('<sip:trunkline@198.51.100.1:5060>');
       expect(headerIn(update, 'Content-Type')).toBe('');
       await line.receive(answer(update, '200 OK', ['Session-Expires: 600;refresher=uac']));

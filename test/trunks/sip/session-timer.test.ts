@@ -15,7 +15,7 @@ describe('a peer that demands a session timer', () => {
     const { ok } = await ring(line, ['Require: timer', 'Session-Expires: 1800;refresher=uac']);
     expect(headerIn(ok, 'Session-Expires')).toBe('1800;refresher=uac');
     expect(headerIn(ok, 'Require')).toBe('timer');
-    expect(headerIn(ok, 'Supported')).toBe('timer, siprec');
+    expect(headerIn(ok, 'Supported')).toBe('timer, siprec, replaces');
   });
 
   it('may have it shorter, and even if we ask for none ourselves', async () => {
@@ -55,7 +55,7 @@ describe('a peer that demands a session timer', () => {
     line = new SipLine();
     // An answer over UDP is no longer than its request.
     await line.receive(request('OPTIONS', { headers: [`X-Long: ${'x'.repeat(200)}`] }));
-    expect(headerIn(line.take().at(-1) ?? '', 'Supported')).toBe('timer, siprec');
+    expect(headerIn(line.take().at(-1) ?? '', 'Supported')).toBe('timer, siprec, replaces');
   });
 });
 

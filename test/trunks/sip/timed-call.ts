@@ -30,9 +30,11 @@ export async function dial(line: SipLine, { callId = ID, parameters = {} }: Aske
     ...line.trunk,
     request: { callId, to: '+14155550100', from: '1001', parameters },
     stack: line.stack,
+    transfer: null,
     clock: line.gateway.clock,
     toUri: new URI('sip', '+14155550100', '192.0.2.7'),
     fromUri: new URI('sip', '1001', '192.0.2.7'),
+    onEarly: (id, early) => line.switchboard.setEarly(id, early),
     onDialog: (dialog) => line.switchboard.remember(dialog),
     onGone: () => undefined,
   });

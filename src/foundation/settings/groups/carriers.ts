@@ -1,4 +1,8 @@
+import { z } from 'zod';
 import { choice, type SettingGroup, secret, text } from '../setting-kinds.ts';
+
+/** Of base64; anything else would be read as a shorter key, or as none. */
+const CLIENT_SECRET = /^(?:[\w+/-]{16,}={0,2})?$/;
 
 /** Twilio and the other carriers that connect over WebSocket. */
 export const carriers = {
@@ -34,11 +38,14 @@ export const carriers = {
       'Key that Genesys Cloud sends with each AudioHook session (X-API-KEY). ' +
         'Empty = only this machine may connect to /genesys/media.',
     ),
-    GENESYS_CLIENT_SECRET: secret(
-      'base64',
-      'Client secret of the AudioHook integration, as Genesys Cloud shows it. With it each session must be signed. ' +
-        'Empty = the key is enough.',
-    ),
+    GENESYS_CLIENT_SECRET: {
+      ...secret(
+        'base64',
+        'Client secret of the AudioHook integration, as Genesys Cloud shows it. With it each session must be signed. ' +
+          'Empty = the key is enough.',
+      ),
+      schema: z.string().regex(CLIENT_SECRET, 'at least 16 characters of base64'),
+    },
   },
   tuning: {
     L16_BYTE_ORDER: choice(

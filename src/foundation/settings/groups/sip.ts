@@ -42,6 +42,12 @@ export const sip = {
       'Codecs that calls may have, in the order in which we offer them. Of an offer the wideband ones (opus, g722) ' +
         "are taken first, otherwise in the other side's order.",
     ),
+    SIP_TRANSFERS: choice(
+      'off',
+      ['off', 'trunk', 'peers'],
+      'Whose REFER in a call is obeyed, so that Trunkline calls somebody else and the call goes on there: ' +
+        "nobody's, that of registrars and trunks, or that of everybody who may call.",
+    ),
     RTP_PORTS: rtpPorts('UDP ports for the audio of SIP calls. Each call takes two.'),
   },
   tuning: {

@@ -58,6 +58,7 @@ export class CallStream {
     this.#socket = new StreamSocket({
       ...options,
       mustSend: false,
+      areMessagesWhole: false,
       onAudio: () => undefined,
       onText: (text) => this.#onText(text),
       onOver: () => this.#release(),

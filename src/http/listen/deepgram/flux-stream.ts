@@ -62,12 +62,13 @@ export class FluxStream {
         onResumed: () => this.#socket.send(this.#answers.onResumed()),
         onFlushed: () => undefined,
         onFailed: (error) => this.#socket.fail(error),
-        onPausable: (isFull) => this.#socket.setPaused(isFull),
+        onPausable: (isFull) => this.#socket.setFull(isFull),
       },
     });
     this.#socket = new StreamSocket({
       ...options,
       mustSend: true,
+      areMessagesWhole: query.audio?.encoding === 'opus',
       onAudio: (bytes) => this.#onAudio(bytes),
       onText: (text) => this.#onText(text),
       onOver: () => this.#session.close(),
@@ -84,9 +85,9 @@ export class FluxStream {
 
   #onAudio(bytes: Uint8Array): void {
     if (this.#isEnding || bytes.length === 0) return;
+    const { format } = this.#input;
     const audio = this.#input.push(bytes);
-    if (audio.length === 0) return;
-    if (this.#options.query.audio === null) this.#session.setFormat(this.#input.format);
+    if (this.#input.format !== format) this.#session.setFormat(this.#input.format);
     for (const each of audio) this.#session.push(each);
   }
 

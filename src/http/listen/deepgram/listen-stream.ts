@@ -56,6 +56,7 @@ export class ListenStream {
     this.#socket = new StreamSocket({
       ...options,
       mustSend: true,
+      areMessagesWhole: query.audio?.encoding === 'opus',
       onAudio: (bytes) => this.#onAudio(bytes),
       onText: (text) => this.#onText(text),
       onOver: () => this.#session.close(),
@@ -74,7 +75,7 @@ export class ListenStream {
       onEvent: (event, channel, isFlushed) => this.#onEvent(event, channel, isFlushed),
       onFlushed: ({ atMs }) => this.#socket.send(this.#answers.onFlushed(atMs, this.#finalizing.shift() ?? null)),
       onFailed: (error) => this.#socket.fail(error),
-      onPausable: (isFull) => this.#socket.setPaused(isFull),
+      onPausable: (isFull) => this.#socket.setFull(isFull),
     };
   }
 
@@ -104,13 +105,13 @@ export class ListenStream {
   #onAudio(bytes: Uint8Array): void {
     if (this.#isEnding || bytes.length === 0) return;
     this.#sha256.update(bytes);
-    const isFirst = this.#session.receivedMs === 0;
+    const { format } = this.#input;
     const audio = this.#input.push(bytes);
-    if (audio.length === 0) return;
-    if (isFirst && this.#options.query.audio === null) {
+    if (this.#input.format !== format) {
       this.#session.setFormat(this.#input.format);
       this.#answers = this.#openAnswers();
     }
+    if (audio.length === 0) return;
     for (const each of audio) this.#session.push(each);
     this.#socket.send(this.#answers.advance(this.#session.examinedMs));
   }

@@ -32,7 +32,7 @@ const FLUX_PATH = '/v2/listen';
 const ARCHITECTURE = 'trunkline';
 const MODEL_VERSION = '1';
 
-const LISTEN_DESCRIPTION = `Compatible with Deepgram's streaming API (\`encoding\` linear16, mulaw, alaw, opus with one packet in each message, or none for a WAV file or Ogg with Opus; \`sample_rate\`, \`channels\`, \`multichannel\`, \`interim_results\`,
+const LISTEN_DESCRIPTION = `Compatible with Deepgram's streaming API (\`encoding\` linear16, mulaw, alaw, opus with one packet in each message, or none for a WAV file, or Ogg or WebM with Opus; \`sample_rate\`, \`channels\`, \`multichannel\`, \`interim_results\`,
 \`endpointing\`, \`utterance_end_ms\`, \`vad_events\`, \`punctuate\`, \`smart_format\`, \`language\`, \`keyterm\`; other parameters are passed over). Binary messages are audio; texts are
 \`KeepAlive\`, \`Finalize\`, \`Configure\` and \`CloseStream\`. Answers are \`Results\`, \`SpeechStarted\`, \`UtteranceEnd\` and at the end \`Metadata\`. With \`call\` no audio is sent: the
 tracks of that live call are the channels. At most LISTENERS_MAX are open, and none is added where the engines have no room.`;

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import type { Timer } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { deepgramCode } from '../../../protocols/listen/deepgram/errors.ts';
 import {
   errorMessage,
@@ -43,16 +44,19 @@ export class SpeakSocket {
   readonly #options: SpeakSocketOptions;
   readonly #writer: SocketWriter;
   readonly #stream: SpeechStream;
+  readonly #commands: CommandBudget;
   #idle: Timer;
   #sequenceId = 0;
   #warnings = 0;
   #isClosing = false;
+  #hasFailed = false;
 
   constructor(options: SpeakSocketOptions) {
     this.#options = options;
     const { socket, context, query, voice } = options;
     const codec = codecOf(query.format);
     if (codec === null) throw new Error(`${query.format.encoding} is no encoding of a socket`);
+    this.#commands = new CommandBudget(context.clock);
     this.#writer = new SocketWriter(socket, context.clock);
     this.#stream = new SpeechStream({
       service: context.service,
@@ -90,9 +94,15 @@ export class SpeakSocket {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    if (this.#isClosing) return;
+    if (this.#isClosing || this.#hasFailed) return;
     this.#idle.cancel();
     this.#idle = this.#startIdleTimer();
+    try {
+      this.#commands.take();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
     try {
       if (isBinary)
         throw new TrunklineError('message_binary', 'got a binary message, expected text with one JSON object');
@@ -106,6 +116,8 @@ export class SpeakSocket {
   #obey(message: SpeakMessage): void {
     switch (message.type) {
       case 'Speak':
+        // Texts are limited by what may wait to be spoken.
+        if (message.text !== '') this.#commands.giveBack();
         this.#stream.write(joinerOf(this.#stream.openEnd, message.text) + message.text);
         break;
       case 'Flush':
@@ -138,6 +150,7 @@ export class SpeakSocket {
 
   #fail(error: unknown): void {
     const { context, request, socket } = this.#options;
+    this.#hasFailed = true;
     const failure = context.failures.note(error, request);
     void this.#writer.send(errorMessage(deepgramCode(failure.code), failure.message));
     this.#stream.close();

@@ -2,14 +2,24 @@
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../foundation/clock.ts';
-import type { ErrorCode } from '../../../foundation/errors.ts';
+import type { ErrorCode, TrunklineError } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
+import { Inbox } from '../../../listening/inbox.ts';
 import { closeDrained } from '../../server/drain-codes.ts';
 import type { Failures } from '../../server/errors.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
 export const DEEPGRAM_MESSAGE_MAX_BYTES = 1_048_576;
+
+/**
+ * Audio that is taken before other work runs: about a millisecond. A megabyte may be half a million packets of a byte
+ * each.
+ */
+const SLICE_BYTES = 4096;
+/** Longest reason of a close (RFC 6455 §5.5: a control frame has at most 125 bytes). */
+const REASON_MAX_BYTES = 123;
 
 /** How Deepgram closes a stream that failed: what the client sent is no audio, it went silent, or we failed. */
 const CLOSES = {
@@ -37,6 +47,8 @@ export interface StreamSocketOptions {
   readonly failures: Failures;
   /** A client that sends nothing for MEDIA_TIMEOUT_MS is to be closed. */
   readonly mustSend: boolean;
+  /** Each binary message is passed on as it came; else it may be cut. */
+  readonly areMessagesWhole: boolean;
   onAudio(bytes: Uint8Array): void;
   onText(text: string): void;
   /** The socket is over, whoever closed it. Called once. */
@@ -47,14 +59,20 @@ export interface StreamSocketOptions {
 export class StreamSocket {
   readonly #options: StreamSocketOptions;
   readonly #idle: IdleWatch | null;
+  readonly #inbox: Inbox;
+  readonly #commands: CommandBudget;
   #isOver = false;
+  /** Whoever takes the audio wants no more for now. */
+  #isFull = false;
 
   constructor(options: StreamSocketOptions) {
     const { socket, clock, settings } = options;
     this.#options = options;
+    this.#commands = new CommandBudget(clock);
     this.#idle = options.mustSend
       ? new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) })
       : null;
+    this.#inbox = this.#openInbox();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => this.#release());
   }
@@ -76,11 +94,38 @@ export class StreamSocket {
     }
   }
 
-  /** Reads on, or not. */
-  setPaused(isPaused: boolean): void {
+  /** Passes audio on, or not: what comes meanwhile waits in order, and no more is read. */
+  setFull(isFull: boolean): void {
+    this.#isFull = isFull;
+    this.#inbox.run();
+    this.#setPaused();
+  }
+
+  #openInbox(): Inbox {
+    const { areMessagesWhole, onAudio } = this.#options;
+    return new Inbox({
+      sliceBytes: SLICE_BYTES,
+      isSlow: true,
+      wholeBytes: areMessagesWhole ? ({ length }) => length : undefined,
+      mayTake: (message) => !(message instanceof Uint8Array && this.#isFull),
+      take: (message) => {
+        this.#idle?.note();
+        if (message instanceof Uint8Array) onAudio(message);
+        else message.run();
+      },
+      onFailure: (error) => this.fail(error),
+      onRun: () => this.#setPaused(),
+    });
+  }
+
+  /** Who is not read cannot be waited for. */
+  #setPaused(): void {
     const { socket } = this.#options;
+    const isPaused = !this.#isOver && (this.#isFull || !this.#inbox.isEmpty);
+    if (isPaused === socket.isPaused) return;
+    this.#idle?.note();
     if (isPaused) socket.pause();
-    else if (socket.isPaused) socket.resume();
+    else socket.resume();
   }
 
   /** All is said. Some SDKs take every other code, and none, for a loss, and connect again. */
@@ -89,7 +134,7 @@ export class StreamSocket {
     this.#release();
     this.#options.socket.close(1000);
     // The close that the client answers with has to be read.
-    this.setPaused(false);
+    this.#setPaused();
   }
 
   /** The server ends, and all is said. */
@@ -97,6 +142,7 @@ export class StreamSocket {
     if (this.#isOver) return;
     this.#release();
     closeDrained(this.#options.socket);
+    this.#setPaused();
   }
 
   /** Closes with the code for `error`, which is counted; nothing more is received or sent. */
@@ -104,28 +150,39 @@ export class StreamSocket {
     if (this.#isOver) return;
     const { failures, request, socket } = this.#options;
     this.#release();
-    const { code, reason } = CLOSES[CLOSE_OF[failures.note(error, request).code] ?? 'failed'];
-    socket.close(code, reason);
-    this.setPaused(false);
+    const noted = failures.note(error, request);
+    const { code, reason } = CLOSES[CLOSE_OF[noted.code] ?? 'failed'];
+    socket.close(code, noted.code === 'audio_unreadable' ? explained(reason, noted) : reason);
+    this.#setPaused();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
     this.#idle?.note();
     try {
-      if (isBinary) this.#options.onAudio(bytesOf(data));
-      else this.#options.onText(data.toString());
+      if (!isBinary) this.#commands.take();
+      this.#inbox.push(isBinary ? bytesOf(data) : { isReady: () => true, run: () => this.#readText(data) });
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  #readText(data: RawData): void {
+    this.#options.onText(data.toString());
   }
 
   #release(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#idle?.close();
+    this.#inbox.close();
     this.#options.onOver();
   }
+}
+
+/** Programs in a browser see nothing else of the failure. */
+function explained(reason: string, { message }: TrunklineError): string {
+  return `${reason}: ${message.replaceAll(/[^ -~]+/g, ' ')}`.slice(0, REASON_MAX_BYTES);
 }
 
 function bytesOf(data: RawData): Uint8Array {

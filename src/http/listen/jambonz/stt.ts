@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import { toTranscriberMetrics } from '../../../calls/inbound/track.ts';
 import { asTrunklineError, TrunklineError } from '../../../foundation/errors.ts';
 import { boundHotWords, tidyHotWords } from '../../../foundation/hot-words.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import { ListeningSession } from '../../../listening/listening-session.ts';
 import {
@@ -27,6 +28,7 @@ interface RecognitionOptions {
 export class Recognition {
   readonly #options: RecognitionOptions;
   readonly #idle: IdleWatch;
+  readonly #commands: CommandBudget;
   #session: ListeningSession | null = null;
   #language = '';
   #isEnding = false;
@@ -36,6 +38,7 @@ export class Recognition {
     const { socket, context } = options;
     this.#options = options;
     const { clock, settings } = context;
+    this.#commands = new CommandBudget(clock);
     this.#idle = new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.#fail(error) });
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => this.#release());
@@ -55,6 +58,7 @@ export class Recognition {
     if (this.#isOver || this.#isEnding) return;
     this.#idle.note();
     try {
+      if (!isBinary) this.#commands.take();
       if (!isBinary) this.#obey(data.toString());
       else if (this.#session !== null) this.#session.push(data as Buffer);
       else throw new TrunklineError('media_before_start', 'got audio, expected {"type":"start"} before it');

@@ -1,8 +1,9 @@
 /** Text of jambonz to sound while it comes: `WS /jambonz/tts`. */
 import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { TrunklineError } from '../../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { connectMessage, errorMessage, readSpeechMessage } from '../../../protocols/listen/jambonz/messages.ts';
 import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
 import { closeDrained } from '../../server/drain-codes.ts';
@@ -33,6 +34,8 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
     const failure = context.failures.note(error, request);
     void writer.send(errorMessage(failure.message));
   };
+  const commands = new CommandBudget(context.clock);
+  let isOver = false;
   const stream = new SpeechStream({
     service: context.service,
     clock: context.clock,
@@ -47,9 +50,20 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
   });
   socket.once('close', () => stream.close());
   socket.on('message', (data, isBinary) => {
-    if (isBinary) return;
+    if (isBinary || isOver) return;
+    try {
+      commands.take();
+    } catch (error) {
+      isOver = true;
+      fail(error);
+      stream.close();
+      socket.close(asTrunklineError(error, 'the speech failed').closeCode);
+      return;
+    }
     try {
       const message = readSpeechMessage(data.toString(), context.inputMaxChars);
+      // Texts are limited by what may wait to be spoken.
+      if (message?.type === 'stream' && message.text !== '') commands.giveBack();
       if (message?.type === 'stream') stream.write(message.text);
       else if (message?.type === 'flush') stream.flush();
       else if (message?.type === 'clear') stream.clear();

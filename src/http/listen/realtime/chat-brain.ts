@@ -5,6 +5,9 @@ import type { Clock } from '../../../foundation/clock.ts';
 import { chatMessages, chatToolChoice, chatTools } from '../../../protocols/listen/realtime/chat-messages.ts';
 import type { Brain, BrainEvents, Question } from './brain.ts';
 
+/** Most calls of functions in one answer: as many as there may be functions. */
+const CALLS_MAX = 128;
+
 interface ChatBrainOptions {
   readonly endpoint: ChatEndpoint;
   readonly clock: Clock;
@@ -54,9 +57,13 @@ export class ChatBrain implements Brain {
     };
     try {
       let call: number | null = null;
+      let calls = 0;
       for await (const delta of streamChat(endpoint, request, { clock, signal })) {
         if (signal.aborted) return;
-        call = this.#tell(delta, call);
+        const next = this.#tell(delta, call);
+        if (next !== call) calls++;
+        if (calls > CALLS_MAX) throw new ChatStreamError(`the endpoint asked for more than ${CALLS_MAX} calls`);
+        call = next;
       }
       if (!signal.aborted) events.onDone();
     } catch (error) {

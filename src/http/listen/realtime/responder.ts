@@ -52,6 +52,8 @@ export class Responder {
   #latest: { readonly answer: SpokenAnswer; readonly itemId: string } | null = null;
   /** Tells the brain of an interruption, unless the client says more exactly what was heard. */
   #untold: Timer | null = null;
+  /** Troubles that were told, each once: a client may ask as often as it likes. */
+  readonly #told = new Set<string>();
   /** The ids of what the brain was asked for. */
   readonly #asked = new Set<string>();
 
@@ -230,7 +232,8 @@ export class Responder {
 
   #fail(complaint: string, error: unknown): void {
     this.#isAsked = false;
-    this.#options.onTrouble(complaint, error);
+    if (!this.#told.has(complaint)) this.#options.onTrouble(complaint, error);
+    this.#told.add(complaint);
     const answer = this.#answer ?? this.#answering();
     this.#answer = null;
     answer.close();

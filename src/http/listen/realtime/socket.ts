@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Log } from '../../../foundation/log/log.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
 import type { ListeningSettings } from '../../../listening/listening-session.ts';
 import type { Json } from '../../../protocols/json.ts';
@@ -97,6 +98,7 @@ export class RealtimeSocket {
   readonly #responder: Responder;
   readonly #timers: Timer[];
   readonly #idle: IdleWatch;
+  readonly #commands: CommandBudget;
   readonly #expiresAtS: number;
   #config: SessionConfig;
   #items = 0;
@@ -113,6 +115,7 @@ export class RealtimeSocket {
     const { services, start, socket } = options;
     const { clock, settings } = services;
     this.#options = options;
+    this.#commands = new CommandBudget(clock);
     this.#writer = new EventWriter(this.#id, start.isBeta);
     this.#config = updateSessionConfig(newSessionConfig(start.type, start.model), start.session ?? {});
     this.#expiresAtS = Math.floor((clock.wall().getTime() + settings.REALTIME_MAX_MS) / 1000);
@@ -169,7 +172,9 @@ export class RealtimeSocket {
     this.#idle.note();
     if (this.#isEnding) return;
     try {
-      this.#receive(isBinary ? binaryEvent((data as Buffer).length) : readClientEvent(data.toString()));
+      const event = isBinary ? binaryEvent((data as Buffer).length) : readClientEvent(data.toString());
+      if (event.type !== 'append' || event.audio.length === 0) this.#commands.take();
+      this.#receive(event);
     } catch (error) {
       this.#fail(error);
     }

@@ -274,6 +274,8 @@ function describeMoment(event) {
       return describeLanguage(event);
     case 'mark':
       return `⚑ ${event.label} (${event.author})`;
+    case 'call.transferred':
+      return event.to === null ? 'Transferred' : `Transferred to ${event.to}`;
     case 'app.lost':
       return 'The app is lost; its connection is being opened again';
     case 'app.back':

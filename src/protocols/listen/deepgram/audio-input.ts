@@ -1,10 +1,13 @@
 /**
  * The audio of a stream as it is to be read: as it comes where each channel is read by itself, else mixed; a WAV file
- * without its header, and of Ogg the packets of Opus.
+ * without its header, and of Ogg and WebM the packets of Opus.
  */
+
+import { detectAudio } from '../../../audio/detect.ts';
 import { decodeG711 } from '../../../audio/g711.ts';
-import { mixDown } from '../../../audio/mix.ts';
-import { isOgg, OggPackets } from '../../../audio/ogg-packets.ts';
+import { mixDown, splitChannels } from '../../../audio/mix.ts';
+import { type OpusContainer, openContainer } from '../../../audio/opus-container.ts';
+import type { OpusHead } from '../../../audio/opus-head.ts';
 import { OpusPacker } from '../../../audio/opus-stream.ts';
 import { samplesToPcm16 } from '../../../audio/pcm.ts';
 import { readWavLayout, type WavLayout } from '../../../audio/wav.ts';
@@ -12,7 +15,7 @@ import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
 import type { DeepgramAudio } from './listen-query.ts';
 
-/** Audio as it is read: interleaved where there are several channels; of Opus groups of packets, mixed later. */
+/** Audio as it is read: interleaved where there are several channels; of Opus groups of packets. */
 export interface ReadFormat {
   readonly encoding: DeepgramAudio['encoding'];
   readonly rateHz: number;
@@ -27,7 +30,14 @@ const HEADER_MAX_BYTES = 65_536;
 const HEADER_MESSAGES_MAX = 1000;
 /** Until the header of a file has come. */
 const PLAIN: ReadFormat = Object.freeze({ encoding: 'linear16', rateHz: 16_000, channels: 1 });
-const OPUS: ReadFormat = Object.freeze({ encoding: 'opus', rateHz: 16_000, channels: 1 });
+const OPUS_RATE_HZ = 16_000;
+/** As many bytes say what a file is: MP4 has its name behind a length. */
+const KIND_BYTES = 12;
+const WAV_NAMES: readonly string[] = ['RIFF', 'RF64'];
+/** What browsers and phones send beside what is read here. */
+const MP4_BOXES: readonly string[] = ['ftyp', 'styp', 'moov', 'moof'];
+const NAMES: Partial<Readonly<Record<string, string>>> = { mp3: 'MP3', flac: 'FLAC', text: 'text' };
+const EXPECTED = 'expected WAV, Ogg or WebM with Opus, or encoding and sample_rate';
 const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Record<
   RawFormat['encoding'],
   Codec['name']
@@ -47,12 +57,16 @@ export class AudioInput {
   /** What has come of the header of a file; null = there is none to come. */
   #head: Uint8Array | null;
   #headMessages = 0;
+  #isWav = false;
   /** How frames are read; null = bytes are passed on as they are. */
   #frames: Frames | null = null;
   #rest: Uint8Array = new Uint8Array(0);
   readonly #packer = new OpusPacker();
-  /** The packets in a message; null = it is no Opus. */
-  #packets: ((bytes: Uint8Array) => Uint8Array[]) | null = null;
+  /** Opus comes packet by packet. */
+  readonly #arePackets: boolean;
+  #hasPacket = false;
+  #container: OpusContainer | null = null;
+  #opusHead: OpusHead | null = null;
 
   /**
    * @param audio null = a file, whose header says what it is
@@ -62,10 +76,8 @@ export class AudioInput {
     this.#isMixed = !multichannel;
     this.#head = audio === null ? new Uint8Array(0) : null;
     this.#format = audio ?? PLAIN;
-    if (audio?.encoding === 'opus') {
-      this.#packets = onePacket;
-      this.#format = OPUS;
-    }
+    this.#arePackets = audio?.encoding === 'opus';
+    if (this.#arePackets) this.#format = this.#opusOf(audio?.channels ?? 1);
     if (audio === null || !isRaw(audio) || audio.channels === 1 || multichannel) return;
     this.#frames = framesOf(audio);
     this.#format = { encoding: 'linear16', rateHz: audio.rateHz, channels: 1 };
@@ -79,27 +91,52 @@ export class AudioInput {
   /**
    * The audio in `bytes`, cut anywhere unless they are a packet of Opus, in the parts in which it is to be read; none
    * while a header or the rest of a frame has to come.
-   * @throws TrunklineError `audio_unreadable` for a file that is no WAV or Ogg, or not of a kind that is read
+   * @throws TrunklineError `audio_unreadable` for a file that is no WAV, Ogg or WebM, or not of a kind that is read
    */
   push(bytes: Uint8Array): Uint8Array[] {
-    if (this.#packets === null && this.#head !== null) {
-      const head = Buffer.concat([this.#head, bytes]);
-      const isPackets = isOgg(head);
-      if (isPackets === true) return this.#beginOgg(head);
-      if (isPackets === null) this.#head = head;
-      if (isPackets === null) return [];
+    if (this.#arePackets) return this.#packer.pack([this.#onePacket(bytes)]);
+    if (this.#container !== null) return this.#fromContainer(this.#container, bytes);
+    if (this.#head !== null && !this.#isWav) {
+      this.#head = Buffer.concat([this.#head, bytes]);
+      return this.#begin(this.#head);
     }
-    if (this.#packets !== null) return this.#packer.pack(this.#packets(bytes));
     const audio = this.#pushRaw(bytes);
     return audio.length === 0 ? [] : [audio];
   }
 
-  #beginOgg(head: Uint8Array): Uint8Array[] {
-    const ogg = new OggPackets();
-    this.#packets = (bytes) => packetsOf(ogg, bytes);
-    this.#head = null;
-    this.#format = OPUS;
+  #begin(head: Uint8Array): Uint8Array[] {
+    const container = openContainer(head);
+    if (container === undefined || head.length < KIND_BYTES) return [];
+    if (container === null && !WAV_NAMES.includes(textAt(head, 0)))
+      throw unreadable(`got ${nameOf(head)}, ${EXPECTED}`);
+    this.#container = container;
+    this.#isWav = container === null;
+    this.#head = this.#isWav ? new Uint8Array(0) : null;
     return this.push(head);
+  }
+
+  #fromContainer(container: OpusContainer, bytes: Uint8Array): Uint8Array[] {
+    const packets = packetsOf(container, bytes);
+    const { head } = container;
+    if (head !== null && head !== this.#opusHead) {
+      this.#packer.skip(head.preSkipSamples);
+      if (this.#opusHead === null) this.#format = this.#opusOf(head.channels);
+      this.#opusHead = head;
+    }
+    return this.#packer.pack(packets);
+  }
+
+  #opusOf(channels: number): ReadFormat {
+    return { encoding: 'opus', rateHz: OPUS_RATE_HZ, channels: this.#isMixed ? 1 : channels };
+  }
+
+  /** Who sends a file in place of packets has named an encoding by mistake. */
+  #onePacket(bytes: Uint8Array): Uint8Array {
+    const container = this.#hasPacket ? null : openContainer(bytes);
+    if (container)
+      throw unreadable(`got ${container.name}, expected one packet of Opus in each message; leave out encoding`);
+    this.#hasPacket = true;
+    return bytes;
   }
 
   #pushRaw(bytes: Uint8Array): Uint8Array {
@@ -132,20 +169,23 @@ function isRaw(format: ReadFormat): format is RawFormat {
   return format.encoding !== 'opus';
 }
 
-/** Who sends a file in place of packets has named an encoding by mistake. */
-function onePacket(bytes: Uint8Array): Uint8Array[] {
-  if (isOgg(bytes) === true)
-    throw unreadable('got Ogg, expected one packet of Opus in each message; leave out encoding for Ogg');
-  return [bytes];
-}
-
-function packetsOf(ogg: OggPackets, bytes: Uint8Array): Uint8Array[] {
+function packetsOf(container: OpusContainer, bytes: Uint8Array): Uint8Array[] {
   try {
-    return ogg.push(bytes);
+    return container.push(bytes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw unreadable(`expected Ogg with Opus: ${error.message}`);
+    throw unreadable(`expected ${container.name} with Opus: ${error.message}`);
   }
+}
+
+/** Of a file that is not read. */
+function nameOf(head: Uint8Array): string {
+  if (MP4_BOXES.includes(textAt(head, 4))) return 'MP4';
+  return NAMES[detectAudio(head)] ?? 'bytes of no known format';
+}
+
+function textAt(bytes: Uint8Array, at: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + 4));
 }
 
 function readHeader(head: Uint8Array): WavLayout | null {
@@ -154,9 +194,7 @@ function readHeader(head: Uint8Array): WavLayout | null {
     layout = readWavLayout(head, Number.POSITIVE_INFINITY);
   } catch (error) {
     if (!(error instanceof TrunklineError)) throw error;
-    throw unreadable(
-      `expected a WAV file, Ogg with Opus, or the parameters encoding and sample_rate: ${error.message}`,
-    );
+    throw unreadable(`${EXPECTED}: ${error.message}`);
   }
   if (layout !== null && (layout.rateHz < RATES_HZ.min || layout.rateHz > RATES_HZ.max))
     throw unreadable(`got a WAV file of ${layout.rateHz} Hz, expected ${RATES_HZ.min} to ${RATES_HZ.max} Hz`);
@@ -172,14 +210,7 @@ function framesOf({ encoding, rateHz, channels }: RawFormat): Frames {
   const codec: Codec = { name: CODEC_NAMES[encoding], rateHz, channels, bytesPerSample };
   return {
     frameBytes: channels * bytesPerSample,
-    read: (bytes) => {
-      const samples = decodeG711(bytes, codec);
-      return Array.from({ length: channels }, (_, channel) => {
-        const own = new Int16Array(samples.length / channels);
-        for (let at = 0; at < own.length; at++) own[at] = samples[at * channels + channel] as number;
-        return own;
-      });
-    },
+    read: (bytes) => splitChannels(decodeG711(bytes, codec), channels),
   };
 }
 

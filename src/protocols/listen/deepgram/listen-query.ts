@@ -56,6 +56,8 @@ export interface FluxQuery {
 }
 
 const ENCODINGS = ['linear16', 'mulaw', 'alaw', 'opus'] as const;
+/** Deepgram's name for what its first bytes say in any case. */
+const CONTAINER_ENCODING = 'ogg-opus';
 /** Rates that go without saying. */
 const USUAL_RATES: Partial<Readonly<Record<DeepgramAudio['encoding'], number>>> = {
   mulaw: 8000,
@@ -122,16 +124,14 @@ export function readFluxQuery(query: Query): FluxQuery {
 }
 
 function readAudio(query: Query): DeepgramAudio | null {
-  const name = textOf(query, 'encoding');
+  const name = textOf(query, 'encoding')?.toLowerCase();
   const channels = numberOf(query, 'channels', CHANNELS) ?? 1;
   const rateHz = numberOf(query, 'sample_rate', RATES);
-  if (name === null) return null;
-  const encoding = ENCODINGS.find((each) => each === name.toLowerCase());
+  if (name === undefined || name === CONTAINER_ENCODING) return null;
+  const encoding = ENCODINGS.find((each) => each === name);
   if (encoding === undefined) throw wrong('encoding', name, ENCODINGS.join(', '));
   if (encoding === 'opus' && channels > OPUS_CHANNELS_MAX)
     throw wrong('channels', String(channels), `1 or ${OPUS_CHANNELS_MAX} of opus`);
-  if (encoding === 'opus' && channels > 1 && 'multichannel' in query && flagOf(query, 'multichannel'))
-    throw wrong('multichannel', 'true', 'false: channels of opus are mixed');
   const usualHz = rateHz ?? USUAL_RATES[encoding];
   if (usualHz === undefined) throw wrong('sample_rate', undefined, `the rate of ${encoding} in Hz`);
   return { encoding, rateHz: usualHz, channels };

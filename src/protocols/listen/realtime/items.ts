@@ -38,6 +38,7 @@ export type Item = MessageItem | FunctionCallItem | FunctionOutputItem;
 
 const ID = /^[!-~]{1,128}$/;
 const CONTENT_MAX = 64;
+const NAME_MAX_CHARS = 256;
 const ROLES = ['user', 'assistant', 'system'] as const;
 const TEXT_TYPES = ['input_text', 'output_text', 'text'] as const;
 const AUDIO_TYPES = ['input_audio', 'output_audio', 'audio'] as const;
@@ -58,7 +59,7 @@ export function readItem(value: unknown, newId: string): Item | null {
   if (type === 'message') return readMessage(value, id);
   const { call_id: callId, name, arguments: args = '', output = '' } = value;
   if (!isItemId(callId)) return null;
-  if (type === 'function_call' && typeof name === 'string' && typeof args === 'string')
+  if (type === 'function_call' && typeof name === 'string' && name.length <= NAME_MAX_CHARS && typeof args === 'string')
     return { type, id, status: 'completed', name, callId, args };
   if (type !== 'function_call_output') return null;
   return { type, id, status: 'completed', callId, output: typeof output === 'string' ? output : '' };

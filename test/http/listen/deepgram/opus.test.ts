@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../../helpers/eventually.ts';
-import { oggFile, opusPackets } from '../../../helpers/opus-sound.ts';
+import { oggFile, opusHead, opusPackets } from '../../../helpers/opus-sound.ts';
+import { trackEntry, webmFile, webmHead } from '../../../helpers/webm.ts';
 import { listen, startServer, type TestServer } from '../../test-server.ts';
 
 const PACKET_S = 0.02;
 const RATE_HZ = 16_000;
 const PIECE_BYTES = 4001;
-const UNREADABLE = { code: 1008, reason: 'DATA-0000' };
+const UNREADABLE = { code: 1008, reason: expect.stringMatching(/^DATA-0000: got .*, expected/) };
 
 let testServer: TestServer;
 afterEach(() => testServer.app.close());
@@ -64,6 +65,37 @@ describe('Opus from a client', () => {
     const { code, last } = await send('/v1/listen', pieces(oggFile(sent)));
     expect(code).toBe(1000);
     expect(last).toMatchObject({ type: 'Metadata', duration: sent.length * PACKET_S });
+  });
+
+  it.each(['/v1/listen', '/v2/listen'])('may come as WebM, as browsers stream it: %s', async (path) => {
+    const sent = packets();
+    const { code, last } = await send(path, pieces(webmFile(sent)));
+    expect(code).toBe(1000);
+    if (path === '/v1/listen') expect(last).toMatchObject({ type: 'Metadata', duration: sent.length * PACKET_S });
+  });
+
+  it('is two channels where they are to be read by themselves', async () => {
+    const sent = packets();
+    const webm = webmFile(sent, webmHead([trackEntry(1, 'A_OPUS', opusHead(2))]));
+    for (const [query, messages] of [
+      ['multichannel=true&channels=2', pieces(webm)],
+      ['multichannel=true', pieces(oggFile(sent, 2))],
+      ['encoding=opus&multichannel=true&channels=2', sent],
+    ] as const) {
+      const { code, last } = await send(`/v1/listen?${query}`, messages);
+      expect(code).toBe(1000);
+      expect(last).toMatchObject({ duration: sent.length * PACKET_S, channels: 2 });
+      await testServer.app.close();
+    }
+    testServer = await startServer({});
+  });
+
+  it('is refused with what came in a close that a browser shows', async () => {
+    const { code, reason } = await send('/v1/listen', [Buffer.from('\0\0\0\x24ftypisom\0\0\x02\0iso6', 'latin1')]);
+    expect({ code, reason }).toEqual({
+      code: 1008,
+      reason: 'DATA-0000: got MP4, expected WAV, Ogg or WebM with Opus, or encoding and sample_rate',
+    });
   });
 
   it('may be long silence in few bytes, which is taken as fast as it is heard', async () => {

@@ -211,8 +211,19 @@ describe('a Realtime session that a chat endpoint answers', () => {
     endpoint.status = 200;
     say(2);
     await eventually(() => expect(statuses()).toEqual(['failed', 'completed']));
-    expect(server.logLines.join('')).toContain('the endpoint answered 500');
+    endpoint.status = 500;
+    say(3);
+    await eventually(() => expect(statuses()).toEqual(['failed', 'completed', 'failed']));
+    expect(server.logLines.filter((line) => line.includes('the endpoint answered 500'))).toHaveLength(1);
     expect(server.logLines.join('')).not.toContain('W1');
+  });
+
+  it('takes no more calls of functions in one answer than there may be functions', async () => {
+    const endpoint = await openChat();
+    endpoint.answers.push(Array.from({ length: 1000 }, (_, index) => ({ tool_calls: [{ index, id: `c${index}` }] })));
+    say(1);
+    await eventually(() => expect(statuses()).toEqual(['failed']));
+    expect(client.of('response.function_call_arguments.done').length).toBeLessThan(200);
   });
 
   it('answers nothing by itself where the client says so', async () => {

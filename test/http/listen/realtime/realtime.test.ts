@@ -121,7 +121,8 @@ describe('a key for a browser', () => {
 describe('WS /v1/realtime', () => {
   it('greets, tells what holds, and transcribes in the order that clients need', async () => {
     const client = await open();
-    client.speak(SENTENCE);
+    // In one message: nothing is read of it before its end.
+    client.append(samplesToPcm16(SENTENCE));
     await eventually(() => expect(client.transcripts).toEqual(['W1 w2 w3 w4.']));
     const once = client.types.filter((type, at, all) => type !== all[at - 1]);
     expect(once).toEqual([

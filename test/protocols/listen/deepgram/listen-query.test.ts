@@ -97,6 +97,14 @@ describe('the query of /v1/listen', () => {
     expect(readListenQuery({ language: 'multi' }).language).toBeNull();
   });
 
+  it('leaves it to the first bytes what comes where they say it', () => {
+    expect(readListenQuery({ encoding: 'OGG-OPUS', sample_rate: '48000' }).audio).toBeNull();
+    expect(readListenQuery({ encoding: 'opus', channels: '2', multichannel: 'true' })).toMatchObject({
+      audio: { encoding: 'opus', channels: 2 },
+      multichannel: true,
+    });
+  });
+
   it.each([
     [{ encoding: 'flac' }, 'encoding', 'encoding: got "flac", expected linear16, mulaw, alaw, opus'],
     [{ encoding: 'mulaw', sample_rate: '4000' }, 'sample_rate', 'sample_rate: got "4000", expected 8000 to 48000 Hz'],

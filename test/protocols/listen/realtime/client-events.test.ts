@@ -69,6 +69,7 @@ describe('an item of a conversation', () => {
     expect(item && writeItem(item)).toMatchObject({ id: 'own', call_id: 'c1', output: '{"ok":true}' });
     expect(readItem({ type: 'function_call_output' }, 'item_1')).toBeNull();
     expect(readItem({ type: 'mcp_call' }, 'item_1')).toBeNull();
+    expect(readItem({ type: 'function_call', call_id: 'c1', name: 'x'.repeat(257) }, 'item_1')).toBeNull();
     expect(readItem({ role: 'robot' }, 'item_1')).toBeNull();
   });
 });
