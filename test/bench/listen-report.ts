@@ -29,7 +29,9 @@ export function listenReport(
   { sessions, promptsEach }: { readonly sessions: number; readonly promptsEach: number },
 ): Report {
   const [twins, ...others] = all;
-  const groups = [...all.map(({ calls }) => calls), ...(twins === undefined ? [] : [twins.sessions])];
+  const groups = [...all.map(({ calls }) => calls), ...(twins === undefined ? [] : [twins.sessions])].filter(
+    ({ finals }) => finals > 0,
+  );
   const noise = noiseOf(groups);
   return {
     name: 'listen',

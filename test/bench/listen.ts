@@ -3,6 +3,7 @@
  * what a session costs, with several sessions of a kind at once.
  */
 import { cpus } from 'node:os';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { msToSamples, samplesToMs } from '../../src/foundation/units.ts';
 import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { freeSipPort } from '../helpers/ports.ts';
@@ -37,6 +38,8 @@ const STAGGER_MS = 137;
 /** Each round lies otherwise on the recogniser's windows. */
 const ROUND_SHIFT_MS = 7;
 const WARM_UP_PROMPTS = 2;
+/** For so long engines count what they did: before each round. */
+const REST_MS = 5000;
 /** A few are minutes long: all would wait for whoever has one. */
 const PROMPT_MAX_MS = 8000;
 
@@ -73,8 +76,11 @@ export async function benchListen(options: ListenOptions): Promise<Report> {
     const sayings = sayingsOf(options);
     const compared: Compared[] = [];
     await warmUp(running);
-    for (const [round, endpoint] of LISTEN_ENDPOINTS.entries())
+    for (const [round, endpoint] of LISTEN_ENDPOINTS.entries()) {
+      // Engines that are busy refuse sessions.
+      await sleep(systemClock, REST_MS);
       compared.push(await compare(running, { endpoint, sayings, shiftMs: round * ROUND_SHIFT_MS }));
+    }
     return listenReport(compared, options);
   } finally {
     feed.close();

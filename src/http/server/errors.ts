@@ -146,9 +146,9 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 /** Answers bytes that Node could not read as HTTP: no request exists yet. */
 export function answerUnreadable({ code = 'no code' }: Error & { code?: string }, socket: Socket): void {
-  // Without a handshake there is nothing to answer through. Nothing may be asked of a destroyed socket: Node 20 reads
-  // the protocol of a TLS connection that is gone, and the process ends with SIGSEGV.
-  if (socket instanceof TLSSocket && (socket.destroyed || socket.getProtocol() === null)) return void socket.destroy();
+  // Without a handshake there is nothing to answer through. `getProtocol` does not tell: it has a name for every
+  // connection, and of one that is gone Node 20 ends the process with SIGSEGV.
+  if (socket instanceof TLSSocket && socket.alpnProtocol === null) return void socket.destroy();
   const message = UNREADABLE[code] ?? `expected an HTTP/1.1 request, got something else (${code})`;
   answerByHand(socket, new TrunklineError('invalid_request', message), newRequestId());
 }
