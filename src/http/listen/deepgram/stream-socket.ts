@@ -1,7 +1,7 @@
 /** The WebSocket of a Deepgram client: JSON goes out, and closing codes are Deepgram's. */
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
-import type { Clock } from '../../../foundation/clock.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
 import type { ErrorCode, TrunklineError } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
@@ -20,6 +20,8 @@ export const DEEPGRAM_MESSAGE_MAX_BYTES = 1_048_576;
 const SLICE_BYTES = 4096;
 /** A message of a byte takes as long as so many bytes of a long one. */
 const MESSAGE_BYTES = 64;
+/** How often a client that is not read is written to: that it has gone is seen by nothing else. */
+const PING_MS = 5000;
 /** Longest reason of a close (RFC 6455 §5.5: a control frame has at most 125 bytes). */
 const REASON_MAX_BYTES = 123;
 
@@ -66,6 +68,7 @@ export class StreamSocket {
   #isOver = false;
   /** Whoever takes the audio wants no more for now. */
   #isFull = false;
+  #pings: Timer | null = null;
 
   constructor(options: StreamSocketOptions) {
     const { socket, clock, settings } = options;
@@ -128,6 +131,20 @@ export class StreamSocket {
     this.#idle?.note();
     if (isPaused) socket.pause();
     else socket.resume();
+    if (isPaused) this.#pingLater();
+    else this.#pings?.cancel();
+  }
+
+  #pingLater(): void {
+    const { clock, socket } = this.#options;
+    this.#pings = clock.after(
+      PING_MS,
+      () => {
+        socket.ping();
+        this.#pingLater();
+      },
+      true,
+    );
   }
 
   /** All is said. Some SDKs take every other code, and none, for a loss, and connect again. */
@@ -178,6 +195,7 @@ export class StreamSocket {
     this.#isOver = true;
     this.#idle?.close();
     this.#inbox.close();
+    this.#pings?.cancel();
     this.#options.onOver();
   }
 }

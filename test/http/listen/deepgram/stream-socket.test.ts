@@ -23,19 +23,25 @@ class FakeSocket extends EventEmitter {
     this.isPaused = false;
   }
 
+  pings = 0;
+
+  ping(): void {
+    this.pings++;
+  }
+
   close(code: number, reason?: string): void {
     this.closes.push([code, reason]);
   }
 }
 
-function open({ areMessagesWhole = false } = {}) {
+function open({ areMessagesWhole = false, timeoutMs = TIMEOUT_MS } = {}) {
   const socket = new FakeSocket();
   const clock = new FakeClock();
   const got: (number | string)[] = [];
   const stream = new StreamSocket({
     socket: socket as unknown as WebSocket,
     request: {} as FastifyRequest,
-    settings: { MEDIA_TIMEOUT_MS: TIMEOUT_MS, SEND_BUFFER_MAX_BYTES: 1e6 },
+    settings: { MEDIA_TIMEOUT_MS: timeoutMs, SEND_BUFFER_MAX_BYTES: 1e6 },
     clock,
     failures: { note: (error: unknown) => error } as unknown as Failures,
     mustSend: true,
@@ -84,6 +90,19 @@ describe('the socket of a Deepgram client', () => {
     expect(socket.closes).toEqual([]);
     await clock.run(20);
     expect(socket.closes).toEqual([[1011, 'NET-0001']]);
+  });
+
+  it('is written to while it is not read, so that it is seen when the client has gone', async () => {
+    const { socket, clock, stream } = open({ timeoutMs: 60_000 });
+    stream.setFull(true);
+    await clock.run(11_000);
+    expect(socket.pings).toBe(2);
+    stream.setFull(false);
+    await clock.run(11_000);
+    stream.setFull(true);
+    stream.finish();
+    await clock.run(11_000);
+    expect(socket.pings).toBe(2);
   });
 
   it('says in its close what was wrong with the audio, within what a close may hold, and reads on', () => {
