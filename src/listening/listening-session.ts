@@ -83,6 +83,8 @@ export interface ListeningOptions {
   readonly hotWords?: readonly string[] | undefined;
   /** Whether to caption while someone speaks. True unless said otherwise. */
   readonly partials?: boolean | undefined;
+  /** Whether finals say when their words were spoken, which costs the recogniser time. False unless said otherwise. */
+  readonly wordTimes?: boolean | undefined;
   /** Who waits for the turns of each channel: without it `turn.ended` is not told. */
   readonly turns?: TurnListener | undefined;
   /** At the end, where sound had to be guessed in place of packets. */
@@ -272,13 +274,14 @@ export class ListeningSession {
   }
 
   #openChannels(): ListeningChannel[] {
-    const { engine, clock, metrics, partials = true, turns, events } = this.#options;
+    const { engine, clock, metrics, partials = true, wordTimes = false, turns, events } = this.#options;
     return Array.from({ length: this.#format.channels }, (_, number) => {
       const channel = new ListeningChannel({
         engine,
         clock,
         metrics,
         partials,
+        wordTimes,
         turns,
         hasPauses: events.onPaused !== undefined,
         onPaused: (paused) => this.#isOver || events.onPaused?.(paused, number),
