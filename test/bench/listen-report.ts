@@ -49,8 +49,8 @@ export function listenReport(
       'jambonz and /ws/transcribe do not say when speech ended: it is taken from the calls beside them.',
       'The CPU of the Twilio calls beside an endpoint is taken off as the first row has it.',
       'A final is late when the machine has other work, or when its decode began only at the endpoint: it begins in ' +
-        'the pause before, unless speech was found too late for that. Clients whose event loop is full send late: their ' +
-        'sound stops, and utterances end where nobody paused.',
+        'the pause before, unless speech was found too late for that. Clients whose event loop is full send late: ' +
+        'their sound stops, and utterances end where nobody paused.',
     ],
     goals: [refusedGoal(all), quietGoal(noise), ...goalsOf(others, noise, meanWer(groups))],
   };
