@@ -33,6 +33,16 @@ assert.deepEqual(
   ['/health', '/ready'],
 );
 
+// Probes, the other gateways and Prometheus ask as the gateway speaks.
+const hasTls = gateway.env.some(({ name }) => name === 'TLS_CERT');
+for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+  assert.equal(gateway[probe].httpGet.scheme, hasTls ? 'HTTPS' : 'HTTP');
+const mounted = gateway.volumeMounts.some(({ name, mountPath }) => name === 'tls' && mountPath === '/tls');
+assert.equal(mounted && pod.volumes.some(({ name }) => name === 'tls'), hasTls);
+for (const { spec } of only('ServiceMonitor')) assert.equal(spec.endpoints[0].scheme, hasTls ? 'https' : 'http');
+for (const { metadata } of only('Ingress'))
+  assert.equal(metadata.annotations['nginx.ingress.kubernetes.io/backend-protocol'], hasTls ? 'HTTPS' : undefined);
+
 // Every selector finds the pods, and what names them among gateways is a Service.
 const labels = Object.entries(template.metadata.labels);
 const finds = (selector) =>
@@ -44,6 +54,7 @@ for (const { spec } of only('Service')) assert.ok(finds(spec.selector));
 assert.ok(only('Service').some(({ metadata }) => metadata.name === set.spec.serviceName));
 const address = gateway.env.find(({ name }) => name === 'GATEWAY_URL');
 assert.equal(address?.value.includes(`.${set.spec.serviceName}.`) ?? false, replicas > 1);
+if (address !== undefined) assert.equal(address.value.split(':')[0], hasTls ? 'https' : 'http');
 
 // Secrets are named, never written.
 assert.deepEqual(only('Secret'), []);

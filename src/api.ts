@@ -10,6 +10,7 @@ export type {
   CallRingingEvent,
   CallStartedEvent,
   CallStateEvent,
+  CallTransferredEvent,
   CallUpdatedEvent,
   CaptionEvent,
   DtmfEvent,

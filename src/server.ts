@@ -65,7 +65,7 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { closeSocketsOn, limitArrival, logRequests, REQUEST_TIMEOUT_MS } from './http/server/request-hooks.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
-import { renewTls, speakTls } from './http/server/tls.ts';
+import { noticeOtherSpeech, renewTls, speakTls } from './http/server/tls.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { sendUpgradeHeaders } from './http/server/upgrade-headers.ts';
 import { flowPromptRoutes } from './http/speech/flow-prompts.ts';
@@ -210,6 +210,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   passOverOtherUpgrades(app);
   await openRoutes(app, options, failures);
   renewTls(app, certificate);
+  noticeOtherSpeech(app, { clock, log });
   return app;
 }
 

@@ -14,8 +14,8 @@ const UNIT_MS = 2.5;
 const FRAME_HEADER_BYTES = 3;
 /** Until a packet has said another one. */
 const USUAL_MS = 20;
-/** A group has about this much sound, so that a reader can stop between two: it takes some milliseconds to decode. */
-const GROUP_MS = 500;
+/** A group has about this much sound, so that a reader can stop between two: it is decoded in a millisecond or two. */
+const GROUP_MS = 250;
 /** Samples of a header count at this rate (RFC 7845 §5.1). */
 const SKIP_RATE_HZ = 48_000;
 /** The most that a packet has (RFC 6716 §3.4). */
@@ -33,7 +33,7 @@ export class OpusPacker {
     this.#skipMs = Math.round((samples * 1000) / SKIP_RATE_HZ / UNIT_MS) * UNIT_MS;
   }
 
-  /** Groups of at most about half a second. A packet that cannot be one takes as long as the one before. */
+  /** Groups of at most about a quarter of a second. A packet that cannot be one takes as long as the one before. */
   pack(packets: readonly Uint8Array[]): Uint8Array[] {
     const groups: Uint8Array[] = [];
     let parts: Uint8Array[] = [];

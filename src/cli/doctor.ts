@@ -1,6 +1,8 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
-import { checkCertificate } from './check-certificate.ts';
+import { checkAudioHook } from './check-audiohook.ts';
+import { checkCertificates } from './check-certificate.ts';
+import { checkChat } from './check-chat.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkFiles } from './check-files.ts';
 import { checkRecords } from './check-records.ts';
@@ -52,7 +54,9 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRecords(settings),
     () => checkCluster(settings),
     () => checkFiles(settings),
-    () => checkCertificate(settings),
+    () => checkCertificates(settings),
+    async () => checkAudioHook(settings),
+    () => checkChat(settings),
     async () => [await checkFfmpeg()],
   ];
   const findings: Finding[] = [];

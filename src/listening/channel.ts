@@ -19,6 +19,7 @@ export interface ChannelOptions {
   readonly clock: Clock;
   readonly metrics: TranscriberMetrics;
   readonly partials: boolean;
+  readonly wordTimes: boolean;
   readonly turns: TurnListener | undefined;
   /** Whether {@link onPaused} and {@link onResumed} are wanted. */
   readonly hasPauses: boolean;
@@ -124,7 +125,7 @@ export class ListeningChannel {
   }
 
   #open(): Stretch {
-    const { engine, clock, metrics, partials, turns, settings, onEvent, onDrained } = this.#options;
+    const { engine, clock, metrics, partials, wordTimes, turns, settings, onEvent, onDrained } = this.#options;
     const { hasPauses, onPaused, onResumed } = this.#options;
     const before = this.#utterance;
     const transcriber = new LiveTranscriber({
@@ -132,6 +133,7 @@ export class ListeningChannel {
       clock,
       metrics,
       partials,
+      wordTimes,
       turns,
       ...(hasPauses && {
         pauses: {

@@ -25,8 +25,11 @@ const FINALS_IN_A_ROW = 16;
 interface InboxOptions {
   /** When so much audio has been taken, other work runs. */
   readonly sliceBytes: number;
-  /** Whether messages that come one by one count together until other work has run: they take long. */
-  readonly isSlow: boolean;
+  /**
+   * Each message counts as so many bytes more, and together with those before it until other work has run; absent =
+   * messages are quick, and count together only where many wait.
+   */
+  readonly messageBytes?: number | undefined;
   /** Audio that has to come whole counts as so many bytes; absent = it is cut, and counts as it is. */
   readonly wholeBytes?: ((message: Uint8Array) => number) | undefined;
   /**
@@ -80,7 +83,7 @@ export class Inbox {
   run(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    if (!this.#options.isSlow) this.#takenBytes = 0;
+    if (this.#options.messageBytes === undefined) this.#takenBytes = 0;
     try {
       while (this.#handOutNext());
     } catch (error) {
@@ -118,14 +121,14 @@ export class Inbox {
   }
 
   #nextSlice(message: Uint8Array): Uint8Array {
-    const { sliceBytes, wholeBytes } = this.#options;
+    const { sliceBytes, messageBytes = 0, wholeBytes } = this.#options;
     const room = sliceBytes - this.#takenBytes;
     if (wholeBytes === undefined && message.length > room) {
       this.#waiting[0] = message.subarray(room);
       this.#takenBytes = sliceBytes;
       return message.subarray(0, room);
     }
-    this.#takenBytes += wholeBytes === undefined ? message.length : wholeBytes(message);
+    this.#takenBytes += messageBytes + (wholeBytes === undefined ? message.length : wholeBytes(message));
     return this.#whole(message);
   }
 

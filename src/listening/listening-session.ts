@@ -33,6 +33,8 @@ const NO_ENDPOINT_MS = 600_000;
 export const LISTENING_ENDPOINT_MIN_MS = 300;
 /** Longest audio that is processed at once. */
 const SLICE_MS = 1000;
+/** The same of Opus, which has to be decoded. */
+const OPUS_SLICE_MS = 250;
 /** Stands for any audio, to ask whether audio may be taken. */
 const NO_AUDIO = new Uint8Array(0);
 
@@ -83,6 +85,8 @@ export interface ListeningOptions {
   readonly hotWords?: readonly string[] | undefined;
   /** Whether to caption while someone speaks. True unless said otherwise. */
   readonly partials?: boolean | undefined;
+  /** Whether finals say when their words were spoken, which costs the recogniser time. False unless said otherwise. */
+  readonly wordTimes?: boolean | undefined;
   /** Who waits for the turns of each channel: without it `turn.ended` is not told. */
   readonly turns?: TurnListener | undefined;
   /** At the end, where sound had to be guessed in place of packets. */
@@ -272,13 +276,14 @@ export class ListeningSession {
   }
 
   #openChannels(): ListeningChannel[] {
-    const { engine, clock, metrics, partials = true, turns, events } = this.#options;
+    const { engine, clock, metrics, partials = true, wordTimes = false, turns, events } = this.#options;
     return Array.from({ length: this.#format.channels }, (_, number) => {
       const channel = new ListeningChannel({
         engine,
         clock,
         metrics,
         partials,
+        wordTimes,
         turns,
         hasPauses: events.onPaused !== undefined,
         onPaused: (paused) => this.#isOver || events.onPaused?.(paused, number),
@@ -295,11 +300,12 @@ export class ListeningSession {
   }
 
   #openInbox(): Inbox {
+    const isOpus = this.#format.encoding === 'opus';
     return new Inbox({
-      sliceBytes: msToBytes(SLICE_MS, codecOf(this.#format)),
-      isSlow: this.#format.encoding === 'opus',
+      sliceBytes: msToBytes(isOpus ? OPUS_SLICE_MS : SLICE_MS, codecOf(this.#format)),
+      messageBytes: isOpus ? 1 : undefined,
       // A group of packets has to come whole, and is short.
-      wholeBytes: this.#format.encoding === 'opus' ? (group) => this.#input.bytesOf(group) : undefined,
+      wholeBytes: isOpus ? (group) => this.#input.bytesOf(group) : undefined,
       mayTake: (message) => this.#mayTake(message),
       take: (message) => (message instanceof Uint8Array ? this.#takeAudio(message) : message.run()),
       onFailure: (error) => this.#fail(error),

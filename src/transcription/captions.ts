@@ -1,5 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { samplesToMs } from '../foundation/units.ts';
+import type { TimedWord } from './estimated-word-times.ts';
 import type { FinalMarks } from './final-confidence.ts';
 import type { Hypothesis } from './local-agreement.ts';
 
@@ -43,6 +44,8 @@ export type TranscriberEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly lagMs: number;
+      /** Of a final, where they were asked for: its words, in order. */
+      readonly words?: readonly TimedWord[];
     } & FinalMarks)
   /** A later, better text of an utterance whose final is out. */
   | {
@@ -163,6 +166,15 @@ export class UtteranceCaptions {
     this.#final = { ...this.#caption(said, true, to, lagMs), ...marks };
     this.#latestText = this.#final.text;
     return this.#final;
+  }
+
+  /** `caption` with its words, whose times count from the start of the track. */
+  timed(caption: Caption, words: readonly TimedWord[]): Caption {
+    const originMs = this.#ms(0);
+    return {
+      ...caption,
+      words: words.map((word) => ({ ...word, startMs: word.startMs + originMs, endMs: word.endMs + originMs })),
+    };
   }
 
   /**

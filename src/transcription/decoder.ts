@@ -61,8 +61,8 @@ const URGENCY = { partial: 'partial', eager: 'eager', final: 'final', joint: 'pa
 /** Which of two recognisers is wanted; a joint reading by the first one would make the texts of the other worse. */
 const USE = { partial: 'live', eager: 'final', final: 'final', joint: 'final' } as const;
 
-/** What is read as an answer, where one is expected. */
-const ANSWERS: readonly DecodePurpose[] = ['eager', 'final'];
+/** What becomes a final: it may be read as an answer, where one is expected. */
+const FINAL_PURPOSES: readonly DecodePurpose[] = ['eager', 'final'];
 
 /** Numbers of {@link newStream} given out. */
 let streams = 0;
@@ -79,6 +79,14 @@ const FINAL_DUE_MS = 100;
 const JOINT_DUE_MS = 2000;
 const BATCH_DUE_MS = 60_000;
 
+interface DecoderOptions {
+  readonly urgency: 'live' | 'batch';
+  readonly settings: DecoderSettings;
+  readonly expected: ExpectedSpeech;
+  /** Whether finals are to say when their words were spoken. */
+  readonly isTimed?: boolean | undefined;
+}
+
 /**
  * Asks the engine for text with the urgency and deadline that fit the purpose, and removes endless repetitions from the
  * answer.
@@ -87,14 +95,13 @@ export class Decoder {
   readonly #engine: Engine;
   readonly #urgency: 'live' | 'batch';
   readonly #expected: ExpectedSpeech;
+  readonly #isTimed: boolean;
   readonly #dueMs: Readonly<Record<DecodePurpose, number>>;
   /** When the recogniser of finals is too late. */
   readonly #lateMs: Readonly<Partial<Record<DecodePurpose, number>>>;
 
-  constructor(
-    engine: Engine,
-    { urgency, settings, expected }: { urgency: 'live' | 'batch'; settings: DecoderSettings; expected: ExpectedSpeech },
-  ) {
+  constructor(engine: Engine, { urgency, settings, expected, isTimed = false }: DecoderOptions) {
+    this.#isTimed = isTimed;
     this.#engine = engine;
     this.#urgency = urgency;
     this.#expected = expected;
@@ -130,6 +137,7 @@ export class Decoder {
       dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
       ...(lateInMs !== undefined && { lateInMs }),
       ...(purpose === 'partial' && { goesOn: true }),
+      ...(this.#isTimed && FINAL_PURPOSES.includes(purpose) && { timed: true }),
     } as const;
     try {
       // A partial without words is followed by the next one.
@@ -137,7 +145,8 @@ export class Decoder {
       const guess = purpose === 'partial' ? null : guessOf(read, job.samples);
       const { transcript, language } = await this.#inItsLanguage(read, guess, job);
       const { answer = null } = this.#expected;
-      if (answer === null || !ANSWERS.includes(purpose)) return { ...toDecoded(transcript, purpose), language, guess };
+      if (answer === null || !FINAL_PURPOSES.includes(purpose))
+        return { ...toDecoded(transcript, purpose), language, guess };
       const asAnswer = await understandAnswer(this.#engine, { request: job, transcript }, answer);
       const { sureness } = asAnswer;
       return { ...toDecoded(asAnswer.transcript, purpose), sureness, language, guess };

@@ -46,6 +46,10 @@ export interface LiveTranscriberOptions {
   readonly metrics: TranscriberMetrics;
   /** Whether to caption while someone speaks; false = finals only. True unless said otherwise. */
   readonly partials?: boolean;
+  /**
+   * Whether finals say when their words were spoken; what the recogniser is asked for that takes it an eighth longer.
+   */
+  readonly wordTimes?: boolean | undefined;
   /** `batch` lets every live call go first. `live` unless said otherwise. */
   readonly urgency?: 'live' | 'batch';
   /** Who waits for the turns of the track, if anybody: without it `turn.ended` is not emitted. */
@@ -119,9 +123,10 @@ export class LiveTranscriber {
       clock,
       settings,
       metrics,
-      decoder: new Decoder(engine, { urgency, settings, expected }),
+      decoder: new Decoder(engine, { urgency, settings, expected, isTimed: options.wordTimes }),
       language: expected.language,
       showPartials: partials,
+      showWordTimes: options.wordTimes ?? false,
       emit: (event) => this.#emit(event),
       onDelivered: () => {
         this.#turns?.onSettled();
@@ -273,9 +278,10 @@ export class LiveTranscriber {
       this.#emit(this.#captions.speech('speech.started', decision.speechFrom));
     } else if (decision?.kind === 'paused') {
       this.#pause = decision;
+      this.#utterances.pause(decision.speechTo);
     } else if (decision?.kind === 'resumed') {
       this.#pause = null;
-      this.#utterances.resume();
+      this.#utterances.resume(this.#endpointer.detectedTo - VAD_WINDOW_SAMPLES);
       this.#options.pauses?.onResumed();
     } else if (decision?.kind === 'ended') {
       this.#endSpeech(decision, 'endpoint');

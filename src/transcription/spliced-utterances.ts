@@ -57,7 +57,7 @@ export function splitReading(
     const next = speech[index + 1];
     return next === undefined ? Number.POSITIVE_INFINITY : samplesToMs((to + next.from) / 2, ENGINE_RATE_HZ);
   });
-  for (const word of timedWords(reading, spliced)) {
+  for (const word of timeWords(reading, spliced)) {
     const said = endsMs.findIndex((endMs) => (word.startMs + word.endMs) / 2 < endMs);
     const at = canHaveWords.findLastIndex((can, index) => can && index <= said);
     const text = Math.max(at, first);
@@ -88,7 +88,8 @@ export function keepTold(
   return kept;
 }
 
-function timedWords(
+/** When the words of a reading of `spliced` were said: as the recogniser says, or else estimated. */
+export function timeWords(
   { text, words }: { readonly text: string; readonly words: readonly SpokenWord[] | undefined },
   spliced: SpeechClip,
 ): TimedWord[] {

@@ -42,6 +42,8 @@ export interface Outcome {
   /** Whether the recogniser of partials read it in the place of that of finals, and what that one still makes of it. */
   readonly isFallback: DecodedText['isFallback'];
   readonly late: DecodedText['late'];
+  /** When the words of the text were spoken in the audio, as the recogniser says. */
+  readonly words: DecodedText['words'];
   /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
   readonly decodedTo: number;
   /** The decode that the text is; null for a `fallback`. */
@@ -80,7 +82,10 @@ interface Timed {
   readonly answeredMs: number;
 }
 
-type GoodText = Pick<DecodedText, 'text' | 'logprobs' | 'sureness' | 'language' | 'guess' | 'isFallback' | 'late'>;
+type GoodText = Pick<
+  DecodedText,
+  'text' | 'logprobs' | 'sureness' | 'language' | 'guess' | 'isFallback' | 'late' | 'words'
+>;
 
 const NO_DRAFT: Draft = { draft: [] };
 
@@ -230,14 +235,14 @@ export class Utterance {
     decodedTo: number,
     found: Pick<Outcome, 'decode' | 'failures'>,
   ): Outcome {
-    const { logprobs, sureness, language, guess, isFallback, late } = known;
+    const { logprobs, sureness, language, guess, isFallback, late, words } = known;
     const hypothesis = this.#agreement.finish(text);
-    return { how, hypothesis, logprobs, sureness, language, guess, isFallback, late, decodedTo, ...found };
+    return { how, hypothesis, logprobs, sureness, language, guess, isFallback, late, words, decodedTo, ...found };
   }
 
   #fallBack(failures: number): Outcome {
     const { text } = this.#agreement.current;
-    const nothing = { logprobs: null, sureness: null, language: null, guess: null, late: null };
+    const nothing = { logprobs: null, sureness: null, language: null, guess: null, late: null, words: undefined };
     const known = { ...nothing, text, isFallback: false };
     return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures });
   }

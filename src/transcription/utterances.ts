@@ -6,12 +6,14 @@ import type { Arrivals } from './audio-arrivals.ts';
 import type { Caption, Captions, LossReason, Revision, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
+import type { TimedWord } from './estimated-word-times.ts';
 import { FinalConfidence } from './final-confidence.ts';
 import { type JointGroup, type JointOutcome, JointReadings } from './joint-readings.ts';
 import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
 import type { SettledUtterance } from './settled-utterance.ts';
-import type { EndedUtterance } from './spliced-utterances.ts';
+import { type EndedUtterance, timeWords } from './spliced-utterances.ts';
+import { SpokenSpans } from './spoken-spans.ts';
 import type { LanguageGuess, TrackLanguage } from './track-language.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
 import type { WindowSettings } from './windows.ts';
@@ -49,6 +51,8 @@ interface UtterancesOptions {
   readonly settings: WindowSettings & Pick<Settings, 'JOIN_MS'>;
   readonly metrics: TranscriberMetrics;
   readonly showPartials: boolean;
+  /** Whether finals say when their words were spoken. */
+  readonly showWordTimes: boolean;
   readonly emit: (event: TranscriberEvent) => void;
   /** One final less is pending. */
   readonly onDelivered: () => void;
@@ -63,6 +67,7 @@ interface UtterancesOptions {
 interface Entry {
   readonly utterance: Utterance;
   readonly captions: UtteranceCaptions;
+  readonly spans: SpokenSpans;
 }
 
 /** One that is over: its stretch, and the time on the clock at which its end was decided. */
@@ -150,7 +155,7 @@ export class Utterances {
       onPartialDropped: () => metrics.partialDropped(),
       onEager: onPaused && ((text, { speechTo }) => onPaused(captions.paused(text, speechTo))),
     });
-    this.#running = { utterance, captions };
+    this.#running = { utterance, captions, spans: new SpokenSpans(speechFrom) };
   }
 
   /**
@@ -164,8 +169,14 @@ export class Utterances {
     if (isAwaited) this.#joint.prepare(this.#toJoin(entry, stretch));
   }
 
-  /** Speech went on after the pause. */
-  resume(): void {
+  /** The running utterance pauses from sample number `at` on. */
+  pause(at: number): void {
+    this.#running?.spans.pauseAt(at);
+  }
+
+  /** Speech went on at sample number `at` after the pause. */
+  resume(at: number): void {
+    this.#running?.spans.resumeAt(at);
     this.running?.resume();
     this.#joint.unprepare();
   }
@@ -274,12 +285,20 @@ export class Utterances {
     const caption = captions.final(text, to, nowMs - arrivals.at(stretch.to), marks);
     this.#settled++;
     if (caption !== null) {
+      const said = this.#options.showWordTimes
+        ? captions.timed(caption, this.#wordsOf(pending, outcome, caption.text))
+        : caption;
       metrics.final(how, nowMs - decidedMs);
       this.#lastFinal = caption.utterance;
-      emit(caption);
+      emit(said);
     }
     this.tellGap(to, stretch.speechTo, reason);
     this.#options.onSettled?.(this.#report(pending, outcome, { hasFinal: caption !== null, to }));
+  }
+
+  #wordsOf({ ended: { from, samples }, spans, stretch }: Pending, { words }: Outcome, text: string): TimedWord[] {
+    const speech = spans.until(stretch.speechTo);
+    return timeWords({ text, words }, { from, to: from + samples.length, samples, speech });
   }
 
   /** Another language may have been named before the utterance that begins at `from` ended. */

@@ -21,6 +21,7 @@ import { benchHotWords } from './hot-words.ts';
 import { benchIvr } from './ivr.ts';
 import { benchChoices } from './ivr-choices.ts';
 import { benchListen } from './listen.ts';
+import { benchLiveWords } from './live-words.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
@@ -239,6 +240,9 @@ const weights = bench('weights', 'memory of several engine processes with the sa
   return benchWeights({ model, processes: quick ? [2] : [1, 2, 3] });
 });
 weights.requiredOption('--model <folder>', 'a recogniser of more than 64 MB');
+bench('live-words', 'when the words of live finals were said: letters, the estimate, the recogniser', (quick) =>
+  benchLiveWords({ voices: quick ? ['rms'] : ['rms', 'slt'] }),
+);
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),
 );

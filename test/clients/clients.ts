@@ -68,6 +68,14 @@ export const CLIENTS: readonly Client[] = [
     door: 'Browsers',
     shows: 'its own WebSocket, with the key as a subprotocol: Deepgram live, OpenAI Realtime, refusals',
   },
+  {
+    name: 'browser-recorder',
+    title: 'Chromium (playwright-core 1.65.1 drives it), MediaRecorder',
+    program: 'browser-recorder.mjs',
+    install: ['playwright-core@1.65.1'],
+    door: 'Browsers',
+    shows: 'what it records of the microphone (WebM with Opus), as live audio of Deepgram',
+  },
 ];
 
 /** What helps to judge the table: clients that the command does not run. */

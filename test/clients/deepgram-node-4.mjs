@@ -33,7 +33,7 @@ function connect(key, options) {
 }
 
 async function until(holds) {
-  for (let tries = 0; tries < 500 && !holds(); tries++) await pause(FRAME_MS);
+  for (let tries = 0; tries < 1500 && !holds(); tries++) await pause(FRAME_MS);
 }
 
 const textOf = (message) => message.channel.alternatives[0].transcript;

@@ -28,7 +28,7 @@ async function open(api, options) {
 }
 
 async function until(holds) {
-  for (let tries = 0; tries < 500 && !holds(); tries++) await pause(FRAME_MS);
+  for (let tries = 0; tries < 1500 && !holds(); tries++) await pause(FRAME_MS);
 }
 
 const sound = readFileSync(join(AUDIO_DIR, 'short.wav')).subarray(WAV_HEAD_BYTES);

@@ -27,7 +27,7 @@ def on_results(_self, result, **_named):
 
 
 def until(holds):
-    for _ in range(500):
+    for _ in range(1500):
         if holds():
             return
         time.sleep(FRAME_SECONDS)

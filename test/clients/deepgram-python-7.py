@@ -18,7 +18,7 @@ client = DeepgramClient(api_key=os.environ["TRUNKLINE_KEY"], environment=environ
 
 
 def until(holds):
-    for _ in range(500):
+    for _ in range(1500):
         if holds():
             return
         time.sleep(FRAME_SECONDS)

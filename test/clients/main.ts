@@ -2,74 +2,26 @@
  * `npm run clients`: installs clients of other services, unchanged, and runs each against a real gateway. What they see
  * is compared with goldens; `--write` keeps the result as docs/internals/clients.md. `--only <name>` takes those whose
  * name begins so, and with `--write` renews their rows; `--folder` keeps what was installed for the next run.
+ * `--deletions` shows for fields that clients cannot do without that they fail where one of them is missing.
  */
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { makeCertificate } from '../helpers/certificates.ts';
-import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
+import { startGateway } from '../helpers/gateway.ts';
 import { startBrain } from './brain.ts';
 import type { Client } from './client.ts';
 import { CLIENTS } from './clients.ts';
+import { tryDeletions } from './deletions.ts';
 import { differences, mayBeLoad } from './golden.ts';
 import { type InstalledClient, installClient } from './install.ts';
-import { type ClientResult, clientsPage, renewedPage } from './page.ts';
+import { type ClientResult, clientsPage, pageWithDeletions, renewedPage } from './page.ts';
+import { goldenOf, KEY, runClient } from './run.ts';
 
-/** Sent by every client; one that may be a subprotocol. */
-const KEY = 'clients-key-of-32-characters-000';
 const RUN_TIMEOUT_MS = 120_000;
-const OUTPUT_MAX_BYTES = 16_777_216;
 const ERROR_SHOWN_CHARS = 2000;
-
-interface Ran {
-  readonly seen: unknown;
-  readonly errors: string;
-}
-
-interface RunOptions {
-  readonly client: Client;
-  readonly gateway: GatewayProcess;
-  readonly folder: string;
-  readonly installed: InstalledClient;
-  /** What Node and Python are told of our certificate. */
-  readonly trust: Readonly<Record<string, string>>;
-}
-
-async function runClient({ client, gateway, folder, installed, trust }: RunOptions): Promise<Ran> {
-  const { command, path, environment } = installed;
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: folder,
-    TRUNKLINE_URL: gateway.url,
-    TRUNKLINE_KEY: KEY,
-    AUDIO_DIR: packagePath('fixtures', 'audio'),
-    ...environment,
-    ...client.environment,
-    ...trust,
-  };
-  return new Promise((done) => {
-    const options = { env, timeout: RUN_TIMEOUT_MS, maxBuffer: OUTPUT_MAX_BYTES };
-    execFile(command, [path], options, (error, stdout, stderr) => {
-      const line = stdout.trim().split('\n').at(-1) ?? '';
-      done({ seen: readJson(line), errors: `${error === null ? '' : `${error.message}\n`}${stderr}` });
-    });
-  });
-}
-
-function readJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function goldenOf({ name }: Client): unknown {
-  return readJson(readFileSync(packagePath('test', 'clients', 'goldens', `${name}.json`), 'utf8'));
-}
 
 /** Once more, where what it saw lacks nothing but what a busy machine may leave out. */
 async function tryClient(client: Client, folder: string): Promise<ClientResult> {
@@ -94,7 +46,8 @@ async function tryOnce(client: Client, folder: string): Promise<ClientResult> {
   const settings = brain === null ? {} : { LLM_BASE_URL: brain.url, LLM_MODEL: 'any' };
   const gateway = await startGateway({ API_KEYS: KEY, ENGINE_WORKERS: '1', ...tls, ...settings });
   try {
-    const { seen, errors } = await runClient({ client, gateway, folder, installed, trust });
+    const run = { client, url: gateway.url, folder, installed, trust, timeoutMs: RUN_TIMEOUT_MS };
+    const { seen, errors } = await runClient(run);
     const wrong = differences(seen, goldenOf(client));
     if (wrong.length > 0) console.log(`${errors.slice(-ERROR_SHOWN_CHARS)}\n${JSON.stringify(seen)}`);
     return { client, outcome: wrong.length === 0 ? 'works' : 'fails', wrong };
@@ -106,9 +59,20 @@ async function tryOnce(client: Client, folder: string): Promise<ClientResult> {
   }
 }
 
-function writePage(results: readonly ClientResult[], isWhole: boolean): void {
+function writePage(written: (page: string) => string): void {
   const path = packagePath('docs', 'internals', 'clients.md');
-  writeFileSync(path, isWhole ? clientsPage(results) : renewedPage(readFileSync(path, 'utf8'), results));
+  writeFileSync(path, written(readFileSync(path, 'utf8')));
+}
+
+async function tryClients(only: string, folder: string): Promise<ClientResult[]> {
+  const results: ClientResult[] = [];
+  for (const client of CLIENTS.filter(({ name }) => name.startsWith(only))) {
+    const result = await tryClient(client, folder);
+    results.push(result);
+    console.log(`${result.outcome}  ${client.name}  ${result.wrong.join('; ')}`);
+  }
+  if (results.length === 0) throw new Error(`no client's name begins with ${JSON.stringify(only)}`);
+  return results;
 }
 
 function messageOf(error: unknown): string {
@@ -116,25 +80,25 @@ function messageOf(error: unknown): string {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { only: { type: 'string' }, folder: { type: 'string' }, write: { type: 'boolean', default: false } },
-  });
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({ options: { only: text, folder: text, write: flag, deletions: flag } });
   const { only = '', write } = values;
   const folder = values.folder === undefined ? mkdtempSync(join(tmpdir(), 'clients-')) : resolve(values.folder);
   mkdirSync(folder, { recursive: true });
-  const results: ClientResult[] = [];
   try {
-    for (const client of CLIENTS.filter(({ name }) => name.startsWith(only))) {
-      const result = await tryClient(client, folder);
-      results.push(result);
-      console.log(`${result.outcome}  ${client.name}  ${result.wrong.join('; ')}`);
+    if (values.deletions) {
+      const results = await tryDeletions(only, folder);
+      if (write) writePage((page) => pageWithDeletions(page, results));
+      if (results.some(({ wrong }) => wrong !== '')) process.exitCode = 1;
+      return;
     }
+    const results = await tryClients(only, folder);
+    if (write) writePage((page) => (only === '' ? clientsPage(results, page) : renewedPage(page, results)));
+    if (results.some(({ outcome }) => outcome !== 'works')) process.exitCode = 1;
   } finally {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
-  if (results.length === 0) throw new Error(`no client's name begins with ${JSON.stringify(only)}`);
-  if (write) writePage(results, only === '');
-  if (results.some(({ outcome }) => outcome !== 'works')) process.exitCode = 1;
 }
 
 await main();

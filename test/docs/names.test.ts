@@ -18,6 +18,8 @@ const FOREIGN = new Set([
   'TRUNKLINE_URL',
   'TRUNKLINE_KEY',
   'NODE_EXTRA_CA_CERTS',
+  // Of certbot.
+  'RENEWED_LINEAGE',
   'SSL_CERT_FILE',
   // Variables of deploy/compose and keys of its Helm chart.
   'METRICS_KEY',

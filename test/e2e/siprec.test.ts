@@ -124,6 +124,8 @@ describe.skipIf(!hasSipp)(`SIPp${hasSipp ? '' : ' (not run: it is not installed)
     ['u1', 'recording.xml'],
     ['t1', 'recording.xml'],
     ['u1', 'recording-late-offer.xml'],
+    ['u1', 'recording-snapshot.xml'],
+    ['t1', 'recording-snapshot.xml'],
   ])('plays its recordings to the end: -t %s %s', async (transport, scenario) => {
     const { url } = await start({ SIP_DIALOGS_MAX: '1000', MAX_CALLS: '20' });
     const feed = await readFeed(url);

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { Inbox } from '../../src/listening/inbox.ts';
 
 interface Options {
-  readonly isSlow?: boolean;
+  readonly messageBytes?: number;
   readonly wholeBytes?: (message: Uint8Array) => number;
 }
 
 /** An inbox with slices of ten bytes, and the lengths that were taken from it. */
-function open({ isSlow = false, wholeBytes }: Options = {}) {
+function open({ messageBytes, wholeBytes }: Options = {}) {
   const taken: (number | string)[] = [];
   const state = { isFull: false, failures: 0 };
   const inbox = new Inbox({
     sliceBytes: 10,
-    isSlow,
+    messageBytes,
     wholeBytes,
     mayTake: (message) => !(message instanceof Uint8Array && state.isFull),
     take: (message) => {
@@ -53,17 +53,17 @@ describe('the queue of a listening session', () => {
   });
 
   it('counts short messages together where they are slow, and only there', async () => {
-    const slow = open({ isSlow: true });
+    const slow = open({ messageBytes: 1 });
     const quick = open();
     for (const { inbox } of [slow, quick]) for (let message = 0; message < 4; message++) inbox.push(new Uint8Array(6));
     expect(quick.taken).toEqual([6, 6, 6, 6]);
-    expect(slow.taken).toEqual([6, 4]);
+    expect(slow.taken).toEqual([6, 3]);
     await nextTurn();
-    expect(slow.taken).toEqual([6, 4, 2, 6, 2]);
+    expect(slow.taken).toEqual([6, 3, 3, 6]);
   });
 
   it('never cuts messages that must come whole, and counts what they stand for', async () => {
-    const { inbox, taken } = open({ isSlow: true, wholeBytes: ({ length }) => 5 * length });
+    const { inbox, taken } = open({ messageBytes: 1, wholeBytes: ({ length }) => 4 * length });
     for (const length of [1, 1, 7, 1]) inbox.push(new Uint8Array(length));
     expect(taken).toEqual([1, 1]);
     await nextTurn();

@@ -19,7 +19,9 @@ interface Told {
   readonly isFlushed: boolean;
 }
 
-type Options = Partial<Pick<ListeningOptions, 'endpointMs' | 'language' | 'hotWords' | 'partials' | 'turns'>> & {
+type Options = Partial<
+  Pick<ListeningOptions, 'endpointMs' | 'language' | 'hotWords' | 'partials' | 'turns' | 'wordTimes'>
+> & {
   readonly format?: Partial<ListeningFormat>;
   readonly settings?: Readonly<Record<string, string>>;
 };

@@ -99,8 +99,12 @@ export class ForwardClient {
   }
 }
 
-function unreachable({ message }: Error): TrunklineError {
-  const why = message === 'late' ? 'does not answer in time' : 'cannot be reached';
+/** What is wrong with the other side's certificate, as Node calls it. */
+const CERTIFICATE_TROUBLE = /CERT|SIGNATURE|ALTNAME/;
+
+function unreachable({ message, code = '' }: NodeJS.ErrnoException): TrunklineError {
+  const reason = CERTIFICATE_TROUBLE.test(code) ? `shows a certificate that is refused (${code})` : 'cannot be reached';
+  const why = message === 'late' ? 'does not answer in time' : reason;
   return new TrunklineError('gateway_unreachable', `the gateway that holds this ${why}; try again`);
 }
 

@@ -1,5 +1,6 @@
 /** The certificate of the HTTP server and its key, read again when their files change. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log/log.ts';
@@ -22,27 +23,36 @@ export interface CertificatePair {
   readonly names: string;
   readonly validFrom: Date;
   readonly validTo: Date;
+  /** Whether it is for a host, a name or an address. */
+  isFor(host: string): boolean;
 }
 
 /**
- * Reads both files.
+ * Reads both files. `prefix` = of the names of the settings that errors name: SIP_ for the pair of SIP.
  * @throws FileError when one cannot be used, or they do not belong together
  */
-export async function readCertificatePair({ TLS_CERT, TLS_KEY }: Paths): Promise<CertificatePair> {
-  const [cert, key] = await Promise.all([readPem('TLS_CERT', TLS_CERT), readPem('TLS_KEY', TLS_KEY)]);
-  const certificate = parsed('TLS_CERT', TLS_CERT, 'a certificate in PEM', () => new X509Certificate(cert));
-  const privateKey = parsed('TLS_KEY', TLS_KEY, 'a private key in PEM without a passphrase', () =>
+export async function readCertificatePair({ TLS_CERT, TLS_KEY }: Paths, prefix = ''): Promise<CertificatePair> {
+  const [certSetting, keySetting] = [`${prefix}TLS_CERT`, `${prefix}TLS_KEY`];
+  const [cert, key] = await Promise.all([readPem(certSetting, TLS_CERT), readPem(keySetting, TLS_KEY)]);
+  const certificate = parsed(certSetting, TLS_CERT, 'a certificate in PEM', () => new X509Certificate(cert));
+  const privateKey = parsed(keySetting, TLS_KEY, 'a private key in PEM without a passphrase', () =>
     createPrivateKey(key),
   );
   if (!certificate.checkPrivateKey(privateKey))
-    throw new FileError(`TLS_KEY: ${TLS_KEY}: got the key of another certificate, expected that of ${TLS_CERT}`);
+    throw new FileError(`${keySetting}: ${TLS_KEY}: got the key of another certificate, expected that of ${TLS_CERT}`);
   const options: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' };
-  parsed('TLS_CERT', TLS_CERT, 'a certificate that TLS can use', () => createSecureContext(options));
+  parsed(certSetting, TLS_CERT, 'a certificate that TLS can use', () => createSecureContext(options));
   const { subjectAltName, subject, validFrom, validTo } = certificate;
-  return { options, names: subjectAltName ?? subject, validFrom: new Date(validFrom), validTo: new Date(validTo) };
+  return {
+    options,
+    names: subjectAltName ?? subject,
+    validFrom: new Date(validFrom),
+    validTo: new Date(validTo),
+    isFor: (host) => (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
+  };
 }
 
-async function readPem(setting: keyof Paths, path: string): Promise<string> {
+async function readPem(setting: string, path: string): Promise<string> {
   try {
     return await readFileText(path, FILE_MAX_BYTES);
   } catch (error) {
@@ -51,7 +61,7 @@ async function readPem(setting: keyof Paths, path: string): Promise<string> {
   }
 }
 
-function parsed<T>(setting: keyof Paths, path: string, expected: string, parse: () => T): T {
+function parsed<T>(setting: string, path: string, expected: string, parse: () => T): T {
   try {
     return parse();
   } catch {

@@ -15,6 +15,8 @@ const CONNECTIONS_PER_ADDRESS = 32;
  */
 const IDLE_MS = 600_000;
 const CONNECT_TIMEOUT_MS = 5000;
+/** How long a peer that does not take our certificate has to say so. */
+const DOUBT_MS = 2000;
 /** A connection is cut when more than this waits because the peer does not read. */
 const WAITING_MAX_BYTES = 262_144;
 /** Keep-alives are not answered while more than this waits. */
@@ -43,6 +45,8 @@ interface Connection {
   readonly port: number;
   readonly framer: SipFramer;
   readonly isOurs: boolean;
+  /** Rejects when the peer ends a connection of ours at once. */
+  readonly accepted: Promise<void>;
   idle: Timer;
 }
 
@@ -73,7 +77,7 @@ export class Connections {
   enter(socket: Socket): void {
     const address = withoutMapping(socket.remoteAddress ?? '');
     if (this.isWelcome(address)) {
-      this.#keep(socket, { address, port: socket.remotePort ?? 0, isOurs: false });
+      this.#keep(socket, { address, port: socket.remotePort ?? 0, isOurs: false, accepted: Promise.resolve() });
       return;
     }
     this.#options.onRefused();
@@ -100,6 +104,7 @@ export class Connections {
     await new Promise<void>((resolve, reject) => {
       socket.write(Buffer.from(text, 'latin1'), (error) => (error ? reject(error) : resolve()));
     });
+    await connection.accepted;
   }
 
   /** Whether a connection to there is open. */
@@ -144,27 +149,43 @@ export class Connections {
       });
       socket.once(this.#options.ready, () => {
         settle();
-        this.#mindRefusal(socket, destination);
-        resolve(this.#keep(socket, { address: host, port, isOurs: true }));
+        const accepted = this.#acceptance(socket, destination);
+        resolve(this.#keep(socket, { address: host, port, isOurs: true, accepted }));
       });
     });
     this.#opening.set(key, { socket, connected });
     return connected;
   }
 
-  /** With TLS 1.3 a peer that does not take our certificate says so on a connection that is already made. */
-  #mindRefusal(socket: Socket, destination: SipDestination): void {
-    const onError = (error: Error): void => this.#options.onFailed(destination, error);
-    const onEnd = (): void => onError(Object.assign(new Error('ended by the peer'), { code: 'ECONNRESET' }));
-    socket.once('error', onError);
-    socket.once('end', onEnd);
-    socket.once('data', () => {
-      socket.off('error', onError);
-      socket.off('end', onEnd);
+  /**
+   * With TLS 1.3 a peer that does not take our certificate says so on a connection that is already made: what was sent
+   * there was not. Over TCP no one waits.
+   */
+  #acceptance(socket: Socket, destination: SipDestination): Promise<void> {
+    if (this.#options.protocol === 'TCP') return Promise.resolve();
+    const accepted = new Promise<void>((resolve, reject) => {
+      const onError = (error: Error): void => {
+        this.#options.onFailed(destination, error);
+        reject(error);
+      };
+      const onEnd = (): void => onError(Object.assign(new Error('ended by the peer'), { code: 'ECONNRESET' }));
+      const onAccepted = (): void => {
+        timer.cancel();
+        socket.off('error', onError);
+        socket.off('end', onEnd);
+        resolve();
+      };
+      const timer = this.#options.clock.after(DOUBT_MS, onAccepted, true);
+      socket.once('error', onError);
+      socket.once('end', onEnd);
+      socket.once('data', onAccepted);
     });
+    // Whoever sends is told; a connection may end with nothing to send.
+    accepted.catch(() => undefined);
+    return accepted;
   }
 
-  #keep(socket: Socket, peer: Pick<Connection, 'address' | 'port' | 'isOurs'>): Connection {
+  #keep(socket: Socket, peer: Pick<Connection, 'address' | 'port' | 'isOurs' | 'accepted'>): Connection {
     const { address, port, isOurs } = peer;
     const key = keyOf(address, port);
     const connection: Connection = { ...peer, socket, framer: new SipFramer(), idle: this.#watch(socket) };

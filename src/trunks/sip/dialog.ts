@@ -16,7 +16,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { asTrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { nextTurn } from '../../foundation/next-turn.ts';
-import { contentTypeOf, sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
+import { contentTypeOf, type SipBody, sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { isAboutRefer, readReferProgress } from '../../protocols/sip/refer.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
@@ -27,7 +27,7 @@ import type { LegSwitch } from './leg-switch.ts';
 import type { CallMedia } from './media.ts';
 import { PeerTransfer, type Transfers } from './peer-transfer.ts';
 import { Referral } from './referral.ts';
-import { sendRefresh } from './refresh-request.ts';
+import { sendRefresh, sendUpdate } from './refresh-request.ts';
 import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
@@ -58,6 +58,8 @@ interface DialogOptions {
   readonly contactHeader: string;
   /** Takes note of what a request that describes the session tells beside that; left out = of nothing. */
   readonly read?: ((message: IncomingRequestMessage) => void) | undefined;
+  /** What the peer is asked after that, in an UPDATE; left out = nothing ever. */
+  readonly question?: (() => SipBody | null) | undefined;
   readonly stack: SipStack;
   /** Where the peer is: what its INVITE or its answer came from. */
   readonly peer: SipSource;
@@ -88,6 +90,8 @@ export class CallDialog {
   /** The last transfer that was asked for. */
   #referral: Referral | null = null;
   #isReferring = false;
+  /** An UPDATE with a question is out. */
+  #isAsking = false;
   /** Transfers that the peer asks for. */
   readonly #asked: PeerTransfer;
 
@@ -172,12 +176,38 @@ export class CallDialog {
     if (offer !== null && (this.#offering || this.#refreshing)) return { statusCode: 491 };
     try {
       const body = offer === null ? {} : { body: sdpBody(media.answer(offer, this.#addressOf(message))) };
-      this.#options.read?.(message);
+      this.#read(message);
       this.#listener.hold(media.isHeld);
       return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
     } catch (error) {
       return { statusCode: sipStatusOf(error) };
     }
+  }
+
+  /** A question goes out behind the answer. */
+  #read(message: IncomingRequestMessage): void {
+    const { read, question } = this.#options;
+    read?.(message);
+    if (question !== undefined) void nextTurn().then(() => this.#ask(question));
+  }
+
+  #ask(question: () => SipBody | null): void {
+    if (this.#over !== 'no' || !this.#confirmed || this.#isAsking) return;
+    const body = question();
+    if (body === null) return;
+    const { session, contactHeader, log, stack } = this.#options;
+    // sip.js writes the type of a body alone.
+    const disposition = `Content-Disposition: ${body.contentDisposition}`;
+    const headers = [contactHeader, stack.allowHeader, disposition, ...this.#timer.headers];
+    const onFinal = (answer: IncomingResponseMessage): void => {
+      this.#isAsking = false;
+      if (this.#over === 'no') this.#timer.refreshed(answer);
+    };
+    this.#isAsking = true;
+    sendUpdate({ session, headers, body, onFinal }, ({ message: { statusCode } }) => {
+      this.#isAsking = false;
+      log.warn({ statusCode }, 'a SIP peer does not tell what it was asked for');
+    });
   }
 
   #openTimer({ timers, confirmed }: DialogOptions): SessionTimer {
@@ -245,7 +275,7 @@ export class CallDialog {
     const isAnswer = this.#offering;
     this.#offering = false;
     try {
-      this.#options.read?.(message);
+      this.#read(message);
       if (isAnswer) media.accept(sdpIn(message) ?? '', this.#addressOf(message));
       if (!isFirst) this.#listener.hold(media.isHeld);
       if (isFirst) this.#listener = onAcknowledged();
@@ -314,7 +344,7 @@ export class CallDialog {
       const extraHeaders = [contactHeader, ...this.#timer.answered(request.message, terms)];
       request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
-      this.#options.read?.(request.message);
+      this.#read(request.message);
       this.#listener.hold(media.isHeld);
     } catch (error) {
       request.reject({ statusCode: sipStatusOf(error) });

@@ -1,6 +1,7 @@
 /** What the call of a peer is to become: a telephone call, or the recording of one. */
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { CallStart } from '../../protocols/dialect.ts';
+import type { SipBody } from '../../protocols/sip/bodies.ts';
 import type { DialogMedia } from './dialog.ts';
 import type { SipLeg } from './leg.ts';
 import type { MediaSession } from './media.ts';
@@ -31,4 +32,6 @@ export interface IncomingKind {
   open(): Promise<IncomingMedia>;
   /** Takes note of what a message of the peer tells of the call beside its session description. Does not throw. */
   read?(message: IncomingRequestMessage): void;
+  /** What the peer is to be asked after what it has told, in an UPDATE; null = nothing. */
+  question?(): SipBody | null;
 }

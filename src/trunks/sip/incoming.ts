@@ -171,6 +171,7 @@ export class IncomingCall implements LegOwner, DialogListener {
       legs: () => (this.#legs?.isLive(this.#leg) === true && kind.carrier === 'sip' ? this.#legs : null),
       callId,
       read: (message) => kind.read?.(message),
+      question: () => kind.question?.() ?? null,
       log: log.child({ callId }),
       onAcknowledged: () => this.#begin(media),
     });

@@ -3,6 +3,7 @@ import type { IncomingInviteRequest, IncomingRequestMessage } from 'sip.js/lib/c
 import { asTrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallReferences, CallStart, Track } from '../../protocols/dialect.ts';
+import type { SipBody } from '../../protocols/sip/bodies.ts';
 import { callIdOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
 import type { SessionDescription } from '../../protocols/sip/session-description.ts';
 import { mergeMetadata, type RecordingMetadata, readMetadata } from '../../protocols/siprec/metadata.ts';
@@ -13,17 +14,21 @@ import {
   SIPREC_TAG,
   wantsSwap,
 } from '../../protocols/siprec/recording-request.ts';
+import { isIncomplete, snapshotRequest } from '../../protocols/siprec/snapshot-request.ts';
 import type { CallServices } from './incoming.ts';
 import type { IncomingKind, IncomingMedia } from './incoming-kind.ts';
 import type { SipLeg } from './leg.ts';
 import type { MediaSession } from './media.ts';
 import { RecordingMedia } from './recording-media.ts';
+import { allowsUpdate } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
 /** A call has two sides. */
 const STREAMS_MAX = 2;
 /** Nothing is ever sent to the other side. */
 const DEAF: Pick<MediaSession, 'send' | 'press'> = { send: () => undefined, press: () => false };
+/** A peer that does not answer with what is missing is not asked for ever. */
+const QUESTIONS_MAX = 3;
 /** As many characters as a party may have. */
 const PARTY_MAX_CHARS = 256;
 
@@ -42,6 +47,9 @@ export class RecordingKind implements IncomingKind {
   readonly headers: readonly string[];
   readonly #options: RecordingOptions;
   #metadata: RecordingMetadata | null = null;
+  /** What came cannot be understood without what was lost. */
+  #isIncomplete = false;
+  #questions = 0;
 
   constructor(options: RecordingOptions) {
     const { message } = options.request;
@@ -57,7 +65,9 @@ export class RecordingKind implements IncomingKind {
     if (metadata === null) return;
     try {
       const before = this.#metadata;
-      this.#metadata = mergeMetadata(before, readMetadata(metadata));
+      const update = readMetadata(metadata);
+      this.#metadata = mergeMetadata(before, update);
+      this.#isIncomplete = isIncomplete(before, update);
       const { participants, streams } = this.#metadata;
       const present = participants.filter(({ hasLeft }) => hasLeft !== true).length;
       if (before !== null) log.info({ participants: present, streams: streams.length }, 'the metadata have changed');
@@ -65,6 +75,18 @@ export class RecordingKind implements IncomingKind {
       const { message: reason } = asTrunklineError(error, 'the metadata could not be read');
       log.warn({ reason }, 'the metadata of a recording cannot be read: its streams are taken in their order');
     }
+  }
+
+  /** A request for all metadata, when they are incomplete. A peer that takes no UPDATE cannot be asked. */
+  question(): SipBody | null {
+    const { request, log } = this.#options;
+    const { message } = request;
+    const isDue = this.#isIncomplete && this.#questions < QUESTIONS_MAX && allowsUpdate(message) !== false;
+    if (!isDue) return null;
+    this.#isIncomplete = false;
+    this.#questions++;
+    log.info('the metadata of a recording name what they have not described: all of them are asked for');
+    return snapshotRequest(message.getHeaders('accept'));
   }
 
   async open(): Promise<IncomingMedia> {

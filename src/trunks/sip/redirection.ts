@@ -99,6 +99,8 @@ export function usableUri(
   // A call stays on the transport on which it began, so that nobody leads it off TLS.
   const wanted = isTlsUri(uri.toString()) ? 'TLS' : (uri.getParam('transport')?.toUpperCase() ?? transport);
   if (wanted !== transport) return null;
+  // Without this it would be called at the port of UDP and TCP.
+  if (transport === 'TLS' && !isTlsUri(uri.toString())) uri.setParam('transport', 'tls');
   return mayCall(plainHost(uri)) ? uri : null;
 }
 

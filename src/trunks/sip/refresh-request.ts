@@ -9,7 +9,7 @@ import {
   type Session,
   SessionDialog,
 } from 'sip.js/lib/core/index.js';
-import { sdpBody } from '../../protocols/sip/bodies.ts';
+import { type SipBody, sdpBody } from '../../protocols/sip/bodies.ts';
 import type { Credentials } from './credentials.ts';
 import type { RefreshMethod } from './session-timer.ts';
 
@@ -38,10 +38,18 @@ export function sendRefresh(request: RefreshRequest): void {
 
 type OnRefused = NonNullable<OutgoingRequestDelegate['onReject']>;
 
-/** sip.js makes no UPDATE of its own. */
-function sendUpdate({ session, headers, onFinal }: RefreshRequest, onRefused: OnRefused): OutgoingRequest {
+/** An UPDATE of ours. */
+interface UpdateRequest extends Pick<RefreshRequest, 'session' | 'headers' | 'onFinal'> {
+  /** Left out = none. */
+  readonly body?: SipBody;
+}
+
+/** sip.js makes no UPDATE of its own. `onRefused` = what becomes of every answer that is no 2xx. */
+export function sendUpdate(request: UpdateRequest, onRefused: OnRefused): OutgoingRequest {
+  const { session, headers, body, onFinal } = request;
   if (!(session instanceof SessionDialog)) throw new Error('a session that is no dialog of sip.js');
-  const message = session.createOutgoingRequestMessage('UPDATE', { extraHeaders: [...headers] });
+  const extraHeaders = [...headers];
+  const message = session.createOutgoingRequestMessage('UPDATE', { extraHeaders, ...(body && { body }) });
   return session.userAgentCore.request(message, {
     onAccept: (response) => onFinal(response.message),
     onReject: onRefused,

@@ -61,7 +61,7 @@ export function timerHeadersOf(message: IncomingRequestMessage | IncomingRespons
 }
 
 /** Whether the sender of a message supports UPDATE; null = the message has no Allow header. */
-function allowsUpdate(message: IncomingRequestMessage | IncomingResponseMessage): boolean | null {
+export function allowsUpdate(message: IncomingRequestMessage | IncomingResponseMessage): boolean | null {
   const allowed = message.getHeaders('allow');
   return allowed.length === 0 ? null : allowed.some((value) => /\bUPDATE\b/i.test(value));
 }
@@ -101,6 +101,17 @@ export class SessionTimer {
   /** The peer has accepted our INVITE, with which the session begins. */
   accepted(message: IncomingResponseMessage): void {
     this.#begin(message, agreedTerms(timerHeadersOf(message)), 'uac');
+  }
+
+  /** The headers of an UPDATE of ours that is sent for another reason: without them it would end the timer (§7.4). */
+  get headers(): readonly string[] {
+    if (this.#terms === null) return [];
+    return requestHeaders(this.#terms.intervalS, this.#weRefresh ? 'uac' : 'uas', this.#minimumS);
+  }
+
+  /** The peer has accepted such an UPDATE, which refreshes the session as well. */
+  refreshed(answer: IncomingResponseMessage): void {
+    if (this.#terms !== null) this.#begin(answer, this.#termsOf(answer, this.#terms), 'uac');
   }
 
   /** The call is over. */
@@ -146,8 +157,7 @@ export class SessionTimer {
     const { random = Math.random, isOurs, onRefresh } = this.#options;
     if (status < 300) {
       onRefresh({ by: 'us', result: 'accepted' });
-      // If the answer has no terms, we keep the earlier ones: an unnecessary refresh does no harm.
-      this.#begin(answer, agreedTerms(timerHeadersOf(answer)) ?? this.#terms, 'uac');
+      if (this.#terms !== null) this.#begin(answer, this.#termsOf(answer, this.#terms), 'uac');
       return;
     }
     if (status === 408 || status === 481) {
@@ -163,6 +173,12 @@ export class SessionTimer {
       onRefresh({ by: 'us', result: 'failed' });
       this.#again(retryAfterMs(answer));
     }
+  }
+
+  /** If the answer has no terms, we keep the earlier ones: an unnecessary refresh does no harm. */
+  #termsOf(answer: IncomingResponseMessage, before: SessionTerms): SessionTerms {
+    const refresher = this.#weRefresh ? 'uac' : 'uas';
+    return agreedTerms(timerHeadersOf(answer)) ?? { intervalS: before.intervalS, refresher };
   }
 
   /** Raises our interval to the peer's minimum; false if that is not longer, or too long (RFC 4028 §7.4). */

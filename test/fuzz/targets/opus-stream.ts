@@ -7,7 +7,7 @@ import type { FuzzTarget } from '../fuzz.ts';
 
 const RATE_HZ = 16_000;
 const SAMPLES_PER_MS = 16;
-const GROUP_MAX_MS = 620;
+const GROUP_MAX_MS = 370;
 const SOUND = Int16Array.from({ length: RATE_HZ / 5 }, (_, at) => 8000 * Math.sin(at / 8));
 const PACKETS = opusPackets(SOUND);
 

@@ -1,10 +1,12 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MULAW_8K } from '../../../src/foundation/units.ts';
 import { parseRtp, type RtpPacket, writeRtp } from '../../../src/protocols/rtp/packet.ts';
 import { parseRtcp, type RtcpPacket, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
 import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
+import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
 import { RtpPorts } from '../../../src/trunks/rtp/ports.ts';
 import { RtpSession } from '../../../src/trunks/rtp/session.ts';
 import { FakeClock } from '../../fakes/clock.ts';
@@ -108,6 +110,28 @@ async function startCall(changes: Partial<RemoteMedia> = {}, isRelay?: (address:
 }
 
 describe('the media of a call', () => {
+  it('of a leg that follows another one keep the codec of the call, both ways', async () => {
+    const { session, clock } = await startSession();
+    const peer = await Peer.open();
+    const heard: number[] = [];
+    const listener = {
+      receiveAudio: ({ bytes }: { readonly bytes: Uint8Array }) => void heard.push(bytes.length),
+      receiveDigit: () => undefined,
+      fail: () => undefined,
+    };
+    session.attach(listener, MULAW_8K);
+    const g722 = { payloadType: 9, format: RTP_FORMATS.g722 };
+    session.setRemote(remoteMedia({ address: HERE, port: peer.port, rtcpPort: null, ...g722 }), HERE);
+    session.send(new Uint8Array(320).fill(0x40));
+    clock.advance(60);
+    const packets = [await peer.nextRtp(), await peer.nextRtp()];
+    expect(packets.map(({ payloadType, payload }) => [payloadType, payload.length])).toEqual(Array(2).fill([9, 160]));
+    for (let index = 0; index < 3; index++)
+      await peer.send(writeRtp(packetOf(index, { payloadType: 9 })), session.port);
+    await vi.waitFor(() => expect(heard).toHaveLength(3), { timeout: 20_000 });
+    expect(heard.every((bytes) => bytes <= 160)).toBe(true);
+  });
+
   it('go both ways on an even port', async () => {
     const { session, rtp, heard, clock } = await startCall();
     expect(session.port % 2).toBe(0);

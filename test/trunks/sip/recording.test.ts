@@ -1,7 +1,8 @@
 /** Recordings by SIPREC, message by message. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { nextTurn } from '../../../src/foundation/next-turn.ts';
 import { settle } from '../../fakes/clock.ts';
-import { bodyIn, headerIn, OFFER, request, SipLine } from './line.ts';
+import { answer as answerTo, bodyIn, headerIn, OFFER, request, SipLine } from './line.ts';
 import { inviteOf, OFFERS, type Recording, record, streamsIn, within } from './recording-offers.ts';
 
 let line: SipLine;
@@ -193,6 +194,68 @@ describe('a recording', () => {
     const both = await ask(recording, 'INVITE', { cseq: 4, type: 'multipart/mixed;boundary=x', body });
     expect(streamsIn(both)).toEqual(['RTP/AVP 0 1', 'RTP/AVP 0 2']);
     expect(line.gateway.logLines.join()).not.toContain('secret-eve');
+  });
+
+  it('is asked for all metadata when an update names somebody whom nobody has described', async () => {
+    line = new SipLine();
+    const accept = 'Accept: application/sdp, application/rs-metadata-request\nSession-Expires';
+    const recording = await record(
+      line,
+      inviteOf('cisco', (text) => text.replace('Session-Expires', accept)),
+    );
+    const metadata = (mode: string, content: string) => ({
+      type: 'application/rs-metadata+xml',
+      body: `<recording><datamode>${mode}</datamode>${content}</recording>`,
+    });
+    const joins = '<participantstreamassoc participant_id="eve"><send>lost</send></participantstreamassoc>';
+    const partial = metadata('partial', joins);
+    const headers = ['Supported: timer', 'Session-Expires: 1800;refresher=uac'];
+    await line.receive(within(recording, 'UPDATE', { cseq: 2, headers, ...partial }));
+    await nextTurn();
+    const [answer = '', question = ''] = line.take();
+    expect(answer).toMatch(/^SIP\/2\.0 200/);
+    expect(question).toMatch(/^UPDATE sip:/);
+    expect(headerIn(question, 'Content-Type')).toBe('application/rs-metadata-request');
+    expect(headerIn(question, 'Content-Disposition')).toBe('recording-session');
+    // Without it the update would end the session timer.
+    expect(headerIn(question, 'Session-Expires')).toBe('1800;refresher=uas');
+    expect(bodyIn(question)).toContain("<requestsnapshot xmlns='urn:ietf:params:xml:ns:recording:1'>");
+    // While it is out no other follows.
+    await line.receive(within(recording, 'UPDATE', { cseq: 3, ...partial }));
+    await nextTurn();
+    expect(line.take()).toHaveLength(1);
+    await line.receive(answerTo(question, '200 OK'));
+    const eve = '<participant participant_id="eve"><nameID aor="sip:eve@h"/></participant>';
+    const all = metadata('complete', `${eve}<stream stream_id="lost"><label>1</label></stream>`);
+    await line.receive(within(recording, 'UPDATE', { cseq: 4, ...all }));
+    await line.receive(within(recording, 'UPDATE', { cseq: 5, ...partial }));
+    await nextTurn();
+    expect(line.take().map((text) => text.split('\r\n')[0])).toEqual(['SIP/2.0 200 OK', 'SIP/2.0 200 OK']);
+  });
+
+  it('is not asked when it takes no UPDATE, and not for ever when it refuses', async () => {
+    line = new SipLine();
+    const body = '<recording><datamode>partial</datamode><participant participant_id="x"/></recording>';
+    const deaf = inviteOf('cisco', (text) =>
+      text.replace('Session-Expires', 'Allow: INVITE, ACK, BYE\nSession-Expires'),
+    );
+    const before = await record(line, deaf);
+    await line.receive(within(before, 'UPDATE', { cseq: 2, type: 'application/rs-metadata+xml', body }));
+    await nextTurn();
+    expect(line.take()).toHaveLength(1);
+    await ask(before, 'BYE', { cseq: 3 });
+    const recording = await record(line, inviteOf('ribbon'));
+    let asked = 0;
+    for (let cseq = 2; cseq < 8; cseq++) {
+      await line.receive(within(recording, 'UPDATE', { cseq, type: 'application/rs-metadata+xml', body }));
+      await nextTurn();
+      const question = line.take()[1];
+      if (question === undefined) continue;
+      asked++;
+      await line.receive(answerTo(question, '501 Not Implemented'));
+    }
+    expect(asked).toBe(3);
+    expect(live()?.state).toBe('live');
   });
 
   it('may leave the offer to us, and then says who is who with the ACK', async () => {

@@ -215,6 +215,47 @@ describe('a REFER', () => {
   });
 });
 
+describe('the BYE of a leg that gave its call on', () => {
+  const asked = async (): Promise<string> => {
+    await begin();
+    await line.receive(request('REFER', { to, cseq: ++sequence, headers: ['Refer-To: <sip:6002@192.0.2.20>'] }));
+    const sent = line.take();
+    const invite = sent.find((text) => text.startsWith('INVITE')) ?? '';
+    await line.receive(answer(invite, '200 OK', [CONTACT], OFFER));
+    return sent.find((text) => text.startsWith('NOTIFY')) ?? '';
+  };
+  const byes = (): string[] => line.take().filter((text) => text.startsWith('BYE'));
+
+  it('waits for the answer to the last NOTIFY, but not for long', async () => {
+    await asked();
+    expect(byes()).toEqual([]);
+    await line.gateway.clock.run(2000, 250);
+    expect(byes().map((text) => headerIn(text, 'Call-ID'))).toEqual([ID]);
+    expect(view()?.state).toBe('live');
+  });
+
+  it('is not sent where the peer sends its own meanwhile', async () => {
+    await asked();
+    line.take();
+    await line.receive(request('BYE', { to, cseq: ++sequence }));
+    await line.gateway.clock.run(5000, 500);
+    expect(byes()).toEqual([]);
+    expect(view()?.state).toBe('live');
+  });
+
+  it('and the call go on where the peer refuses NOTIFY', async () => {
+    const first = await asked();
+    const last = line.take().find((text) => text.startsWith('NOTIFY')) ?? '';
+    for (const notify of [first, last]) await line.receive(answer(notify, '481 Subscription Does Not Exist'));
+    await line.gateway.clock.run(2000, 500);
+    expect(line.dropped).toEqual([]);
+    expect(view()?.state).toBe('live');
+    line.gateway.registry.hangup(ID);
+    await settle();
+    expect(line.gateway.registry.liveCount).toBe(0);
+  });
+});
+
 describe('a REFER is refused', () => {
   it('where transfers are off: Allow does not have it', async () => {
     await begin({});

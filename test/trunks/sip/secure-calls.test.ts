@@ -151,7 +151,8 @@ describe('a trunk over TLS', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const line = await open({ SIP_TRUNK: `sips:127.0.0.1:${port}` });
-    await line.agent.dial(dial);
+    const { callId } = await line.agent.dial(dial);
+    await eventually(() => expect(line.gateway.registry.get(callId)).toMatchObject({ state: 'ended' }));
     await eventually(() => expect(line.gateway.logLines.join('')).toContain('no TLS connection to a SIP peer'));
     expect(line.gateway.logLines.join('')).toMatch(new RegExp(`"hint":"[^"]*${hint}`));
     server.close();

@@ -51,6 +51,7 @@ export class ListenStream {
       hotWords: query.hotWords,
       onPacketsBroken: (packets) => options.onPacketsBroken(packets),
       partials: query.interimResults || (endpointing === false && query.utteranceEndMs !== null),
+      wordTimes: true,
       events: this.#events(),
     });
     this.#socket = new StreamSocket({

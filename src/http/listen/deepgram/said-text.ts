@@ -1,6 +1,6 @@
 /** Captions as Deepgram's messages are made of them. */
 import type { SaidText } from '../../../protocols/listen/deepgram/messages.ts';
-import { spreadWords } from '../../../transcription/estimated-word-times.ts';
+import { spreadWords, type TimedWord } from '../../../transcription/estimated-word-times.ts';
 
 /** What is needed of a caption, a session's or a call's. */
 export interface HeardCaption {
@@ -10,16 +10,18 @@ export interface HeardCaption {
   readonly endMs: number;
   readonly confidence?: number;
   readonly language?: string | null;
+  /** Absent = nobody knows when they were spoken. */
+  readonly words?: readonly TimedWord[];
 }
 
 /** `caption` with a time for each of its words. */
-export function saidText({ text, final, startMs, endMs, confidence, language }: HeardCaption): SaidText {
+export function saidText({ text, final, startMs, endMs, confidence, language, words }: HeardCaption): SaidText {
   return {
     text,
     final,
     startMs,
     endMs,
-    words: spreadWords(text, startMs, endMs),
+    words: words ?? spreadWords(text, startMs, endMs),
     ...(confidence !== undefined && { confidence }),
     ...(language !== undefined && { language }),
   };

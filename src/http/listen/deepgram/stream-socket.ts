@@ -18,6 +18,8 @@ export const DEEPGRAM_MESSAGE_MAX_BYTES = 1_048_576;
  * each.
  */
 const SLICE_BYTES = 4096;
+/** A message of a byte takes as long as so many bytes of a long one. */
+const MESSAGE_BYTES = 64;
 /** Longest reason of a close (RFC 6455 §5.5: a control frame has at most 125 bytes). */
 const REASON_MAX_BYTES = 123;
 
@@ -105,7 +107,7 @@ export class StreamSocket {
     const { areMessagesWhole, onAudio } = this.#options;
     return new Inbox({
       sliceBytes: SLICE_BYTES,
-      isSlow: true,
+      messageBytes: MESSAGE_BYTES,
       wholeBytes: areMessagesWhole ? ({ length }) => length : undefined,
       mayTake: (message) => !(message instanceof Uint8Array && this.#isFull),
       take: (message) => {

@@ -1,0 +1,68 @@
+/** What Chromium's MediaRecorder streams is read where no encoding is named. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OpusUnpacker, packedMs } from '../../src/audio/opus-stream.ts';
+import { AudioInput } from '../../src/protocols/listen/deepgram/audio-input.ts';
+import { launchBrowser } from './chromium.ts';
+
+const RATE_HZ = 16_000;
+const PIECES = 6;
+
+/** Runs inside a page: a tone in one channel, silence in the other, in pieces of about 250 ms, so many of them. */
+const RECORD = `async ({ mimeType, count }) => {
+  const context = new AudioContext();
+  const target = context.createMediaStreamDestination();
+  const merger = context.createChannelMerger(2);
+  const tone = context.createOscillator();
+  tone.connect(merger, 0, 0);
+  merger.connect(target);
+  tone.start();
+  const recorder = new MediaRecorder(target.stream, { mimeType });
+  const pieces = [];
+  await new Promise((resolve) => {
+    recorder.ondataavailable = ({ data }) => pieces.push(data) === count && resolve();
+    recorder.start(250);
+  });
+  recorder.stop();
+  return Promise.all(pieces.map(async (piece) => [...new Uint8Array(await piece.arrayBuffer())]));
+}`;
+
+const loudness = (samples: Int16Array): number =>
+  Math.sqrt(samples.reduce((sum, each) => sum + each * each, 0) / samples.length);
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser(['--autoplay-policy=no-user-gesture-required']);
+});
+afterAll(() => browser.close());
+
+async function record(mimeType: string): Promise<Uint8Array[]> {
+  const page = await browser.newPage();
+  const pieces = await page.evaluate<number[][]>(`(${RECORD})(${JSON.stringify({ mimeType, count: PIECES })})`);
+  await page.close();
+  return pieces.map((piece) => Uint8Array.from(piece));
+}
+
+describe('what Chromium records', () => {
+  it('is read as two channels from WebM as it comes', async () => {
+    const input = new AudioInput(null, true);
+    const groups = (await record('audio/webm;codecs=opus')).flatMap((piece) => input.push(piece));
+    expect(input.format).toEqual({ encoding: 'opus', rateHz: RATE_HZ, channels: 2 });
+    expect(groups.reduce((ms, group) => ms + packedMs(group), 0)).toBeGreaterThan(1000);
+    const unpacker = new OpusUnpacker(RATE_HZ, 2);
+    const [left = new Int16Array(0), right = new Int16Array(0)] = unpacker.read(Buffer.concat(groups));
+    unpacker.close();
+    expect(unpacker.broken).toBe(0);
+    expect(loudness(left.subarray(RATE_HZ / 2))).toBeGreaterThan(1000);
+    expect(loudness(right.subarray(RATE_HZ / 2))).toBeLessThan(100);
+  });
+
+  it('is refused by its name where it is MP4 or samples', async () => {
+    const read = async (mimeType: string) => {
+      const input = new AudioInput(null, true);
+      for (const piece of await record(mimeType)) input.push(piece);
+    };
+    await expect(read('audio/mp4')).rejects.toThrow('got MP4, expected WAV');
+    await expect(read('audio/webm;codecs=pcm')).rejects.toThrow('got WebM with A_PCM/FLOAT/IEEE');
+  });
+});
