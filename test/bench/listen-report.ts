@@ -13,6 +13,8 @@ export interface Compared {
   /** CPU seconds for each second of all sessions, of those calls, too. */
   readonly gatewayCpu: number;
   readonly engineCpu: number;
+  /** Share of the time in which the clients' event loop was busy. */
+  readonly clientLoopShare: number;
   /** Cores that others on this machine had in use meanwhile. */
   readonly otherCpu: number;
   /** Share of the finals, of the calls, too, whose decode began only when their end was decided. */
@@ -47,7 +49,8 @@ export function listenReport(
       'jambonz and /ws/transcribe do not say when speech ended: it is taken from the calls beside them.',
       'The CPU of the Twilio calls beside an endpoint is taken off as the first row has it.',
       'A final is late when the machine has other work, or when its decode began only at the endpoint: it begins in ' +
-        'the pause before, unless speech was found too late for that.',
+        'the pause before, unless speech was found too late for that. Clients whose event loop is full send late: ' +
+        'their sound stops, and utterances end where nobody paused.',
     ],
     goals: [refusedGoal(all), quietGoal(noise), ...goalsOf(others, noise, meanWer(groups))],
   };
@@ -90,10 +93,16 @@ function cpuTable(all: readonly Compared[]): Report['tables'][number] {
 function roundsTable(all: readonly Compared[]): Report['tables'][number] {
   return {
     title: 'What makes finals late',
-    heads: ['round', 'finals decoded only at the endpoint, %', 'other work on the machine, % of a core'],
-    rows: all.map(({ label, unaheadShare, otherCpu }) => [
+    heads: [
+      'round',
+      'finals decoded only at the endpoint, %',
+      'event loop of the clients in use, %',
+      'other work on the machine, % of a core',
+    ],
+    rows: all.map(({ label, unaheadShare, clientLoopShare, otherCpu }) => [
       label,
       figure(100 * unaheadShare, 1),
+      figure(100 * clientLoopShare),
       figure(100 * otherCpu),
     ]),
   };

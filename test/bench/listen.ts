@@ -135,6 +135,7 @@ interface Round {
 }
 
 async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: Round): Promise<Compared> {
+  const loop = performance.eventLoopUtilization();
   const before = { ...cpuSeconds(gateway.process), ...(await finalsSoFar(gateway.process)) };
   const [calls = [], sessions = []] = await Promise.all(
     [TWILIO, endpoint].map((each, place) =>
@@ -159,6 +160,7 @@ async function compare(gateway: RunningGateway, { endpoint, sayings, shiftMs }: 
     calls: figures(TWILIO, calls),
     gatewayCpu: (1000 * (after.gateway - before.gateway)) / spokenMs,
     engineCpu: (1000 * (after.engines - before.engines)) / spokenMs,
+    clientLoopShare: performance.eventLoopUtilization(loop).utilization,
     otherCpu: (after.others - before.others) / (after.wall - before.wall),
     unaheadShare: (after.fresh - before.fresh) / (after.finals - before.finals),
   };

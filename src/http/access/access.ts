@@ -14,11 +14,11 @@ import type { People } from '../../records/users/people.ts';
 import { AccessWarnings } from './access-warnings.ts';
 import { Attempts } from './attempts.ts';
 import { ClusterAccess, type SharedAccess } from './cluster-access.ts';
-import { basicOf, keyOf, SESSION_COOKIE, sessionOf, tokensOf } from './credentials.ts';
+import { basicOf, keyOf, sessionCookie, sessionOf, tokensOf } from './credentials.ts';
 import { Identities, type Proof } from './identities.ts';
 import { OpenRequests } from './open-requests.ts';
 import { isLocal, Origins } from './origin.ts';
-import { PasswordCheck, refuseAttempt } from './password-check.ts';
+import { askForKey, PasswordCheck, refuseAttempt } from './password-check.ts';
 import { assertPermitted, type Permission } from './permissions.ts';
 import type { Principal } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
@@ -103,7 +103,8 @@ export class Access {
    * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts` or `invalid_request`
    */
   prepare(request: FastifyRequest): Promise<void> | null {
-    return this.#cluster?.prepare(request, (isRight) => this.#attempt(request, isRight)) ?? null;
+    const ofKey = this.#cluster === null ? null : this.#shortKeys.sessionOf(keyOf(request) ?? '');
+    return this.#cluster?.prepare(request, ofKey, (isRight) => this.#attempt(request, isRight)) ?? null;
   }
 
   /** Whether another gateway passes the request on. */
@@ -124,7 +125,7 @@ export class Access {
     }
     const proof = this.#prove(request);
     const principal = this.#identities.principalOf(proof);
-    if (principal === null) this.#askForKey();
+    if (principal === null) askForKey();
     this.#principals.set(request, principal);
     this.#proofs.set(request, proof);
   }
@@ -146,11 +147,16 @@ export class Access {
   #stillHolds(request: FastifyRequest): () => boolean {
     const proof = this.#proofs.get(request);
     if (proof === undefined) throw new Error('the request has not been admitted, so nobody knows whose it is');
-    const id = keyOf(request) === null && proof.kind !== 'nobody' ? sessionOf(request) : null;
+    const id = this.#sessionIdOf(request);
     return () => {
       if (id !== null && this.#sessions.proofOf(id) === null) return false;
       return this.#identities.principalOf(proof) !== null;
     };
+  }
+
+  /** Of the session that admitted the request, or that asked for its short-lived key; null = none did. */
+  #sessionIdOf(request: FastifyRequest): string | null {
+    return this.hasSession(request) ? sessionOf(request) : (this.#shortKeyed.get(request)?.sessionId ?? null);
   }
 
   /**
@@ -210,7 +216,9 @@ export class Access {
   makeShortKey(request: FastifyRequest, lifeMs: number, content: unknown = null): string {
     // Or it would live for ever.
     if (this.#shortKeyed.has(request)) assertShortKeyPermitted('session');
-    return this.#shortKeys.make({ proof: this.#proofs.get(request) ?? { kind: 'nobody' }, content }, lifeMs);
+    const sessionId = this.#sessionIdOf(request);
+    const proof = this.#proofs.get(request) ?? { kind: 'nobody' };
+    return this.#shortKeys.make({ proof, content, ...(sessionId !== null && { sessionId }) }, lifeMs);
   }
 
   /** What was put into the short-lived key of an admitted request; null = nothing, or it has another key. */
@@ -309,11 +317,11 @@ export class Access {
     }
     const proof = 'key' in secret ? this.#proveKey(request, secret.key) : await this.#provePassword(request, secret);
     const principal = this.#identities.principalOf(proof);
-    if (principal === null) this.#askForKey();
+    if (principal === null) askForKey();
     this.#signIns.note(principal, 'session.opened', this.#origins.clientOf(request));
     const id = this.#sessions.open(proof);
     await this.#cluster?.settled();
-    return this.#cookie(request, id, SESSION_LIFE_MS / 1000);
+    return sessionCookie(id, SESSION_LIFE_MS / 1000, this.#origins.isSecure(request));
   }
 
   /**
@@ -329,7 +337,7 @@ export class Access {
     if (principal !== null)
       this.#signIns.note(principal, everywhere ? 'sessions.ended' : 'session.ended', this.#origins.clientOf(request));
     await (this.#cluster?.settled() ?? ended);
-    return this.#cookie(request, '', 0);
+    return sessionCookie('', 0, this.#origins.isSecure(request));
   }
 
   /** Throws as {@link admit}. */
@@ -341,11 +349,15 @@ export class Access {
       return { kind: 'nobody' };
     }
     const key = keyOf(request);
-    if (key !== null) return this.#shortKeyed.get(request)?.proof ?? this.#proveKey(request, key);
+    if (short?.sessionId !== undefined && this.#sessions.proofOf(short.sessionId) === null) {
+      this.#cluster?.refuseUnknown(request);
+      throw new TrunklineError('invalid_api_key', 'the session that asked for the key has ended; ask for another one');
+    }
+    if (key !== null) return short?.proof ?? this.#proveKey(request, key);
     const proof = this.#sessions.proofOf(sessionOf(request));
     if (proof !== null) return proof;
     this.#cluster?.refuseUnknown(request);
-    return this.#askForKey();
+    return askForKey();
   }
 
   /** Throws `anonymous_refused` or `users_unreadable`. */
@@ -356,13 +368,6 @@ export class Access {
       'users_unreadable',
       'the users in DATA_DIR cannot be read, so nobody can sign in, and nobody gets in without; the log has the ' +
         'reason. They are read when that is mended, or at the next start; with API_KEYS its keys get in',
-    );
-  }
-
-  #askForKey(): never {
-    throw new TrunklineError(
-      'api_key_missing',
-      'this endpoint needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
     );
   }
 
@@ -391,10 +396,5 @@ export class Access {
     const outcome = this.#attempts.attempt(this.#origins.clientOf(request), isRight);
     if (outcome !== 'refused') return outcome === 'right';
     return refuseAttempt();
-  }
-
-  #cookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    const secure = this.#origins.isSecure(request) ? '; Secure' : '';
-    return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 }

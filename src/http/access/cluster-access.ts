@@ -66,17 +66,23 @@ export class ClusterAccess {
 
   /**
    * Learns of a session that another gateway has opened, and whether another gateway passes the request on. Null =
-   * there is nothing to wait for. `attempt` counts wrong keys.
+   * there is nothing to wait for. `ofKey` is the session that asked for the request's key, if one did; `attempt` counts
+   * wrong keys.
    * @throws TrunklineError `cluster_key_invalid`, `too_many_attempts` or `invalid_request`
    */
-  prepare(request: FastifyRequest, attempt: (isRight: () => boolean) => boolean): Promise<void> | null {
+  prepare(
+    request: FastifyRequest,
+    ofKey: string | null,
+    attempt: (isRight: () => boolean) => boolean,
+  ): Promise<void> | null {
     if (claimsToBeForwarded(request)) {
       this.#take(request, attempt);
       return null;
     }
-    if (keyOf(request) !== null || this.#watch === null) return null;
+    const id = keyOf(request) === null ? sessionOf(request) : ofKey;
+    if (id === null || this.#watch === null) return null;
     // Only a route that asks whose the session is cannot be answered without.
-    return this.#watch.learn(sessionOf(request)).catch((error: unknown) => void this.#unknown.set(request, error));
+    return this.#watch.learn(id).catch((error: unknown) => void this.#unknown.set(request, error));
   }
 
   /** Throws why nobody could be asked for the session of a request, if that is so. */

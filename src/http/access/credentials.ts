@@ -93,3 +93,9 @@ export function sessionOf(request: FastifyRequest): string {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1) ?? '';
 }
+
+/** The `Set-Cookie` header of a session; `id` empty and no seconds = it is removed. */
+export function sessionCookie(id: string, maxAgeSeconds: number, isSecure: boolean): string {
+  const secure = isSecure ? '; Secure' : '';
+  return `${SESSION_COOKIE}=${id}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}

@@ -64,3 +64,11 @@ export function refuseAttempt(): never {
     'too many wrong keys or passwords came from this address, or for this name; try again in a minute',
   );
 }
+
+/** Throws `api_key_missing`. */
+export function askForKey(): never {
+  throw new TrunklineError(
+    'api_key_missing',
+    'this endpoint needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
+  );
+}

@@ -1,8 +1,9 @@
 /**
  * Keys that live for minutes, for programs that cannot keep a secret: a server asks for one with its own key and hands
  * it to a browser. They stand for whoever asked, on routes for live audio, recordings and speech alone, as often as
- * they are used, and die with what they were asked with. Nothing is stored: a key is its own content, sealed with
- * AES-256-GCM (NIST SP 800-38D), so that any gateway of a cluster can read it and nobody else.
+ * they are used, and die with what they were asked with: a key, a user, or the session of a browser. Nothing is stored:
+ * a key is its own content, sealed with AES-256-GCM (NIST SP 800-38D), so that any gateway of a cluster can read it and
+ * nobody else.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -32,12 +33,19 @@ const PERMITTED: readonly Permission[] = ['transcriptions', 'speech'];
 export interface ShortKey {
   /** Of whoever asked for it. */
   readonly proof: Proof;
+  /** The session that asked for it, with which it ends; absent = none did. */
+  readonly sessionId?: string;
   /** What was put into it, a JSON value; null = nothing. */
   readonly content: unknown;
 }
 
 const nobody = z.strictObject({ kind: z.literal('nobody') });
-const sealedKey = z.object({ until: z.number(), proof: z.union([storedProof, nobody]), content: z.unknown() });
+const sealedKey = z.object({
+  until: z.number(),
+  proof: z.union([storedProof, nobody]),
+  sessionId: z.string().exactOptional(),
+  content: z.unknown(),
+});
 
 /** Makes and reads them. */
 export class ShortKeys {
@@ -55,8 +63,8 @@ export class ShortKeys {
    * A key that holds for `lifeMs`. It is letters, digits, `-` and `_`, so it may be sent as a subprotocol.
    * @throws TrunklineError `invalid_request` when there is more content than fits into a header, or it is too deep
    */
-  make({ proof, content }: ShortKey, lifeMs: number): string {
-    const text = toJson({ until: this.#clock.wall().getTime() + lifeMs, proof, content });
+  make(key: ShortKey, lifeMs: number): string {
+    const text = toJson({ ...key, until: this.#clock.wall().getTime() + lifeMs });
     if (text.length > CONTENT_MAX_CHARS)
       throw new TrunklineError(
         'invalid_request',
@@ -73,11 +81,21 @@ export class ShortKeys {
    * @throws TrunklineError `invalid_api_key` when it has expired
    */
   read(key: string): ShortKey | null {
-    const text = this.#open(SEALED.exec(key)?.[1]);
-    if (text === null) return null;
-    const { until, proof, content = null } = sealedKey.parse(JSON.parse(text));
-    if (until > this.#clock.wall().getTime()) return { proof, content };
+    const found = this.#parse(key);
+    if (found === null) return null;
+    const { until, content = null, ...known } = found;
+    if (until > this.#clock.wall().getTime()) return { ...known, content };
     throw new TrunklineError('invalid_api_key', 'the key has expired; ask for another one');
+  }
+
+  /** The session that asked for `key`, which may have expired; null = none did, or it is none of these keys. */
+  sessionOf(key: string): string | null {
+    return this.#parse(key)?.sessionId ?? null;
+  }
+
+  #parse(key: string): z.infer<typeof sealedKey> | null {
+    const text = this.#open(SEALED.exec(key)?.[1]);
+    return text === null ? null : sealedKey.parse(JSON.parse(text));
   }
 
   #open(encoded: string | undefined): string | null {

@@ -67,8 +67,8 @@ export interface LiveText {
   onSkipped(): void;
 }
 
-/** Pieces of marks and spaces alone need no engine: after so many of them other work goes first. */
-const SILENT_PIECES_IN_A_ROW = 16;
+/** Pieces that were spoken before, and those of marks alone, need no engine: after so many other work goes first. */
+const PIECES_IN_A_ROW = 16;
 
 /**
  * Yields the sound of a text sentence by sentence, as soon as each is certain, among the speech of calls. Ends when the
@@ -79,15 +79,11 @@ export async function* synthesizeLive(
   { text, voice, codec, signal, dueInMs, onSpoken, onSkipped }: LiveText,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const options = { codec, urgency: 'speak', dueInMs, signal, onSkipped } as const;
-  let silent = 0;
+  let pieces = 0;
   for await (const piece of synthesizer.synthesize(text, voice, options)) {
-    silent++;
-    for await (const part of piece.parts) {
-      silent = 0;
-      yield part;
-    }
+    yield* piece.parts;
     onSpoken(piece.text);
-    if (silent > 0 && silent % SILENT_PIECES_IN_A_ROW === 0) await otherWork();
+    if (++pieces % PIECES_IN_A_ROW === 0) await otherWork();
   }
 }
 

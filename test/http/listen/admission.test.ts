@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { FakePeople } from '../../fakes/people.ts';
 import { listen, liveCall, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
@@ -68,4 +70,23 @@ it('a short-lived key takes no content that is nested too deep', async () => {
     payload: `{"session":{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`,
   });
   expect(answer.statusCode).toBe(400);
+});
+
+it('a short-lived key ends with the session that asked for it, and so do its sockets', async () => {
+  testServer = await startServer({ API_KEYS: 'key-1' });
+  const signedIn = await testServer.app.inject({ method: 'POST', url: '/v1/session', payload: { key: 'key-1' } });
+  const headers = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] ?? '' };
+  const grant = async (asked: Record<string, string>): Promise<Record<string, string>> => {
+    const request = { method: 'POST', url: '/v1/auth/grant', headers: asked, payload: {} } as const;
+    const { access_token: token } = (await testServer.app.inject(request)).json<{ access_token: string }>();
+    return { authorization: `Bearer ${token}` };
+  };
+  const [ofSession, ofKey] = [await grant(headers), await grant({ authorization: 'Bearer key-1' })];
+  const url = `${await listen(testServer.app)}/v1/listen?${LINEAR}`;
+  const socket = new WebSocket(url.replace('http', 'ws'), { headers: ofSession });
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  await testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers });
+  expect((await closed)[0]).toBe(4001);
+  expect([await upgradeStatus(url, ofSession), await upgradeStatus(url, ofKey)]).toEqual([401, 101]);
 });
