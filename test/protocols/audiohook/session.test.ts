@@ -87,11 +87,13 @@ describe('an AudioHook session', () => {
     session.receive(open());
     session.receive(message('discarded', { start: 'PT0S', discarded: 'PT1.5S' }));
     expect(session.receive(new Uint8Array(320)).events).toMatchObject([{ atMs: 1500 }, { atMs: 1500 }]);
+    session.receive(message('discarded', { start: 'PT1.6S', discarded: 'PT0.3S' }));
+    expect(session.receive(new Uint8Array(320)).events).toMatchObject([{ atMs: 1820 }, { atMs: 1820 }]);
     expect(session.receive(message('paused')).events).toEqual([{ type: 'state', state: 'held' }]);
-    expect(session.receive(message('resumed', { start: 'PT1.52S', discarded: 'PT60S' })).events).toEqual([
+    expect(session.receive(message('resumed', { start: 'PT1.84S', discarded: 'PT60S' })).events).toEqual([
       { type: 'state', state: 'live' },
     ]);
-    expect(session.receive(new Uint8Array(320)).events).toMatchObject([{ atMs: 1520 }, { atMs: 1520 }]);
+    expect(session.receive(new Uint8Array(320)).events).toMatchObject([{ atMs: 1840 }, { atMs: 1840 }]);
   });
 
   it('answers pings, also before it is open, and changes of the language', () => {
