@@ -61,9 +61,9 @@ export class Switchboard implements StackDelegate {
   readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
   /** Calls of ours that are not answered, by Call-ID and our tag. */
+  readonly #early = new Map<string, EarlyDialog>();
   /** When the log was last told of a refused Replaces. */
   #toldMs = Number.NEGATIVE_INFINITY;
-  readonly #early = new Map<string, EarlyDialog>();
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
