@@ -1,6 +1,6 @@
 /** What a REFER asks for (RFC 3515): whom to call, in the place of which dialog (RFC 3891), and in whose name. */
 import { SipFault } from './fault.ts';
-import type { SipHeaders } from './headers.ts';
+import { optionTagsIn, type SipHeaders } from './headers.ts';
 import { REPLACES_TAG, type ReplacedDialog, readReplaces } from './replaces.ts';
 
 /** The option tag: nobody wants to hear what becomes of the transfer (RFC 4488). */
@@ -37,7 +37,7 @@ export function readRefer(message: SipHeaders, targets: readonly string[]): Refe
   return {
     uri,
     replaces: replaces === undefined ? null : readReplaces(replaces),
-    requiresReplaces: tagsIn(embedded.get('require') ?? '').includes(REPLACES_TAG),
+    requiresReplaces: optionTagsIn([embedded.get('require') ?? '']).includes(REPLACES_TAG),
     referredBy: referredBy(message),
     isReported: message.getHeader('refer-sub')?.split(';')[0]?.trim().toLowerCase() !== 'false',
   };
@@ -97,8 +97,4 @@ function referredBy(message: SipHeaders): string | null {
   const [value = ''] = values;
   const isPlain = value !== '' && value.length <= REFERRED_BY_MAX_CHARS && !/\p{Cc}/u.test(value);
   return values.length === 1 && isPlain && !/;\s*cid\s*=/i.test(value) ? value : null;
-}
-
-function tagsIn(value: string): string[] {
-  return value.split(',').map((tag) => tag.trim().toLowerCase());
 }
