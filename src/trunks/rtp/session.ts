@@ -208,9 +208,10 @@ export class RtpSession {
       this.#onControl(datagram, from);
       return;
     }
-    const packet = this.#open(datagram, from);
+    const source = sourceOf(from);
+    const packet = this.#open(datagram, source);
     const nowMs = this.#options.clock.nowMs();
-    if (packet === null || !this.#latch.takes(packet, sourceOf(from), nowMs)) {
+    if (packet === null || !this.#latch.takes(packet, source, nowMs)) {
       this.#refused++;
       return;
     }
@@ -222,8 +223,8 @@ export class RtpSession {
   }
 
   /** Strangers' packets are not even decrypted. */
-  #open(datagram: Buffer, from: RemoteInfo): RtpPacket | null {
-    const plain = this.#latch.fits(sourceOf(from)) ? this.#security.open(datagram) : null;
+  #open(datagram: Buffer, source: Source): RtpPacket | null {
+    const plain = this.#latch.fits(source) ? this.#security.open(datagram) : null;
     return plain === null ? null : parseRtp(plain);
   }
 
