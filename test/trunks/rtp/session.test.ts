@@ -10,7 +10,7 @@ import { RtpPorts } from '../../../src/trunks/rtp/ports.ts';
 import { RtpSession } from '../../../src/trunks/rtp/session.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { packetOf, remoteMedia } from './media.ts';
-import { closeSessions, closers, HERE, Peer, portRange, startCall, startSession } from './session-line.ts';
+import { closers, closeSessions, HERE, Peer, portRange, startCall, startSession } from './session-line.ts';
 
 const ELSEWHERE = '127.0.0.2';
 let range: Awaited<ReturnType<typeof portRange>>;

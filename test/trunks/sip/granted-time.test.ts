@@ -12,5 +12,7 @@ it.each([
   const contacts = `Contact: <sip:bridge@192.0.2.50:5060>;expires=30, ${contact};expires=500`;
   const message = parseSip(answer(request('REGISTER'), '200 OK', [contacts]));
   if (!(message instanceof IncomingResponseMessage)) throw new Error('no answer');
-  expect(grantedIn(message, new URI('sip', 'bridge', '192.0.2.1', undefined, { transport: 'tls' }), 600)).toBe(grantedS);
+  expect(grantedIn(message, new URI('sip', 'bridge', '192.0.2.1', undefined, { transport: 'tls' }), 600)).toBe(
+    grantedS,
+  );
 });
