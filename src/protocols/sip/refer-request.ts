@@ -9,6 +9,7 @@ export const NO_REPORT_TAG = 'norefersub';
 const TARGET_MAX_CHARS = 1024;
 const REFERRED_BY_MAX_CHARS = 512;
 const EMBEDDED_MAX = 16;
+const SIP_URI = /^sips?:(?:[^@]+@)?[\w.[\]:-]+(?:;.*)?$/i;
 const TEL_URI = /^tel:\+?(?=[().*#-]*\d)[\d().*#-]+(?:;[^?]*)?$/i;
 
 /** A call that somebody asks for. */
@@ -66,6 +67,7 @@ function splitUri(whole: string): { readonly uri: string; readonly embedded: Rea
   // In the user a question mark is one (RFC 3261 §19.1.1).
   const from = isSip ? whole.indexOf('?', whole.indexOf('@') + 1) : -1;
   const uri = from < 0 ? whole : whole.slice(0, from);
+  if (isSip && !SIP_URI.test(uri)) throw new SipFault('a Refer-To that names no host', 'sip:user@host');
   const [, method = 'INVITE'] = isSip ? (/;method=([^;]*)/i.exec(uri) ?? []) : [];
   if (method.toUpperCase() !== 'INVITE') throw new SipFault('another method in Refer-To', 'INVITE', 501);
   const embedded = new Map<string, string>();
