@@ -68,6 +68,7 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
       else if (message?.type === 'flush') stream.flush();
       else if (message?.type === 'clear') stream.clear();
       else if (message?.type === 'stop') {
+        isOver = true;
         stream.close();
         socket.close(CLOSE_NORMAL);
       }
