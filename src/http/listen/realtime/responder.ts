@@ -196,7 +196,7 @@ export class Responder {
     const response = new OutgoingResponse({ id: newResponseId(), isSpoken, conversation, newItemId, send });
     const answer: SpokenAnswer = new SpokenAnswer({
       response,
-      speech: isSpoken ? { service, voice: this.#voice(), codec: codecOf(this.#current) } : null,
+      speech: isSpoken ? { service, voice: this.#voiceOf(this.#current), codec: codecOf(this.#current) } : null,
       clock,
       sent,
       onDone: () => this.#finish(answer),
@@ -207,9 +207,9 @@ export class Responder {
     return answer;
   }
 
-  #voice(): Promise<ResolvedVoice> {
-    const { voice, speed } = this.#current;
-    return this.#options.service.voiceFor({ speed, ...(voice === '' ? {} : { voice, voiceIsWish: true }) });
+  /** An answer that is never spoken needs none, and would not wait for it. */
+  #voiceOf({ voice, speed }: OutputConfig): () => Promise<ResolvedVoice> {
+    return () => this.#options.service.voiceFor({ speed, ...(voice === '' ? {} : { voice, voiceIsWish: true }) });
   }
 
   #onDone(): void {

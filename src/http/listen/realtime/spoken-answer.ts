@@ -20,7 +20,8 @@ interface SpokenAnswerOptions {
   /** Null = the answer is text alone. */
   readonly speech: {
     readonly service: SpeechService;
-    readonly voice: Promise<ResolvedVoice>;
+    /** Asked with the first text. */
+    voice(): Promise<ResolvedVoice>;
     readonly codec: Codec;
   } | null;
   readonly clock: Clock;
@@ -97,10 +98,9 @@ export class SpokenAnswer {
 
   async #open({ service, voice, codec }: NonNullable<SpokenAnswerOptions['speech']>): Promise<SpeechStream> {
     const { clock, onDone, onFailed } = this.#options;
-    const resolved = await voice;
     const stream = new SpeechStream({
       service,
-      voice: resolved,
+      voice: await voice(),
       codec,
       clock,
       waitingMaxChars: WAITING_MAX_CHARS,

@@ -218,6 +218,18 @@ describe('a Realtime session that a chat endpoint answers', () => {
     expect(server.logLines.join('')).not.toContain('W1');
   });
 
+  it('needs no voice for an answer that says nothing', async () => {
+    const endpoint = await openChat({ tools: TOOLS });
+    // Where nobody waits for the voice, its refusal would end the process.
+    server.engine.voices = [];
+    server.engine.failure = 'unavailable';
+    endpoint.answers.push([{ tool_calls: [{ index: 0, id: 'call_a', function: { name: 'weather' } }] }]);
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(statuses()).toEqual(['completed', 'failed']));
+  });
+
   it('takes no more calls of functions in one answer than there may be functions', async () => {
     const endpoint = await openChat();
     endpoint.answers.push(Array.from({ length: 1000 }, (_, index) => ({ tool_calls: [{ index, id: `c${index}` }] })));
