@@ -1,9 +1,11 @@
 /** The operator's text app as the brain of a Realtime session: to it the session is a call with frames as any other. */
+import { checkAnswerLength } from '../../../calls/app/answer-length.ts';
 import { appSignatures } from '../../../calls/app/app-socket.ts';
 import { AppConnection } from '../../../calls/app/connection.ts';
-import { malformed, readAppFrame, type SetupFrame } from '../../../calls/app/frames.ts';
+import { malformed, readAppFrame, type SetupFrame, type TextFrame } from '../../../calls/app/frames.ts';
 import { LateText } from '../../../calls/app/late-text.ts';
 import type { Clock } from '../../../foundation/clock.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
 import type { Brain, BrainEvents, Question } from './brain.ts';
@@ -41,6 +43,8 @@ export class AppBrain implements Brain {
   #output: OutputConfig | null = null;
   /** An answer has begun and its `last` has not come. */
   #isAnswering = false;
+  /** Of that answer so far. */
+  #chars = 0;
   /** It cannot be reached, and is not tried again. */
   #isGone = false;
 
@@ -56,6 +60,7 @@ export class AppBrain implements Brain {
   ask({ said, output }: Question): void {
     this.begin(output);
     this.#isAnswering = false;
+    this.#chars = 0;
     if (this.#isGone) {
       this.#options.events.onFailed(GONE);
       return;
@@ -141,10 +146,7 @@ export class AppBrain implements Brain {
     if (frame.type === 'malformed') {
       this.#connection?.send({ type: 'error', description: frame.description });
     } else if (frame.type === 'text') {
-      if (this.#late.isLate(frame)) return;
-      this.#isAnswering = true;
-      if (frame.token !== '') events.onText(frame.token);
-      if (frame.last) this.#finish();
+      this.#say(frame);
     } else if (frame.type === 'end') {
       events.onEnd();
     } else {
@@ -153,7 +155,25 @@ export class AppBrain implements Brain {
     }
   }
 
+  #say(frame: TextFrame): void {
+    const { token, last } = frame;
+    if (this.#late.isLate(frame)) return;
+    this.#isAnswering = true;
+    this.#chars += token.length;
+    try {
+      checkAnswerLength(this.#chars);
+      if (token !== '') this.#options.events.onText(token);
+      if (last) this.#finish();
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      this.#connection?.send({ type: 'error', description: error.message });
+      if (!last) this.#late.refuseRest();
+      this.#finish();
+    }
+  }
+
   #finish(): void {
+    this.#chars = 0;
     if (!this.#isAnswering) return;
     this.#isAnswering = false;
     this.#options.events.onDone();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ANSWER_MAX_CHARS } from '../../../../src/calls/app/answer-length.ts';
 import { concat, silence, spoken } from '../../../fakes/engine.ts';
 import { startApp, type TestApp } from '../../../helpers/app.ts';
 import { eventually } from '../../../helpers/eventually.ts';
@@ -35,9 +36,9 @@ async function openChat(session: object = {}): Promise<ChatServer> {
   return chat;
 }
 
-async function openApp(session: object = {}): Promise<TestApp> {
+async function openApp(session: object = {}, environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   app = await startApp();
-  await open({ REALTIME_APP_URL: app.url }, session);
+  await open({ REALTIME_APP_URL: app.url, ...environment }, session);
   return app;
 }
 
@@ -290,6 +291,23 @@ describe('a Realtime session that an app answers', () => {
     brain.say({ type: 'text', token: 'Yes.', last: true });
     await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
     expect(client.of('response.output_audio_transcript.done').at(-1)).toMatchObject({ transcript: 'Yes.' });
+  });
+
+  it('leaves out what its answer has too much, tells it, and goes on', async () => {
+    // The whole text is told several times at the end.
+    const brain = await openApp({ output_modalities: ['text'] }, { SEND_BUFFER_MAX_BYTES: '16777216' });
+    await brain.until(({ frames }) => frames.length > 0);
+    const part = 'x'.repeat(ANSWER_MAX_CHARS / 8);
+    for (let n = 0; n < 8; n++) brain.say({ type: 'text', token: part });
+    brain.say({ type: 'text', token: 'y' }, { type: 'text', token: 'z', last: true });
+    await brain.until((each) => each.of('error').length > 0);
+    brain.say({ type: 'text', token: 'Yes.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['completed', 'completed']));
+    const texts = client.of('response.output_text.done').map(({ text }) => String(text));
+    expect([texts[0]?.length, texts[1]]).toEqual([ANSWER_MAX_CHARS, 'Yes.']);
+    expect(brain.of('error')).toEqual([
+      { type: 'error', description: expect.stringContaining('answer_too_long') },
+    ]);
   });
 
   it('ends with it', async () => {
