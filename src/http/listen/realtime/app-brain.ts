@@ -14,6 +14,7 @@ import type { Brain, BrainEvents, Question } from './brain.ts';
 const PARAMETER_MAX_CHARS = 8192;
 const CLOSE_NORMAL = 1000;
 const GONE = 'the app cannot be reached';
+const LOST = 'the connection to the app broke';
 
 /** The settings of the way to the app. */
 export type AppBrainSettings = Pick<
@@ -41,10 +42,14 @@ export class AppBrain implements Brain {
   readonly #late = new LateText();
   #connection: AppConnection | null = null;
   #output: OutputConfig | null = null;
+  /** It was asked, and nothing of its answer has come. */
+  #isAsked = false;
   /** An answer has begun and its `last` has not come. */
   #isAnswering = false;
-  /** Of that answer so far. */
+  /** Characters of that answer so far. */
   #chars = 0;
+  /** The answer was cut off, and the app does not know. */
+  #isCut = false;
   /** It cannot be reached, and is not tried again. */
   #isGone = false;
 
@@ -72,18 +77,26 @@ export class AppBrain implements Brain {
     }
     const { DEFAULT_LANGUAGE } = this.#options.settings;
     this.#connection?.send({ type: 'prompt', voicePrompt: said, lang: DEFAULT_LANGUAGE || 'en-US', last: true });
+    this.#isAsked = true;
     this.#late.onAnswerable();
   }
 
-  cancel(): void {
-    if (!this.#isAnswering) return;
+  cancel(reason: CancelReason): void {
+    const hasBegun = this.#isAnswering;
+    // Who goes on speaking before the first word is answered as in calls: by what the app makes of both prompts.
+    if (!hasBegun && !(this.#isAsked && reason === 'client_cancelled')) return;
+    this.#isAsked = false;
     this.#isAnswering = false;
+    this.#isCut = true;
     this.#late.onInterrupted();
-    this.#connection?.fence();
+    if (!hasBegun) this.heard('', 0);
   }
 
   heard(text: string, ms: number): void {
     this.#connection?.send({ type: 'interrupt', utteranceUntilInterrupt: text, durationUntilInterruptMs: ms });
+    if (!this.#isCut) return;
+    this.#isCut = false;
+    this.#connection?.fence();
   }
 
   close(): void {
@@ -106,13 +119,11 @@ export class AppBrain implements Brain {
         setup: () => this.#setup(),
         onMessage: (message) => this.#receive(message),
         onFence: () => this.#late.onFence(),
-        onLost: () => {
-          this.#late.forget();
-          this.#finish();
-        },
+        onLost: () => this.#onLost(),
         onFinished: () => events.onEnd(),
         onGone: () => {
           this.#isGone = true;
+          this.#isAsked = false;
           events.onFailed(GONE);
         },
         onOutcome: () => undefined,
@@ -158,11 +169,10 @@ export class AppBrain implements Brain {
   #say(frame: TextFrame): void {
     const { token, last } = frame;
     if (this.#late.isLate(frame)) return;
-    this.#isAnswering = true;
     this.#chars += token.length;
     try {
       checkAnswerLength(this.#chars);
-      if (token !== '') this.#options.events.onText(token);
+      if (token !== '') this.#tell(token);
       if (last) this.#finish();
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
@@ -172,9 +182,26 @@ export class AppBrain implements Brain {
     }
   }
 
+  #tell(text: string): void {
+    this.#isAsked = false;
+    this.#isAnswering = true;
+    this.#options.events.onText(text);
+  }
+
+  /** What it said so far is said. What it was asked it may never have read. */
+  #onLost(): void {
+    this.#late.forget();
+    this.#isCut = false;
+    const wasAsked = this.#isAsked;
+    this.#isAsked = false;
+    if (wasAsked) this.#options.events.onFailed(LOST);
+    else this.#finish();
+  }
+
   #finish(): void {
     this.#chars = 0;
-    if (!this.#isAnswering) return;
+    if (!this.#isAsked && !this.#isAnswering) return;
+    this.#isAsked = false;
     this.#isAnswering = false;
     this.#options.events.onDone();
   }

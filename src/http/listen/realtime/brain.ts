@@ -1,5 +1,6 @@
 /** What answers in a Realtime session: the operator's app, or a chat endpoint. */
 import type { Item } from '../../../protocols/listen/realtime/items.ts';
+import type { CancelReason } from '../../../protocols/listen/realtime/outgoing-response.ts';
 import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
 
 /** What an answer is asked for with. */
@@ -32,9 +33,9 @@ export interface Brain {
   begin(output: OutputConfig): void;
   /** Asks for an answer; the one before is over. */
   ask(question: Question): void;
-  /** The answer is not wanted any more. */
-  cancel(): void;
-  /** Of the latest answer only `text` was heard, in `ms`. Comes after `cancel` if the answer was not complete. */
+  /** The answer is not wanted any more; `turn_detected`: the user speaks, and is to be answered with what that adds. */
+  cancel(reason: CancelReason): void;
+  /** Of the latest answer only `text` was heard, in `ms`. Follows `cancel` if any of the answer had come. */
   heard(text: string, ms: number): void;
   close(): void;
 }

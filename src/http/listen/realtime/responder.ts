@@ -100,7 +100,7 @@ export class Responder {
     const answer = this.#answer;
     this.#next = null;
     this.#isAsked = false;
-    this.#brain?.cancel();
+    this.#brain?.cancel(reason);
     if (answer === null) return;
     this.#answer = null;
     this.#remember(answer);
@@ -237,7 +237,9 @@ export class Responder {
     const answer = this.#answer ?? this.#answering();
     this.#answer = null;
     answer.close();
-    this.#brain?.cancel();
+    this.#brain?.cancel('client_cancelled');
+    const playedMs = answer.playedMs ?? 0;
+    if (answer.response.text !== '') this.#tellHeard(answer.heardUntil(playedMs), playedMs);
     answer.response.end('failed', complaint);
     this.#askNext();
   }

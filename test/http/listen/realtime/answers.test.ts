@@ -293,6 +293,55 @@ describe('a Realtime session that an app answers', () => {
     expect(client.of('response.output_audio_transcript.done').at(-1)).toMatchObject({ transcript: 'Yes.' });
   });
 
+  it('does not speak what the client stopped before its first word, and answers again', async () => {
+    const brain = await openApp();
+    say(1);
+    await brain.until((each) => each.of('prompt').length > 0);
+    client.send({ type: 'response.cancel' });
+    await brain.until((each) => each.of('interrupt').length > 0);
+    expect(brain.of('interrupt')).toMatchObject([{ utteranceUntilInterrupt: '', durationUntilInterruptMs: 0 }]);
+    brain.say({ type: 'text', token: 'Too late. ' }, { type: 'text', token: 'And more.' });
+    await brain.exchanged();
+    say(2);
+    await brain.until((each) => each.of('prompt').length > 1);
+    brain.say({ type: 'text', token: 'Yes.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    expect(client.of('response.output_audio_transcript.done')).toMatchObject([{ transcript: 'Yes.' }]);
+    expect(client.of('response.done')[0]).toMatchObject({
+      response: { status_details: { reason: 'client_cancelled' }, output: [] },
+    });
+  });
+
+  it('is told in order of what was asked and stopped before it was there', async () => {
+    const brain = await openApp({ output_modalities: ['text'] });
+    for (const text of ['One?', 'Two?']) {
+      const content = [{ type: 'input_text', text }];
+      client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
+      client.send({ type: 'response.create' });
+      if (text === 'One?') client.send({ type: 'response.cancel' });
+    }
+    await brain.until((each) => each.of('prompt').length > 1);
+    expect(brain.frames.map(({ type }) => type)).toEqual(['setup', 'prompt', 'interrupt', 'prompt']);
+    await brain.exchanged();
+    brain.say({ type: 'text', token: 'To two.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    expect(client.of('response.output_text.done')).toMatchObject([{ text: 'To two.' }]);
+  });
+
+  it('fails an answer whose question was lost with the connection, and goes on with the next one', async () => {
+    const brain = await openApp({ output_modalities: ['text'] });
+    say(1);
+    await brain.until((each) => each.of('prompt').length > 0);
+    brain.socket.terminate();
+    await eventually(() => expect(statuses()).toEqual(['failed']));
+    server.clock.advance(1000);
+    await brain.until((each) => each.of('setup').length > 1);
+    say(2);
+    await brain.until((each) => each.of('prompt').length > 1);
+    brain.say({ type: 'text', token: 'Yes.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['failed', 'completed']));
+  });
+
   it('leaves out what its answer has too much, tells it, and goes on', async () => {
     // The whole text is told several times at the end.
     const brain = await openApp({ output_modalities: ['text'] }, { SEND_BUFFER_MAX_BYTES: '16777216' });
