@@ -273,6 +273,25 @@ describe('a Realtime session that an app answers', () => {
     ]);
   });
 
+  it('takes what it says while an answer is still spoken into that answer', async () => {
+    const brain = await openApp();
+    await brain.until(({ frames }) => frames.length > 0);
+    server.engine.speakMs = 1000;
+    brain.say({ type: 'text', token: 'One moment.', last: true });
+    await eventually(() => expect(server.engine.spoken).toHaveLength(1));
+    brain.say({ type: 'text', token: 'Here ' }, { type: 'text', token: 'it is.', last: true });
+    await brain.exchanged();
+    await eventually(() => {
+      server.clock.advance(1000);
+      expect(statuses()).toEqual(['completed']);
+    });
+    expect(server.engine.spoken.map(({ text }) => text)).toEqual(['One moment.', 'Here it is.']);
+    expect(client.of('response.output_audio_transcript.done')).toMatchObject([
+      { transcript: 'One moment. Here it is.' },
+    ]);
+    expect(client.types.at(-1)).toBe('response.done');
+  });
+
   it('tells it what was heard before it was interrupted', async () => {
     const brain = await openApp();
     await brain.until(({ frames }) => frames.length > 0);
