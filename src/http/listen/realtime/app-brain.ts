@@ -50,7 +50,7 @@ export class AppBrain implements Brain {
   #chars = 0;
   /** The answer was cut off, and the app does not know. */
   #isCut = false;
-  /** It cannot be reached, and is not tried again. */
+  /** It cannot be reached, and is not tried again, or has ended the session. */
   #isGone = false;
 
   constructor(options: AppBrainOptions) {
@@ -104,7 +104,7 @@ export class AppBrain implements Brain {
   }
 
   #dial(): AppConnection {
-    const { url, settings, clock, events } = this.#options;
+    const { url, settings, clock } = this.#options;
     return new AppConnection({
       url,
       headers: appSignatures(url, settings.APP_SIGNING_KEY),
@@ -120,12 +120,8 @@ export class AppBrain implements Brain {
         onMessage: (message) => this.#receive(message),
         onFence: () => this.#late.onFence(),
         onLost: () => this.#onLost(),
-        onFinished: () => events.onEnd(),
-        onGone: () => {
-          this.#isGone = true;
-          this.#isAsked = false;
-          events.onFailed(GONE);
-        },
+        onFinished: () => this.#end(),
+        onGone: () => this.#onGone(),
         onOutcome: () => undefined,
       },
     });
@@ -152,14 +148,14 @@ export class AppBrain implements Brain {
   }
 
   #receive(message: string | null): void {
+    if (this.#isGone) return;
     const frame = message === null ? malformed('expected text, got a binary message') : readAppFrame(message);
-    const { events } = this.#options;
     if (frame.type === 'malformed') {
       this.#connection?.send({ type: 'error', description: frame.description });
     } else if (frame.type === 'text') {
       this.#say(frame);
     } else if (frame.type === 'end') {
-      events.onEnd();
+      this.#end();
     } else {
       const description = `Realtime sessions take text and end, got ${frame.type}`;
       this.#connection?.send({ type: 'error', description });
@@ -182,10 +178,25 @@ export class AppBrain implements Brain {
     }
   }
 
+  /** What it said without a `last` is said, as in calls. */
+  #end(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#finish();
+    this.#options.events.onEnd();
+  }
+
   #tell(text: string): void {
     this.#isAsked = false;
     this.#isAnswering = true;
     this.#options.events.onText(text);
+  }
+
+  #onGone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#isAsked = false;
+    this.#options.events.onFailed(GONE);
   }
 
   /** What it said so far is said. What it was asked it may never have read. */

@@ -23,7 +23,7 @@ export interface BrainEvents {
   onDone(): void;
   /** There is no answer, or no more of it. `complaint` repeats nothing that was said. */
   onFailed(complaint: string): void;
-  /** The brain has ended the session. */
+  /** The brain has ended the session; what it said before is still to be heard. */
   onEnd(): void;
 }
 

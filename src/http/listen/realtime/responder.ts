@@ -29,7 +29,7 @@ interface ResponderOptions {
   readonly send: (event: ServerEvent) => void;
   /** Resolves when all that was sent has been handed to the system. */
   sent(): Promise<void>;
-  /** The brain has ended the session. */
+  /** The brain has ended the session, and all that it said has been sent. */
   onEnd(): void;
   /** Something could not be answered, or spoken. It repeats nothing that was said. */
   onTrouble(complaint: string, error: unknown): void;
@@ -46,6 +46,8 @@ export class Responder {
   #answer: SpokenAnswer | null = null;
   /** The brain was asked and has not answered to the end. */
   #isAsked = false;
+  /** The brain has ended the session, which lasts until what it said has been sent. */
+  #isEnding = false;
   /** Asked for while another answer was under way. */
   #next: Json | null = null;
   /** The answer whose words may be cut by what was heard of it. */
@@ -77,6 +79,7 @@ export class Responder {
 
   /** An answer is wanted. @param wish what of the session's configuration differs in it */
   create(wish: Json): void {
+    if (this.#isEnding) return;
     if (!this.canAnswer) {
       const message = 'nobody answers here: set REALTIME_APP_URL or APP_URL, or LLM_BASE_URL and LLM_MODEL';
       const type = 'invalid_request_error';
@@ -92,7 +95,7 @@ export class Responder {
   answerTurn(): void {
     if (!this.canAnswer) return;
     this.cancel('turn_detected');
-    this.#ask({});
+    if (!this.#isEnding) this.#ask({});
   }
 
   /** Stops the answer under way, if there is one. */
@@ -111,6 +114,7 @@ export class Responder {
     const heard = answer.heardUntil(playedMs);
     this.#untold?.cancel();
     this.#untold = this.#options.clock.after(TRUNCATE_WAIT_MS, () => this.#tellHeard(heard, playedMs));
+    if (this.#isEnding) this.#options.onEnd();
   }
 
   #remember(answer: SpokenAnswer): void {
@@ -152,7 +156,7 @@ export class Responder {
         onArguments: (json) => this.#answering().response.addArguments(json),
         onDone: () => this.#onDone(),
         onFailed: (complaint) => this.#fail(complaint, null),
-        onEnd: () => this.#options.onEnd(),
+        onEnd: () => this.#end(),
       }) ?? null;
     return this.#brain;
   }
@@ -244,7 +248,16 @@ export class Responder {
     this.#askNext();
   }
 
+  #end(): void {
+    this.#isEnding = true;
+    if (this.#answer === null) this.#options.onEnd();
+  }
+
   #askNext(): void {
+    if (this.#isEnding) {
+      this.#options.onEnd();
+      return;
+    }
     const next = this.#next;
     this.#next = null;
     this.#current = this.#output;

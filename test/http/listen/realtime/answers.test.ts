@@ -385,6 +385,20 @@ describe('a Realtime session that an app answers', () => {
     brain.say({ type: 'end' });
     expect((await closed)[0]).toBe(1000);
   });
+
+  it('ends with it when all that it said has been sent', async () => {
+    const brain = await openApp();
+    await brain.until(({ frames }) => frames.length > 0);
+    server.engine.speakMs = 1000;
+    const closed = once(client.socket, 'close');
+    brain.say({ type: 'text', token: 'Good bye.' }, { type: 'end' }, { type: 'text', token: 'More.', last: true });
+    await eventually(() => expect(server.engine.spoken).toHaveLength(1));
+    server.clock.advance(1000);
+    expect((await closed)[0]).toBe(1000);
+    expect(statuses()).toEqual(['completed']);
+    expect(client.of('response.output_audio_transcript.done')).toMatchObject([{ transcript: 'Good bye.' }]);
+    expect(client.types).toContain('response.output_audio.delta');
+  });
 });
 
 describe('a Realtime session that nobody answers', () => {
