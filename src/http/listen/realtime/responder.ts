@@ -3,7 +3,7 @@
  * At most one answer is under way; what is asked for meanwhile follows it.
  */
 import type { Clock, Timer } from '../../../foundation/clock.ts';
-import type { Codec } from '../../../foundation/units.ts';
+import { codecOf } from '../../../listening/sound-input.ts';
 import type { Json } from '../../../protocols/json.ts';
 import type { Conversation, Item } from '../../../protocols/listen/realtime/items.ts';
 import { textOf } from '../../../protocols/listen/realtime/items.ts';
@@ -196,11 +196,12 @@ export class Responder {
   #answering(): SpokenAnswer {
     if (this.#answer !== null) return this.#answer;
     const { conversation, newItemId, newResponseId, send, sent, clock, service } = this.#options;
-    const { isSpoken } = this.#current;
+    const { isSpoken, format } = this.#current;
+    const codec = codecOf({ ...format, channels: 1 });
     const response = new OutgoingResponse({ id: newResponseId(), isSpoken, conversation, newItemId, send });
     const answer: SpokenAnswer = new SpokenAnswer({
       response,
-      speech: isSpoken ? { service, voice: this.#voiceOf(this.#current), codec: codecOf(this.#current) } : null,
+      speech: isSpoken ? { service, voice: this.#voiceOf(this.#current), codec } : null,
       clock,
       sent,
       onDone: () => this.#finish(answer),
@@ -263,9 +264,4 @@ export class Responder {
     this.#current = this.#output;
     if (next !== null) this.#ask(next);
   }
-}
-
-function codecOf({ format: { encoding, rateHz } }: OutputConfig): Codec {
-  const name = encoding === 'linear16' ? 'pcm16' : encoding;
-  return { name, rateHz, channels: 1, bytesPerSample: name === 'pcm16' ? 2 : 1 };
 }

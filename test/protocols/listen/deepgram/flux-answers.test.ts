@@ -57,7 +57,7 @@ describe('the turns of /v2/listen', () => {
     turns.onSaid(said('', 2000, 2300, true), 1);
     turns.onSaid(said('four two.', 3000, 3300, true), 1);
     expect(turns.onTurnEnded()).toMatchObject([{ transcript: 'It is four two.', words: [{}, {}] }]);
-    expect(turns.isInTurn).toBe(false);
+    expect(turns.onTurnEnded()).toEqual([]);
   });
 
   it('are told as probably over only to who asked for that, and where it is sure enough', () => {
