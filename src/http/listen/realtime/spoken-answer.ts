@@ -138,10 +138,12 @@ export class SpokenAnswer {
     const most = msToBytes(EVENT_MS, codec);
     for (let at = 0; at < sound.length; at += most) {
       if (this.#isClosed) return;
-      response.addSound(encodeBase64(sound.subarray(at, at + most)));
+      const part = sound.subarray(at, at + most);
+      response.addSound(encodeBase64(part));
+      this.#soundMs += bytesToMs(part.length, codec);
+      // A long sentence at once is more than may wait for a client.
+      await sent();
     }
-    this.#soundMs += bytesToMs(sound.length, codec);
-    await sent();
   }
 }
 

@@ -273,6 +273,17 @@ describe('a Realtime session that an app answers', () => {
     ]);
   });
 
+  it('sends a long sentence no faster than its client reads', async () => {
+    const brain = await openApp();
+    await brain.until(({ frames }) => frames.length > 0);
+    // Two minutes in one piece are 7.7 MB of events: more than the system and SEND_BUFFER_MAX_BYTES take at once.
+    server.engine.utter = () => new Int16Array(120 * 16_000);
+    brain.say({ type: 'text', token: 'It is long.', last: true });
+    await eventually(() => expect(statuses()).toEqual(['completed']));
+    const sound = client.of('response.output_audio.delta').map(({ delta }) => Buffer.from(String(delta), 'base64'));
+    expect(Buffer.concat(sound).length).toBeGreaterThanOrEqual(120 * 48_000);
+  });
+
   it('takes what it says while an answer is still spoken into that answer', async () => {
     const brain = await openApp();
     await brain.until(({ frames }) => frames.length > 0);
