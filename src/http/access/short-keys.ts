@@ -24,7 +24,7 @@ const PREFIX = 'ek_';
 const SEALED = /^ek_([A-Za-z0-9_-]{40,8192})$/;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of the content, as JSON in UTF-8: a key must fit into a header, and what is made must be read again ({@link SEALED}). */
+/** Of the content, as JSON in UTF-8: a key must fit into a header, and into {@link SEALED} to be read again. */
 const CONTENT_MAX_BYTES = 4096;
 /** What such a key may be used for. */
 const PERMITTED: readonly Permission[] = ['transcriptions', 'speech'];
