@@ -1,5 +1,4 @@
 /** The operator's text app as the brain of a Realtime session: to it the session is a call with frames as any other. */
-import { checkAnswerLength } from '../../../calls/app/answer-length.ts';
 import { appSignatures } from '../../../calls/app/app-socket.ts';
 import { AppConnection } from '../../../calls/app/connection.ts';
 import { malformed, readAppFrame, type SetupFrame, type TextFrame } from '../../../calls/app/frames.ts';
@@ -46,8 +45,6 @@ export class AppBrain implements Brain {
   #isAsked = false;
   /** An answer has begun and its `last` has not come. */
   #isAnswering = false;
-  /** Characters of that answer so far. */
-  #chars = 0;
   /** The answer was cut off, and the app does not know. */
   #isCut = false;
   /** It cannot be reached, and is not tried again, or has ended the session. */
@@ -65,7 +62,6 @@ export class AppBrain implements Brain {
   ask({ said, output }: Question): void {
     this.begin(output);
     this.#isAnswering = false;
-    this.#chars = 0;
     if (this.#isGone) {
       this.#options.events.onFailed(GONE);
       return;
@@ -165,9 +161,7 @@ export class AppBrain implements Brain {
   #say(frame: TextFrame): void {
     const { token, last } = frame;
     if (this.#late.isLate(frame)) return;
-    this.#chars += token.length;
     try {
-      checkAnswerLength(this.#chars);
       if (token !== '') this.#tell(token);
       if (last) this.#finish();
     } catch (error) {
@@ -210,7 +204,6 @@ export class AppBrain implements Brain {
   }
 
   #finish(): void {
-    this.#chars = 0;
     if (!this.#isAsked && !this.#isAnswering) return;
     this.#isAsked = false;
     this.#isAnswering = false;

@@ -14,7 +14,7 @@ export interface Question {
 
 /** Whom a brain tells. */
 export interface BrainEvents {
-  /** More of the answer; it may come unasked. */
+  /** More of the answer; it may come unasked. @throws TrunklineError `answer_too_long`, and takes none of it */
   onText(text: string): void;
   /** The client is to call a function, whose arguments follow. */
   onCall(name: string, callId: string): void;

@@ -2,6 +2,7 @@
  * Answers in a Realtime session: asks the brain, has its words spoken, and stops where the client or the user wants it.
  * At most one answer is under way; what is asked for meanwhile follows it.
  */
+import { checkAnswerLength } from '../../../calls/app/answer-length.ts';
 import type { Clock, Timer } from '../../../foundation/clock.ts';
 import { codecOf } from '../../../listening/sound-input.ts';
 import type { Json } from '../../../protocols/json.ts';
@@ -151,7 +152,7 @@ export class Responder {
     const { openBrain } = this.#options;
     this.#brain ??=
       openBrain?.({
-        onText: (text) => this.#answering().write(text),
+        onText: (text) => this.#write(text),
         onCall: (name, callId) => this.#answering().response.addCall(name, callId),
         onArguments: (json) => this.#answering().response.addArguments(json),
         onDone: () => this.#onDone(),
@@ -190,6 +191,13 @@ export class Responder {
     const known = new Set(items.map(({ id }) => id));
     for (const id of this.#asked) if (!known.has(id)) this.#asked.delete(id);
     return texts.join(' ');
+  }
+
+  /** What comes while the text before it is still being spoken belongs to the same answer. */
+  #write(text: string): void {
+    const answer = this.#answering();
+    checkAnswerLength(answer.response.text.length + text.length);
+    answer.write(text);
   }
 
   /** An answer begins with its first words. */
