@@ -6,6 +6,7 @@ import { LateText } from '../../../calls/app/late-text.ts';
 import type { Clock } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import type { CancelReason } from '../../../protocols/listen/realtime/outgoing-response.ts';
 import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
 import type { Brain, BrainEvents, Question } from './brain.ts';
 

@@ -384,9 +384,7 @@ describe('a Realtime session that an app answers', () => {
     await eventually(() => expect(statuses()).toEqual(['completed', 'completed']));
     const texts = client.of('response.output_text.done').map(({ text }) => String(text));
     expect([texts[0]?.length, texts[1]]).toEqual([ANSWER_MAX_CHARS, 'Yes.']);
-    expect(brain.of('error')).toEqual([
-      { type: 'error', description: expect.stringContaining('answer_too_long') },
-    ]);
+    expect(brain.of('error')).toEqual([{ type: 'error', description: expect.stringContaining('answer_too_long') }]);
   });
 
   it('ends with it', async () => {

@@ -81,7 +81,7 @@ describe('the turns of /v2/listen', () => {
       { event: 'StartOfTurn', transcript: 'But', turn_index: 1, audio_window_start: 2 },
     ]);
     expect(turns.onTurnEnded(1)).toEqual([]);
-    expect(turns.isInTurn).toBe(true);
+    expect(turns.onSaid(said('But so', 2000, 2600), 2)).toMatchObject([{ event: 'Update', turn_index: 1 }]);
   });
 
   it('are none without words', () => {
