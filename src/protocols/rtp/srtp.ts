@@ -36,7 +36,7 @@ export class SrtpSender {
     const view = viewOf(packet);
     const index = nearestIndex(view.getUint16(2), this.#index);
     this.#index = Math.max(this.#index, index);
-    const bytes = Uint8Array.from(packet);
+    const bytes = new Uint8Array(packet);
     this.#rtp.crypt(bytes.subarray(headerBytesOf(packet) ?? bytes.length), view.getUint32(8), index);
     return joined(bytes, this.#identifier, this.#rtp.tag(bytes, wrapsOf(index)));
   }
@@ -62,24 +62,40 @@ export class SrtpReceiver {
   /** What came of each sender (SSRC), in the order of their first packets. */
   readonly #streams = new Map<number, ReplayWindow>();
   readonly #controlStreams = new Map<number, ReplayWindow>();
+  /** Opens packets under the key before; null = one under this key has come. */
+  #before: SrtpReceiver | null;
 
-  constructor(master: SrtpKey) {
+  /** `before` = what opened the peer's packets until now, under another key: some may be on their way. */
+  constructor(master: SrtpKey, before: SrtpReceiver | null = null) {
     this.#rtp = new SessionKeys(master, false);
     this.#rtcp = new SessionKeys(master, true);
     this.#identifier = master.identifier;
+    // One that has opened nothing itself knows no streams.
+    this.#before = before === null ? null : (before.#before ?? before);
   }
 
   /** The RTP packet in a datagram; null when it is none of the peer's, or came before. */
   open(datagram: Uint8Array): Uint8Array | null {
+    const before = this.#before;
+    if (before === null) return this.#open(datagram);
+    // A new key does not set the count of wraps back (RFC 3711 §3.3.1); some senders do it all the same.
+    const opened = this.#open(datagram, before) ?? this.#open(datagram);
+    if (opened !== null) this.#before = null;
+    return opened ?? before.open(datagram);
+  }
+
+  /** `before` = what knows the streams that go on under this key. */
+  #open(datagram: Uint8Array, before: SrtpReceiver | null = null): Uint8Array | null {
     const headerBytes = headerBytesOf(datagram);
     const end = datagram.length - this.#rtp.tagBytes - this.#identifier.length;
     if (headerBytes === null || headerBytes > end) return null;
     const view = viewOf(datagram);
     const ssrc = view.getUint32(8);
     const window = this.#streams.get(ssrc) ?? new ReplayWindow();
-    const index = nearestIndex(view.getUint16(2), window.highest);
+    const { highest } = before === null ? window : (before.#streams.get(ssrc) ?? window);
+    const index = nearestIndex(view.getUint16(2), highest);
     if (index < 0 || !window.admits(index)) return null;
-    const bytes = Uint8Array.from(datagram.subarray(0, end));
+    const bytes = new Uint8Array(datagram.subarray(0, end));
     if (!this.#isSigned(this.#rtp, datagram, end, bytes, wrapsOf(index))) return null;
     this.#rtp.crypt(bytes.subarray(headerBytes), ssrc, index);
     note(this.#streams, ssrc, window, index);
@@ -88,6 +104,10 @@ export class SrtpReceiver {
 
   /** The RTCP packet in a datagram; null when it is none of the peer's, or came before. */
   openControl(datagram: Uint8Array): Uint8Array | null {
+    return this.#openControl(datagram) ?? this.#before?.openControl(datagram) ?? null;
+  }
+
+  #openControl(datagram: Uint8Array): Uint8Array | null {
     const end = datagram.length - this.#rtcp.tagBytes - this.#identifier.length;
     const bodyEnd = end - INDEX_BYTES;
     if (bodyEnd < CONTROL_HEADER_BYTES) return null;
@@ -97,7 +117,7 @@ export class SrtpReceiver {
     const index = word % ENCRYPTED;
     const window = this.#controlStreams.get(ssrc) ?? new ReplayWindow();
     if (!window.admits(index)) return null;
-    const signed = Uint8Array.from(datagram.subarray(0, end));
+    const signed = new Uint8Array(datagram.subarray(0, end));
     if (!this.#isSigned(this.#rtcp, datagram, end, signed)) return null;
     const bytes = signed.subarray(0, bodyEnd);
     if (word >= ENCRYPTED) this.#rtcp.crypt(bytes.subarray(CONTROL_HEADER_BYTES), ssrc, index);

@@ -20,6 +20,7 @@ export class Peers {
   #addresses: ReadonlyMap<string, string> = new Map();
   #timer: Timer | null = null;
   #closed = false;
+  #looking: Promise<void> | null = null;
 
   /** `hosts` = names or addresses; `onUnknown` is told of one that cannot be resolved. */
   constructor(options: {
@@ -48,8 +49,23 @@ export class Peers {
     return isIP(host) === 0 ? this.#hosts.some((each) => each.toLowerCase() === host) : this.admits(host);
   }
 
-  /** Asks for the hosts' addresses, now and from time to time. Never rejects. */
-  async open(): Promise<void> {
+  /**
+   * Asks for the hosts' addresses, now and from time to time. Never rejects. Whoever asks meanwhile waits for the same
+   * answers: in an outage all registrations fail, and each would ask for all names.
+   */
+  open(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  async #look(): Promise<void> {
     if (this.#hosts.length === 0) return;
     const found = new Map<string, string>();
     let unknown = 0;
@@ -66,10 +82,5 @@ export class Peers {
     this.#timer?.cancel();
     if (!this.#closed)
       this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#timer?.cancel();
   }
 }

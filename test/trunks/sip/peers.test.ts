@@ -36,6 +36,8 @@ describe('Peers', () => {
     const { clock, unknown } = await open([], ['192.0.2.9', 'nowhere.invalid']);
     expect(unknown).toEqual(['nowhere.invalid']);
     expect(peers.admits('192.0.2.9')).toBe(true);
+    await Promise.all([peers.open(), peers.open(), peers.open()]);
+    expect(unknown).toHaveLength(2);
     expect(clock.pending).toBe(1);
     peers.close();
     expect(clock.pending).toBe(0);
