@@ -13,7 +13,7 @@ const CONTROL_HEADER_BYTES = 8;
 /** The last word of an RTCP packet before the tag: a bit for "encrypted", and 31 bits of index. */
 const INDEX_BYTES = 4;
 const ENCRYPTED = 0x8000_0000;
-/** Senders whose packets are told apart at once; the one that began first is forgotten. */
+/** Senders whose packets are told apart at once. */
 const STREAMS_MAX = 16;
 
 /** Secures what we send. Both kinds of packets of one RTP session go through the same object. */
@@ -54,14 +54,35 @@ export class SrtpSender {
   }
 }
 
+/** What came of each sender (SSRC). The one that has been silent for longest is forgotten first. */
+class Streams {
+  readonly #windows = new Map<number, ReplayWindow>();
+  #latest: number | null = null;
+
+  /** Undefined = nothing, or it is forgotten. */
+  of(ssrc: number): ReplayWindow | undefined {
+    return this.#windows.get(ssrc);
+  }
+
+  /** A packet with this index came. */
+  note(ssrc: number, window: ReplayWindow, index: number): void {
+    window.add(index);
+    if (ssrc === this.#latest) return;
+    this.#latest = ssrc;
+    this.#windows.delete(ssrc);
+    this.#windows.set(ssrc, window);
+    const [silent] = this.#windows.size > STREAMS_MAX ? this.#windows.keys() : [];
+    if (silent !== undefined) this.#windows.delete(silent);
+  }
+}
+
 /** Opens what the peer sends. */
 export class SrtpReceiver {
   readonly #rtp: SessionKeys;
   readonly #rtcp: SessionKeys;
   readonly #identifier: Uint8Array;
-  /** What came of each sender (SSRC), in the order of their first packets. */
-  readonly #streams = new Map<number, ReplayWindow>();
-  readonly #controlStreams = new Map<number, ReplayWindow>();
+  readonly #streams = new Streams();
+  readonly #controlStreams = new Streams();
   /** Opens packets under the key before; null = one under this key has come. */
   #before: SrtpReceiver | null;
 
@@ -91,14 +112,14 @@ export class SrtpReceiver {
     if (headerBytes === null || headerBytes > end) return null;
     const view = viewOf(datagram);
     const ssrc = view.getUint32(8);
-    const window = this.#streams.get(ssrc) ?? new ReplayWindow();
-    const { highest } = before === null ? window : (before.#streams.get(ssrc) ?? window);
+    const window = this.#streams.of(ssrc) ?? new ReplayWindow();
+    const { highest } = before === null ? window : (before.#streams.of(ssrc) ?? window);
     const index = nearestIndex(view.getUint16(2), highest);
     if (index < 0 || !window.admits(index)) return null;
     const bytes = new Uint8Array(datagram.subarray(0, end));
     if (!this.#isSigned(this.#rtp, datagram, end, bytes, wrapsOf(index))) return null;
     this.#rtp.crypt(bytes.subarray(headerBytes), ssrc, index);
-    note(this.#streams, ssrc, window, index);
+    this.#streams.note(ssrc, window, index);
     return bytes;
   }
 
@@ -115,13 +136,13 @@ export class SrtpReceiver {
     const ssrc = view.getUint32(4);
     const word = view.getUint32(bodyEnd);
     const index = word % ENCRYPTED;
-    const window = this.#controlStreams.get(ssrc) ?? new ReplayWindow();
+    const window = this.#controlStreams.of(ssrc) ?? new ReplayWindow();
     if (!window.admits(index)) return null;
     const signed = new Uint8Array(datagram.subarray(0, end));
     if (!this.#isSigned(this.#rtcp, datagram, end, signed)) return null;
     const bytes = signed.subarray(0, bodyEnd);
     if (word >= ENCRYPTED) this.#rtcp.crypt(bytes.subarray(CONTROL_HEADER_BYTES), ssrc, index);
-    note(this.#controlStreams, ssrc, window, index);
+    this.#controlStreams.note(ssrc, window, index);
     return bytes;
   }
 
@@ -147,13 +168,6 @@ function wrapsOf(index: number): Uint8Array {
   const bytes = new Uint8Array(4);
   viewOf(bytes).setUint32(0, Math.floor(index / SEQUENCE_MODULUS));
   return bytes;
-}
-
-function note(streams: Map<number, ReplayWindow>, ssrc: number, window: ReplayWindow, index: number): void {
-  window.add(index);
-  streams.set(ssrc, window);
-  const [oldest] = streams.size > STREAMS_MAX ? streams.keys() : [];
-  if (oldest !== undefined) streams.delete(oldest);
 }
 
 function joined(...parts: readonly Uint8Array[]): Uint8Array {
