@@ -12,7 +12,7 @@ import type { SipSource } from '../../protocols/sip/via.ts';
 
 /**
  * A peer behind a NAT names itself by an address that only its own network knows. What it is to be told later goes to
- * where it spoke from, unless a proxy has asked for it (Record-Route): in this message, or in the first one of `dialog`.
+ * where it spoke from, unless a proxy has asked for it (Record-Route), be it in the first message of `dialog`.
  */
 export function reachAtSource(
   message: IncomingRequestMessage | IncomingResponseMessage,
