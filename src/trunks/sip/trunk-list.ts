@@ -44,11 +44,11 @@ export type TrunkSettings = Pick<
   'SIP_PASSWORD' | 'SIP_PROXY' | 'SIP_REGISTRAR' | 'SIP_SRTP' | 'SIP_TRUNK' | 'SIP_TRUNKS' | 'SIP_USER'
 >;
 
-const server = z.string().refine(isSipServer, 'a server such as sip:pbx.example.com;transport=tls').optional();
+const server = z.string().refine(isSipServer, 'expected a server such as sip:pbx.example.com;transport=tls').optional();
 const trunkList = z
   .array(
     z.strictObject({
-      name: z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits and . _ -'),
+      name: z.string().regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits and . _ -'),
       registrar: server,
       server,
       proxy: server,
@@ -95,8 +95,10 @@ function readList({ SIP_TRUNKS: setting, SIP_REGISTRAR, SIP_TRUNK }: TrunkSettin
       for (const [index, { name, registrar, server: calls, user }] of list.entries()) {
         if (names.has(name)) refuse([index, 'name'], 'got a name twice, expected one for each trunk');
         names.add(name);
-        if (registrar === undefined && calls === undefined) refuse([index], 'got neither registrar nor server');
-        if (registrar !== undefined && (user ?? '') === '') refuse([index], 'got a registrar without a user');
+        if (registrar === undefined && calls === undefined)
+          refuse([index], 'got neither registrar nor server, expected one');
+        if (registrar !== undefined && (user ?? '') === '')
+          refuse([index], 'got a registrar without user, expected the name to register');
       }
     });
   } catch (error) {
