@@ -19,7 +19,7 @@ export class RefusedHandshakes {
     this.#log = log;
   }
 
-  /** Tells of `failure`, unless it was not of a handshake. What came with it stays out of the log: it may be private. */
+  /** Tells of a failure of a handshake. What came with it stays out of the log: it may be private. */
   note({ code, param }: TrunklineError, { ws: isHandshake, routeOptions, id }: FastifyRequest): void {
     const route = routeOptions.config.socket === true ? routeOptions.url : undefined;
     if (!isHandshake || route === undefined) return;

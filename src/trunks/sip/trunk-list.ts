@@ -41,7 +41,15 @@ export interface SipTrunk {
 /** What the list is read from. */
 export type TrunkSettings = Pick<
   Settings,
-  'SIP_PASSWORD' | 'SIP_PROXY' | 'SIP_REGISTRAR' | 'SIP_SRTP' | 'SIP_TRUNK' | 'SIP_TRUNKS' | 'SIP_USER'
+  | 'SIP_PASSWORD'
+  | 'SIP_PORT'
+  | 'SIP_PROXY'
+  | 'SIP_REGISTRAR'
+  | 'SIP_SRTP'
+  | 'SIP_TLS_PORT'
+  | 'SIP_TRUNK'
+  | 'SIP_TRUNKS'
+  | 'SIP_USER'
 >;
 
 const server = z.string().refine(isSipServer, 'expected a server such as sip:pbx.example.com;transport=tls').optional();
@@ -75,13 +83,27 @@ export function readTrunks(settings: TrunkSettings): SipTrunk[] {
     password: SIP_PASSWORD,
   };
   const written = [...(SIP_REGISTRAR === '' && SIP_TRUNK === '' ? [] : [first]), ...readList(settings)];
-  return written.flatMap((each) => {
+  const trunks = written.flatMap((each) => {
     const registrar = readServer(each.registrar);
     const calls = readServer(each.server) ?? registrar;
     if (calls === null) return [];
     const { name, user = '', password = '', srtp = SIP_SRTP } = each;
     return [{ name, registrar, server: calls, proxy: readServer(each.proxy), user, password, srtp }];
   });
+  refuseClosedTransports(trunks, settings);
+  return trunks;
+}
+
+/** What goes over UDP or TCP would be left out without a word where TLS alone is open. */
+function refuseClosedTransports(trunks: readonly SipTrunk[], { SIP_PORT, SIP_TLS_PORT }: TrunkSettings): void {
+  if (SIP_PORT !== 0 || SIP_TLS_PORT === 0) return;
+  const isClosed = ({ registrar, server, proxy }: SipTrunk): boolean =>
+    [registrar, server].some((each) => each !== null && (proxy ?? each).transport !== 'TLS');
+  const closed = trunks.filter(isClosed).map(({ name }) => name);
+  if (closed.length > 0)
+    throw new ConfigError([
+      `SIP_TRUNKS: ${closed.join(', ')} without TLS: set SIP_PORT, usually to 5060, or add ;transport=tls`,
+    ]);
 }
 
 function readList({ SIP_TRUNKS: setting, SIP_REGISTRAR, SIP_TRUNK }: TrunkSettings): WrittenTrunk[] {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Peers } from '../../../src/trunks/sip/peers.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { eventually } from '../../helpers/eventually.ts';
 
 let peers: Peers;
 afterEach(() => peers.close());
@@ -37,6 +38,10 @@ describe('Peers', () => {
     expect(unknown).toEqual(['nowhere.invalid']);
     expect(peers.admits('192.0.2.9')).toBe(true);
     expect(clock.pending).toBe(1);
+    clock.advance(30_000);
+    await eventually(() => expect(clock.pending).toBe(1));
+    // It is told once, not every half a minute.
+    expect(unknown).toEqual(['nowhere.invalid']);
     peers.close();
     expect(clock.pending).toBe(0);
   });

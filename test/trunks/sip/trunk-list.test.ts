@@ -7,9 +7,11 @@ import { readTrunks, routeOver, type TrunkSettings, uriAt } from '../../../src/t
 
 const NONE: TrunkSettings = {
   SIP_PASSWORD: '',
+  SIP_PORT: 5060,
   SIP_PROXY: '',
   SIP_REGISTRAR: '',
   SIP_SRTP: 'allow',
+  SIP_TLS_PORT: 0,
   SIP_TRUNK: '',
   SIP_TRUNKS: '',
   SIP_USER: '',
@@ -58,6 +60,13 @@ it.each([
   ['/nowhere/trunks.yaml', /SIP_TRUNKS: \/nowhere\/trunks\.yaml: cannot be read \(ENOENT\)/],
 ])('refuses %s, without showing what may be secret', (text, message) => {
   expect(() => readTrunks({ ...NONE, SIP_TRUNKS: text })).toThrow(message);
+});
+
+it('refuses a trunk over UDP or TCP where SIP listens over TLS alone, and would never use it', () => {
+  const settings = { ...NONE, SIP_PORT: 0, SIP_TLS_PORT: 5061 };
+  const [plain, secure] = ['[{name: a, server: "sip:x"}]', '[{name: a, server: "sip:x", proxy: "sips:y"}]'];
+  expect(() => readTrunks({ ...settings, SIP_TRUNKS: plain })).toThrow(/SIP_TRUNKS: a without TLS: set SIP_PORT/);
+  expect(readTrunks({ ...settings, SIP_TRUNKS: secure })).toHaveLength(1);
 });
 
 it.each(['[s3cret]', '!s3cret', '*s3cret', '@s3cret', 's3cret: x', '"s3cret'])(
