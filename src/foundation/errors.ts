@@ -73,6 +73,7 @@ export const ERRORS = Object.freeze({
   twiml_failed: kind(502, 1011, 'server_error'),
   translation_failed: kind(502, 1011, 'server_error'),
   speech_queue_full: kind(429, 4429, 'rate_limit_error'),
+  answer_too_long: kind(413, 4446, 'invalid_request_error'),
   unsupported_format: kind(400, 4420, 'invalid_request_error'),
   dialing_unavailable: kind(501, 4422, 'invalid_request_error'),
   not_implemented: kind(501, 4421, 'invalid_request_error'),

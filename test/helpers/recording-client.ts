@@ -104,6 +104,8 @@ interface RecordingExtras {
   readonly paddingBytes?: number;
   /** Its sound is encrypted, each stream with a key of its own. */
   readonly srtp?: boolean;
+  /** No sound is ever sent. */
+  readonly isSilent?: boolean;
 }
 
 /** One recording. */
@@ -150,7 +152,7 @@ export class SentRecording {
     for (const [i, media] of this.media.entries()) {
       const stream = streams[i] ?? '';
       const to = { address: '127.0.0.1', port: Number(/^\d+/.exec(stream)) };
-      if (to.port === 0) continue;
+      if (to.port === 0 || this.#extras.isSilent === true) continue;
       const { payloadType } = media.format;
       media.agree({ to, payloadType, eventType: null, receives: true, srtpKey: readPhoneKey(stream) });
     }

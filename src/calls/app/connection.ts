@@ -72,7 +72,8 @@ interface ConnectionOptions {
 export class AppConnection {
   readonly #options: ConnectionOptions;
   #socket: WebSocket | null = null;
-  #kept: FrameToApp[] = [];
+  /** Null = a fence. */
+  #kept: (FrameToApp | null)[] = [];
   /** When the current series of attempts began; null = the connection is healthy. */
   #troubleSinceMs: number | null;
   readonly #backoff = new Backoff(RETRIES);
@@ -108,10 +109,13 @@ export class AppConnection {
   }
 
   /**
-   * Pings the app to learn when it has read everything sent so far: `onFence` follows, unless the connection breaks.
+   * Pings the app, when it is there, to learn when it has read everything sent so far: `onFence` follows, unless the
+   * connection breaks.
    */
   fence(): void {
+    if (this.#over) return;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping('fence');
+    else this.#keep(null);
   }
 
   /** Stops reading, so that TCP slows the app down. Messages that were already read are still delivered. */
@@ -180,7 +184,10 @@ export class AppConnection {
     this.#pings = clock.every(PING_MS, () => this.#ping(socket), true);
     this.#timer = clock.after(STABLE_MS, () => this.#forgetTrouble(), true);
     this.#transmit(socket, handlers.setup());
-    for (const frame of this.#kept.splice(0)) this.#transmit(socket, frame);
+    for (const frame of this.#kept.splice(0)) {
+      if (frame === null) socket.ping('fence');
+      else this.#transmit(socket, frame);
+    }
   }
 
   #forgetTrouble(): void {
@@ -210,7 +217,7 @@ export class AppConnection {
     else socket.send(JSON.stringify(frame), () => undefined);
   }
 
-  #keep(frame: FrameToApp): void {
+  #keep(frame: FrameToApp | null): void {
     this.#kept.push(frame);
     if (this.#kept.length > KEPT_MAX) this.#kept.shift();
   }

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { CallVoice, OpenUtterance, SayOptions } from '../outbound/voice.ts';
+import { checkAnswerLength } from './answer-length.ts';
 
 /** How much of the text that the caller heard is kept: the last characters. */
 const HEARD_MAX_CHARS = 10_000;
@@ -32,6 +33,8 @@ export class TalkCycle {
   #word = '';
   #quiet: Timer | null = null;
   #begun = false;
+  /** Of all its text so far. */
+  #chars = 0;
   #heardText = '';
   #heardMs = 0;
 
@@ -49,8 +52,13 @@ export class TalkCycle {
     return { text: this.#heardText, ms: this.#heardMs };
   }
 
-  /** Adds text, which is never empty. Throws as {@link CallVoice.open} and {@link OpenUtterance.write} do. */
+  /**
+   * Adds text, which is never empty. Throws `answer_too_long`, and as {@link CallVoice.open} and
+   * {@link OpenUtterance.write} do.
+   */
   write(text: string): void {
+    this.#chars += text.length;
+    checkAnswerLength(this.#chars);
     this.#quiet?.cancel();
     const said = this.#word + text;
     this.#word = '';

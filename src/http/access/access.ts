@@ -211,11 +211,9 @@ export class Access {
   /**
    * A key that stands for whoever makes the admitted request, for `lifeMs` and on routes for audio and speech alone.
    * @param content a JSON value that {@link shortKeyContent} gives back
-   * @throws TrunklineError `invalid_request` when the content is too large, `role_refused` to a short-lived key
+   * @throws TrunklineError `invalid_request` when the content is too large
    */
   makeShortKey(request: FastifyRequest, lifeMs: number, content: unknown = null): string {
-    // Or it would live for ever.
-    if (this.#shortKeyed.has(request)) assertShortKeyPermitted('session');
     const sessionId = this.#sessionIdOf(request);
     const proof = this.#proofs.get(request) ?? { kind: 'nobody' };
     return this.#shortKeys.make({ proof, content, ...(sessionId !== null && { sessionId }) }, lifeMs);

@@ -38,7 +38,7 @@ export const PERMISSIONS = Object.freeze({
   metrics: ALL_CALLS,
   /** Text of recordings and of live sound. */
   transcriptions: ALL_CALLS,
-  /** Ask for keys that live for a short time. */
+  /** Ask for keys that live for a short time: not with one of them, or it would live for ever. */
   'keys.make': ALL_CALLS,
   /** Sound of texts. */
   speech: ALL_CALLS,

@@ -24,8 +24,8 @@ const PREFIX = 'ek_';
 const SEALED = /^ek_([A-Za-z0-9_-]{40,8192})$/;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of the content, as JSON: a key must fit into a header. */
-const CONTENT_MAX_CHARS = 4096;
+/** Of the content, as JSON in UTF-8: a key must fit into a header, and into {@link SEALED} to be read again. */
+const CONTENT_MAX_BYTES = 4096;
 /** What such a key may be used for. */
 const PERMITTED: readonly Permission[] = ['transcriptions', 'speech'];
 
@@ -65,10 +65,11 @@ export class ShortKeys {
    */
   make(key: ShortKey, lifeMs: number): string {
     const text = toJson({ ...key, until: this.#clock.wall().getTime() + lifeMs });
-    if (text.length > CONTENT_MAX_CHARS)
+    const bytes = Buffer.byteLength(text);
+    if (bytes > CONTENT_MAX_BYTES)
       throw new TrunklineError(
         'invalid_request',
-        `a key that lives for a short time takes ${CONTENT_MAX_CHARS} characters of content, got ${text.length}`,
+        `a key that lives for a short time takes ${CONTENT_MAX_BYTES} bytes of content, got ${bytes}`,
       );
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#secret, nonce);

@@ -67,9 +67,9 @@ export class SpeechStream {
     return this.#open?.text.text.slice(-END_CHARS) ?? '';
   }
 
-  /** Adds text to the open utterance, or begins one. */
+  /** Adds text to the open utterance, or begins one. Ignored after {@link close}. */
   write(text: string): void {
-    if (text === '') return;
+    if (text === '' || this.#isClosed) return;
     const open = this.#open;
     if (open !== undefined && open.text.text.length + text.length > UTTERANCE_MAX_CHARS) end(open);
     const utterance = this.#open ?? this.#begin();
@@ -78,8 +78,12 @@ export class SpeechStream {
     this.#look();
   }
 
-  /** Ends the open utterance: all of it is spoken, then `onFlushed` is called. Without one, that is all. */
+  /**
+   * Ends the open utterance: all of it is spoken, then `onFlushed` is called. Without one, that is all. Ignored after
+   * {@link close}.
+   */
   flush(): void {
+    if (this.#isClosed) return;
     const utterance = this.#open ?? this.#begin();
     utterance.isFlushed = true;
     end(utterance);
@@ -88,6 +92,7 @@ export class SpeechStream {
 
   /** Drops all that was not sent, flushes included. */
   clear(): void {
+    if (this.#isClosed) return;
     this.#stop.abort();
     this.#stop = new AbortController();
     this.#utterances = [];
@@ -105,6 +110,11 @@ export class SpeechStream {
     this.#stop.abort();
     this.#utterances = [];
     this.#look();
+  }
+
+  /** {@link clear} leaves a signal that has not aborted, {@link close} does not. */
+  get #isClosed(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   get #open(): Utterance | undefined {

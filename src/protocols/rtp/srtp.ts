@@ -13,7 +13,7 @@ const CONTROL_HEADER_BYTES = 8;
 /** The last word of an RTCP packet before the tag: a bit for "encrypted", and 31 bits of index. */
 const INDEX_BYTES = 4;
 const ENCRYPTED = 0x8000_0000;
-/** Senders whose packets are told apart at once; the one that began first is forgotten. */
+/** Senders whose packets are told apart at once. */
 const STREAMS_MAX = 16;
 
 /** Secures what we send. Both kinds of packets of one RTP session go through the same object. */
@@ -36,7 +36,7 @@ export class SrtpSender {
     const view = viewOf(packet);
     const index = nearestIndex(view.getUint16(2), this.#index);
     this.#index = Math.max(this.#index, index);
-    const bytes = Uint8Array.from(packet);
+    const bytes = new Uint8Array(packet);
     this.#rtp.crypt(bytes.subarray(headerBytesOf(packet) ?? bytes.length), view.getUint32(8), index);
     return joined(bytes, this.#identifier, this.#rtp.tag(bytes, wrapsOf(index)));
   }
@@ -54,40 +54,81 @@ export class SrtpSender {
   }
 }
 
+/** What came of each sender (SSRC). The one that has been silent for longest is forgotten first. */
+class Streams {
+  readonly #windows = new Map<number, ReplayWindow>();
+  #latest: number | null = null;
+
+  /** Undefined = nothing, or it is forgotten. */
+  of(ssrc: number): ReplayWindow | undefined {
+    return this.#windows.get(ssrc);
+  }
+
+  /** A packet with this index came. */
+  note(ssrc: number, window: ReplayWindow, index: number): void {
+    window.add(index);
+    if (ssrc === this.#latest) return;
+    this.#latest = ssrc;
+    this.#windows.delete(ssrc);
+    this.#windows.set(ssrc, window);
+    const [silent] = this.#windows.size > STREAMS_MAX ? this.#windows.keys() : [];
+    if (silent !== undefined) this.#windows.delete(silent);
+  }
+}
+
 /** Opens what the peer sends. */
 export class SrtpReceiver {
   readonly #rtp: SessionKeys;
   readonly #rtcp: SessionKeys;
   readonly #identifier: Uint8Array;
-  /** What came of each sender (SSRC), in the order of their first packets. */
-  readonly #streams = new Map<number, ReplayWindow>();
-  readonly #controlStreams = new Map<number, ReplayWindow>();
+  readonly #streams = new Streams();
+  readonly #controlStreams = new Streams();
+  /** Opens packets under the key before; null = one under this key has come. */
+  #before: SrtpReceiver | null;
 
-  constructor(master: SrtpKey) {
+  /** `before` = what opened the peer's packets until now, under another key: some may be on their way. */
+  constructor(master: SrtpKey, before: SrtpReceiver | null = null) {
     this.#rtp = new SessionKeys(master, false);
     this.#rtcp = new SessionKeys(master, true);
     this.#identifier = master.identifier;
+    // One that has opened nothing itself knows no streams.
+    this.#before = before === null ? null : (before.#before ?? before);
   }
 
   /** The RTP packet in a datagram; null when it is none of the peer's, or came before. */
   open(datagram: Uint8Array): Uint8Array | null {
+    const before = this.#before;
+    if (before === null) return this.#open(datagram);
+    // A new key does not set the count of wraps back (RFC 3711 §3.3.1); some senders do it all the same.
+    const opened = this.#open(datagram, before) ?? this.#open(datagram);
+    if (opened !== null) this.#before = null;
+    return opened ?? before.open(datagram);
+  }
+
+  /** `before` = what knows the streams that go on under this key. */
+  #open(datagram: Uint8Array, before: SrtpReceiver | null = null): Uint8Array | null {
     const headerBytes = headerBytesOf(datagram);
     const end = datagram.length - this.#rtp.tagBytes - this.#identifier.length;
     if (headerBytes === null || headerBytes > end) return null;
     const view = viewOf(datagram);
     const ssrc = view.getUint32(8);
-    const window = this.#streams.get(ssrc) ?? new ReplayWindow();
-    const index = nearestIndex(view.getUint16(2), window.highest);
+    const window = this.#streams.of(ssrc) ?? new ReplayWindow();
+    const { highest } = before === null ? window : (before.#streams.of(ssrc) ?? window);
+    const index = nearestIndex(view.getUint16(2), highest);
     if (index < 0 || !window.admits(index)) return null;
-    const bytes = Uint8Array.from(datagram.subarray(0, end));
+    const bytes = new Uint8Array(datagram.subarray(0, end));
     if (!this.#isSigned(this.#rtp, datagram, end, bytes, wrapsOf(index))) return null;
     this.#rtp.crypt(bytes.subarray(headerBytes), ssrc, index);
-    note(this.#streams, ssrc, window, index);
+    this.#streams.note(ssrc, window, index);
     return bytes;
   }
 
   /** The RTCP packet in a datagram; null when it is none of the peer's, or came before. */
   openControl(datagram: Uint8Array): Uint8Array | null {
+    return this.#openControl(datagram) ?? this.#before?.openControl(datagram) ?? null;
+  }
+
+  #openControl(datagram: Uint8Array): Uint8Array | null {
     const end = datagram.length - this.#rtcp.tagBytes - this.#identifier.length;
     const bodyEnd = end - INDEX_BYTES;
     if (bodyEnd < CONTROL_HEADER_BYTES) return null;
@@ -95,13 +136,13 @@ export class SrtpReceiver {
     const ssrc = view.getUint32(4);
     const word = view.getUint32(bodyEnd);
     const index = word % ENCRYPTED;
-    const window = this.#controlStreams.get(ssrc) ?? new ReplayWindow();
+    const window = this.#controlStreams.of(ssrc) ?? new ReplayWindow();
     if (!window.admits(index)) return null;
-    const signed = Uint8Array.from(datagram.subarray(0, end));
+    const signed = new Uint8Array(datagram.subarray(0, end));
     if (!this.#isSigned(this.#rtcp, datagram, end, signed)) return null;
     const bytes = signed.subarray(0, bodyEnd);
     if (word >= ENCRYPTED) this.#rtcp.crypt(bytes.subarray(CONTROL_HEADER_BYTES), ssrc, index);
-    note(this.#controlStreams, ssrc, window, index);
+    this.#controlStreams.note(ssrc, window, index);
     return bytes;
   }
 
@@ -127,13 +168,6 @@ function wrapsOf(index: number): Uint8Array {
   const bytes = new Uint8Array(4);
   viewOf(bytes).setUint32(0, Math.floor(index / SEQUENCE_MODULUS));
   return bytes;
-}
-
-function note(streams: Map<number, ReplayWindow>, ssrc: number, window: ReplayWindow, index: number): void {
-  window.add(index);
-  streams.set(ssrc, window);
-  const [oldest] = streams.size > STREAMS_MAX ? streams.keys() : [];
-  if (oldest !== undefined) streams.delete(oldest);
 }
 
 function joined(...parts: readonly Uint8Array[]): Uint8Array {

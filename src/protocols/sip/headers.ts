@@ -59,6 +59,12 @@ export function splitHeader(line: string): Header | null {
   return [lower.length === 1 ? (LONG_NAMES[lower] ?? lower) : lower, value.trim()];
 }
 
+/** Option tags (RFC 3261 §19.2) of all `values` of Require, Supported and the like, in lower case. */
+export function optionTagsIn(values: readonly string[]): string[] {
+  const tags = values.flatMap((value) => value.split(',')).map((tag) => tag.trim().toLowerCase());
+  return tags.filter((tag) => tag !== '');
+}
+
 /** The headers among `lines`; lines that are none are left out. */
 export function headersIn(lines: readonly string[]): Header[] {
   return lines.flatMap((line) => {

@@ -1,6 +1,6 @@
 /** What a REFER asks for (RFC 3515): whom to call, in the place of which dialog (RFC 3891), and in whose name. */
 import { SipFault } from './fault.ts';
-import type { SipHeaders } from './headers.ts';
+import { optionTagsIn, type SipHeaders } from './headers.ts';
 import { REPLACES_TAG, type ReplacedDialog, readReplaces } from './replaces.ts';
 
 /** The option tag: nobody wants to hear what becomes of the transfer (RFC 4488). */
@@ -9,6 +9,7 @@ export const NO_REPORT_TAG = 'norefersub';
 const TARGET_MAX_CHARS = 1024;
 const REFERRED_BY_MAX_CHARS = 512;
 const EMBEDDED_MAX = 16;
+const SIP_URI = /^sips?:(?:[^@]+@)?[\w.[\]:-]+(?:;.*)?$/i;
 const TEL_URI = /^tel:\+?(?=[().*#-]*\d)[\d().*#-]+(?:;[^?]*)?$/i;
 
 /** A call that somebody asks for. */
@@ -37,7 +38,7 @@ export function readRefer(message: SipHeaders, targets: readonly string[]): Refe
   return {
     uri,
     replaces: replaces === undefined ? null : readReplaces(replaces),
-    requiresReplaces: tagsIn(embedded.get('require') ?? '').includes(REPLACES_TAG),
+    requiresReplaces: optionTagsIn([embedded.get('require') ?? '']).includes(REPLACES_TAG),
     referredBy: referredBy(message),
     isReported: message.getHeader('refer-sub')?.split(';')[0]?.trim().toLowerCase() !== 'false',
   };
@@ -66,6 +67,7 @@ function splitUri(whole: string): { readonly uri: string; readonly embedded: Rea
   // In the user a question mark is one (RFC 3261 §19.1.1).
   const from = isSip ? whole.indexOf('?', whole.indexOf('@') + 1) : -1;
   const uri = from < 0 ? whole : whole.slice(0, from);
+  if (isSip && !SIP_URI.test(uri)) throw new SipFault('a Refer-To that names no host', 'sip:user@host');
   const [, method = 'INVITE'] = isSip ? (/;method=([^;]*)/i.exec(uri) ?? []) : [];
   if (method.toUpperCase() !== 'INVITE') throw new SipFault('another method in Refer-To', 'INVITE', 501);
   const embedded = new Map<string, string>();
@@ -97,8 +99,4 @@ function referredBy(message: SipHeaders): string | null {
   const [value = ''] = values;
   const isPlain = value !== '' && value.length <= REFERRED_BY_MAX_CHARS && !/\p{Cc}/u.test(value);
   return values.length === 1 && isPlain && !/;\s*cid\s*=/i.test(value) ? value : null;
-}
-
-function tagsIn(value: string): string[] {
-  return value.split(',').map((tag) => tag.trim().toLowerCase());
 }

@@ -1,5 +1,5 @@
 /** Provisional answers that are to be acknowledged (RFC 3262). */
-import type { SipHeaders } from './headers.ts';
+import { optionTagsIn, type SipHeaders } from './headers.ts';
 
 /** The option tag. */
 export const RELIABLE_TAG = '100rel';
@@ -9,8 +9,8 @@ export function acknowledgementOf(
   answer: SipHeaders & { readonly statusCode?: number | undefined; readonly cseq: number },
 ): string | null {
   const { statusCode = 500, cseq } = answer;
-  const tags = answer.getHeaders('require').flatMap((value) => value.split(','));
   const [number] = /^\d{1,10}$/.exec(answer.getHeader('rseq')?.trim() ?? '') ?? [];
-  const isAsked = statusCode > 100 && statusCode < 200 && tags.some((tag) => tag.trim().toLowerCase() === RELIABLE_TAG);
+  const tags = optionTagsIn(answer.getHeaders('require'));
+  const isAsked = statusCode > 100 && statusCode < 200 && tags.includes(RELIABLE_TAG);
   return isAsked && number !== undefined && Number(number) > 0 ? `RAck: ${number} ${cseq} INVITE` : null;
 }

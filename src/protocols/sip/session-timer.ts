@@ -2,6 +2,7 @@
  * Session timers (RFC 4028) as headers: what a request asks for, what is agreed, and what an answer says. Pure; who
  * keeps the time is `trunks/sip/session-timer.ts`.
  */
+import { optionTagsIn } from './headers.ts';
 
 /** No session may be refreshed more often than an interval of this allows (RFC 4028 §4), in seconds. */
 export const MIN_SESSION_S = 90;
@@ -31,10 +32,9 @@ export interface TimerHeaders {
 
 /** Reads them; `values` gives all values of a header, by its name in lower case. */
 export function readTimerHeaders(values: (name: string) => readonly string[]): TimerHeaders {
-  const tags = [...values('supported'), ...values('require')].flatMap((value) => value.split(','));
   const [, seconds] = /^\s*(\d{1,10})/.exec(values('min-se')[0] ?? '') ?? [];
   return {
-    supported: tags.some((tag) => tag.trim().toLowerCase() === TIMER_TAG),
+    supported: optionTagsIn([...values('supported'), ...values('require')]).includes(TIMER_TAG),
     expires: readExpires(values('session-expires')[0] ?? ''),
     minimumS: Math.max(MIN_SESSION_S, Number(seconds ?? 0)),
   };

@@ -1,5 +1,5 @@
 /** Requests that ask us to record a call (RFC 7866): how they are told from other calls, and what they may ask for. */
-import type { SipHeaders } from '../sip/headers.ts';
+import { optionTagsIn, type SipHeaders } from '../sip/headers.ts';
 import type { SessionDescription } from '../sip/session-description.ts';
 
 /** The option tag, in lower case. */
@@ -23,8 +23,7 @@ export function isRecording(message: SipHeaders, metadata: string | null, offer:
 
 /** Whether the request must be refused by who does not record (RFC 7866 §6.1.1). */
 export function requiresRecording(message: SipHeaders): boolean {
-  const tags = message.getHeaders('require').flatMap((value) => value.split(','));
-  return tags.some((tag) => tag.trim().toLowerCase() === SIPREC_TAG);
+  return optionTagsIn(message.getHeaders('require')).includes(SIPREC_TAG);
 }
 
 /**

@@ -3,22 +3,24 @@ import { SrtpReceiver, SrtpSender } from '../../protocols/rtp/srtp.ts';
 import type { SrtpKey } from '../../protocols/rtp/srtp-keys.ts';
 import type { SrtpKeys } from '../../protocols/sip/crypto-lines.ts';
 
+/** Keys of the peer that are remembered. Music on hold may have one of its own, before that of the call comes back. */
+const PEER_KEYS_MAX = 8;
+
 export class RtpSecurity {
   /**
    * By our keys, of which a call has one for each suite. A key that is used again goes on counting: from the beginning
    * it would encrypt other packets with the same stream.
    */
   readonly #senders = new Map<SrtpKey, SrtpSender>();
+  /** By the peer's keys, the latest last: one that comes again opens nothing that came before. */
+  #receivers: readonly { readonly key: SrtpKey; readonly receiver: SrtpReceiver }[] = [];
   #sender: SrtpSender | null = null;
   #receiver: SrtpReceiver | null = null;
-  #theirs: SrtpKey | null = null;
 
   /** What an agreement says; null = packets are not secured from now on. */
   agree(keys: SrtpKeys | null): void {
     this.#sender = keys === null ? null : this.#senderOf(keys.ours);
-    if (keys === null || this.#theirs === null || !isSame(keys.theirs, this.#theirs))
-      this.#receiver = keys === null ? null : new SrtpReceiver(keys.theirs);
-    this.#theirs = keys?.theirs ?? null;
+    this.#receiver = keys === null ? null : this.#receiverOf(keys.theirs);
   }
 
   /** An RTP packet as it is to be sent. */
@@ -45,6 +47,14 @@ export class RtpSecurity {
     const sender = this.#senders.get(key) ?? new SrtpSender(key);
     this.#senders.set(key, sender);
     return sender;
+  }
+
+  #receiverOf(key: SrtpKey): SrtpReceiver {
+    const known = this.#receivers.find((each) => isSame(each.key, key));
+    if (known !== undefined) return known.receiver;
+    const receiver = new SrtpReceiver(key, this.#receiver);
+    this.#receivers = [...this.#receivers.slice(1 - PEER_KEYS_MAX), { key, receiver }];
+    return receiver;
   }
 }
 

@@ -259,6 +259,7 @@ function framesAheadMs(ptimeMs: number): number {
 }
 
 function isSameSound(before: RemoteMedia, now: RemoteMedia): boolean {
+  if (before === now) return true;
   const isSame = [...now.parameters].every(([name, value]) => before.parameters.get(name) === value);
   return before.format === now.format && isSame && before.parameters.size === now.parameters.size;
 }

@@ -28,7 +28,7 @@ const NOWHERE = /^(0\.0\.0\.0|::)$/;
 
 /** The leg of the call. */
 export interface SessionListener extends MediaListener {
-  /** The peer sent nothing for the time-out although it is to send (`media_timeout`). Once for each agreement. */
+  /** The peer sent nothing for the time-out although it is to send (`media_timeout`). Again when it has sent since. */
   fail(error: TrunklineError): void;
 }
 
@@ -39,6 +39,8 @@ interface RtpOptions {
   readonly clock: Clock;
   /** Longest time without any packet while the peer is to send. */
   readonly timeoutMs: number;
+  /** The same once sound has come; left out = {@link timeoutMs}. */
+  readonly pauseMaxMs?: number;
   /** Whether media of any call may come from this address (RTP_ALLOW). */
   isRelay(address: string): boolean;
   /** Numbers from 0 to 1, below 1; not predictable unless a test says otherwise. */
@@ -83,6 +85,8 @@ export class RtpSession {
   /** Fills in announced silence. */
   #silence: Timer | null = null;
   #lastPacketMs = 0;
+  /** Whether any sound has come. */
+  #isHeard = false;
   #refused = 0;
   #timedOut = false;
   #closed: Promise<void> | null = null;
@@ -135,8 +139,7 @@ export class RtpSession {
     this.#remote = remote;
     this.#security.agree(remote.srtp);
     this.#latch.announce({ source, peerAddress: plainAddress(peerAddress) }, nowMs);
-    this.#lastPacketMs = nowMs;
-    this.#timedOut = false;
+    this.#noteSign(nowMs);
     if (this.#receiver === null) this.#begin(remote, this.#listener);
     if (this.#receiver !== null) this.#receiver.remote = remote;
     if (this.#sender !== null) this.#sender.remote = remote;
@@ -205,21 +208,23 @@ export class RtpSession {
       this.#onControl(datagram, from);
       return;
     }
-    const packet = this.#open(datagram, from);
+    const source = sourceOf(from);
+    const packet = this.#open(datagram, source);
     const nowMs = this.#options.clock.nowMs();
-    if (packet === null || !this.#latch.takes(packet, sourceOf(from), nowMs)) {
+    if (packet === null || !this.#latch.takes(packet, source, nowMs)) {
       this.#refused++;
       return;
     }
-    this.#lastPacketMs = nowMs;
+    this.#noteSign(nowMs);
+    this.#isHeard ||= this.#remote.sends;
     if (this.#remote.sends) this.#receiver?.receive(packet, nowMs);
     if (this.#receiver?.isSilent === true)
       this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#fillSilence(), true);
   }
 
   /** Strangers' packets are not even decrypted. */
-  #open(datagram: Buffer, from: RemoteInfo): RtpPacket | null {
-    const plain = this.#latch.fits(sourceOf(from)) ? this.#security.open(datagram) : null;
+  #open(datagram: Buffer, source: Source): RtpPacket | null {
+    const plain = this.#latch.fits(source) ? this.#security.open(datagram) : null;
     return plain === null ? null : parseRtp(plain);
   }
 
@@ -233,7 +238,13 @@ export class RtpSession {
     // Others may share the peer's address behind a NAT: the first one is answered, until the announced port sends.
     if (this.#controlSource?.address !== source.address || source.port === this.#remote?.rtcpPort)
       this.#controlSource = source;
-    this.#lastPacketMs = this.#options.clock.nowMs();
+    this.#noteSign(this.#options.clock.nowMs());
+  }
+
+  /** The peer is there. */
+  #noteSign(nowMs: number): void {
+    this.#lastPacketMs = nowMs;
+    this.#timedOut = false;
   }
 
   #receiveControl(datagram: Buffer): boolean {
@@ -276,11 +287,12 @@ export class RtpSession {
   }
 
   #checkTimeout(): void {
-    const { clock, timeoutMs } = this.#options;
-    const maxMs = this.#remote?.sends === true ? timeoutMs : Math.max(timeoutMs, HELD_MAX_MS);
+    const { clock, timeoutMs, pauseMaxMs = timeoutMs } = this.#options;
+    const silentMaxMs = this.#isHeard ? pauseMaxMs : timeoutMs;
+    const maxMs = this.#remote?.sends === true ? silentMaxMs : Math.max(silentMaxMs, HELD_MAX_MS);
     if (this.#timedOut || clock.nowMs() - this.#lastPacketMs < maxMs) return;
     this.#timedOut = true;
-    this.#listener?.fail(new TrunklineError('media_timeout', `no RTP within ${timeoutMs} ms`));
+    this.#listener?.fail(new TrunklineError('media_timeout', `no RTP within ${maxMs} ms`));
   }
 }
 

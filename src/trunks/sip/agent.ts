@@ -37,8 +37,8 @@ const FAREWELL_STEP_MS = 50;
  */
 const UNACKNOWLEDGED_MAX = 32;
 
-/** The sender of a recording sends nothing while its call is on hold; beyond this it is gone. */
-const RECORDING_SILENT_MAX_MS = 2 * 3_600_000;
+/** The sender of a recording may send nothing while its call is on hold; beyond this it is gone. */
+const RECORDING_PAUSE_MAX_MS = 2 * 3_600_000;
 
 type SipSettings = TransportSettings &
   TrunkSettings &
@@ -279,9 +279,9 @@ export class SipAgent {
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
     const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay });
-    const silentMs = Math.max(timeoutMs, RECORDING_SILENT_MAX_MS);
+    const pauseMaxMs = Math.max(timeoutMs, RECORDING_PAUSE_MAX_MS);
     const openRecordingMedia: OpenMedia = () =>
-      RtpSession.open({ address, ports, clock, timeoutMs: silentMs, isRelay });
+      RtpSession.open({ address, ports, clock, timeoutMs, pauseMaxMs, isRelay });
     const ownUsers = ['trunkline', ...this.#trunks.map(({ user }) => user)];
     const timers = {
       clock,

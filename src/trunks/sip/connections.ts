@@ -142,13 +142,15 @@ export class Connections {
       this.#opening.delete(key);
     };
     const connected = new Promise<Connection>((resolve, reject) => {
-      socket.once('error', (error) => {
+      const onError = (error: Error): void => {
         settle();
         this.#options.onFailed(destination, error);
         reject(error);
-      });
+      };
+      socket.once('error', onError);
       socket.once(this.#options.ready, () => {
         settle();
+        socket.off('error', onError);
         const accepted = this.#acceptance(socket, destination);
         resolve(this.#keep(socket, { address: host, port, isOurs: true, accepted }));
       });

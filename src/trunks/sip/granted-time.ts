@@ -28,7 +28,8 @@ function expiresIn(contact: string): number | null {
 
 /** Whether a Contact header has this URI, with any parameters. */
 function names(header: string, { user, host, port }: URI): boolean {
-  const own = `:${user}@${host}:${port}`;
+  // Without a listener of ours there is no port.
+  const own = `:${user}@${host}${port === undefined ? '' : `:${port}`}`;
   const at = header.indexOf(own);
-  return at >= 0 && !/^\d/.test(header.slice(at + own.length));
+  return at >= 0 && !/^[\w.:-]/.test(header.slice(at + own.length));
 }

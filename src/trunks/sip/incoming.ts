@@ -32,7 +32,7 @@ export type OpenMedia = () => Promise<MediaSession>;
 export interface CallServices {
   readonly registry: Pick<CallRegistry, 'accept' | 'admit'>;
   readonly openMedia: OpenMedia;
-  /** The same for a stream of a recording, in which nothing may come for hours. */
+  /** The same for a stream of a recording, in which nothing may come for hours once it has begun. */
   readonly openRecordingMedia: OpenMedia;
   /** Where peers are to send media. */
   readonly mediaAddress: string;

@@ -22,6 +22,7 @@ export class Peers {
   #unknown = new Set<string>();
   #timer: Timer | null = null;
   #closed = false;
+  #looking: Promise<void> | null = null;
 
   /** `hosts` = names or addresses; `onUnknown` is told once of one that cannot be resolved. */
   constructor(options: {
@@ -50,8 +51,23 @@ export class Peers {
     return isIP(host) === 0 ? this.#hosts.some((each) => each.toLowerCase() === host) : this.admits(host);
   }
 
-  /** Asks for the hosts' addresses, now and from time to time. Never rejects. */
-  async open(): Promise<void> {
+  /**
+   * Asks for the hosts' addresses, now and from time to time. Never rejects. Whoever asks meanwhile waits for the same
+   * answers: in an outage all registrations fail, and each would ask for all names.
+   */
+  open(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  async #look(): Promise<void> {
     if (this.#hosts.length === 0) return;
     const found = new Map<string, string>();
     const unknown = new Set<string>();
@@ -69,10 +85,5 @@ export class Peers {
     this.#timer?.cancel();
     if (!this.#closed)
       this.#timer = this.#clock.after(unknown.size === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#timer?.cancel();
   }
 }

@@ -57,7 +57,8 @@ export class RecordingMedia {
   readonly #labels: (string | null)[];
   /** Our keys of SRTP, of each session. */
   readonly #keys: readonly LocalSecurity['keys'][];
-  /** Sessions whose peer has sent nothing for too long. */
+  /** Sessions that any sound has come to, and those whose peer has sent nothing for too long. */
+  readonly #heard = new Set<number>();
   readonly #silent = new Set<number>();
   #format: RtpFormat | null = null;
   #sent: string | null = null;
@@ -201,6 +202,7 @@ export class RecordingMedia {
         const nowMs = this.#options.clock.nowMs();
         this.#originMs ??= nowMs - atMs;
         offsetMs ??= Math.max(0, nowMs - this.#originMs - atMs);
+        this.#heard.add(place);
         this.#silent.delete(place);
         listener.receiveAudio({ ...chunk, atMs: atMs + offsetMs }, track);
       },
@@ -208,10 +210,15 @@ export class RecordingMedia {
       // A stream may be silent for hours; a recording whose streams all are is one whose sender is gone.
       fail: (error: TrunklineError): void => {
         this.#silent.add(place);
-        const inUse = this.#agreed.flatMap((agreed, each) => (agreed === null ? [] : [each]));
-        if (inUse.every((each) => this.#silent.has(each))) listener.fail(error);
+        const awaited = [...this.#agreed.keys()].filter((each) => this.#isAwaited(each));
+        if (awaited.every((each) => this.#silent.has(each))) listener.fail(error);
       },
     };
+  }
+
+  /** Whether sound is to come to a session, or has come before. */
+  #isAwaited(place: number): boolean {
+    return this.#heard.has(place) || this.#agreed[place]?.remote.sends === true;
   }
 }
 

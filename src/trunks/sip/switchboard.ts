@@ -13,6 +13,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
 import { SipFault } from '../../protocols/sip/fault.ts';
+import { optionTagsIn } from '../../protocols/sip/headers.ts';
 import { NO_REPORT_TAG } from '../../protocols/sip/refer-request.ts';
 import { RELIABLE_TAG } from '../../protocols/sip/reliable.ts';
 import { REPLACES_TAG, replacedBy } from '../../protocols/sip/replaces.ts';
@@ -61,9 +62,9 @@ export class Switchboard implements StackDelegate {
   readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
   /** Calls of ours that are not answered, by Call-ID and our tag. */
+  readonly #early = new Map<string, EarlyDialog>();
   /** When the log was last told of a refused Replaces. */
   #toldMs = Number.NEGATIVE_INFINITY;
-  readonly #early = new Map<string, EarlyDialog>();
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
@@ -87,7 +88,7 @@ export class Switchboard implements StackDelegate {
   onRequest(message: IncomingRequestMessage, stack: SipStack): boolean {
     const { method } = message;
     if (method === 'ACK' || method === 'CANCEL') return false;
-    const unknown = requiredTagsOf(message).filter((tag) => !SUPPORTED.includes(tag));
+    const unknown = optionTagsIn(message.getHeaders('require')).filter((tag) => !SUPPORTED.includes(tag));
     if (unknown.length > 0) {
       stack.core.replyStateless(message, { statusCode: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] });
       return true;
@@ -272,14 +273,6 @@ export class Switchboard implements StackDelegate {
     const dialog = this.#dialogs.get(id) ?? (core.dialogs.has(id) ? this.#early.get(callId + toTag) : undefined);
     return dialog?.update(message) ?? { statusCode: 481 };
   }
-}
-
-function requiredTagsOf(message: IncomingRequestMessage): string[] {
-  return message
-    .getHeaders('require')
-    .flatMap((value) => value.split(','))
-    .map((tag) => tag.trim().toLowerCase())
-    .filter((tag) => tag !== '');
 }
 
 /**

@@ -118,6 +118,14 @@ describe('a connection to an app', () => {
     expect(prompts()).toEqual(['prompt 1']);
   });
 
+  it('tells when an app that was away has read all that was kept before', async () => {
+    const made = connect();
+    made.send(prompt(1));
+    made.fence();
+    await until('fence');
+    expect(prompts()).toEqual(['prompt 1']);
+  });
+
   it('is closed with a word, and tells nothing more', async () => {
     const made = await connected();
     made.close(1000, 'Closing websocket session');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANSWER_MAX_CHARS } from '../../../src/calls/app/answer-length.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { settle } from '../../fakes/clock.ts';
 import { Conversation, interrupt, prompt } from './conversation.ts';
@@ -46,6 +47,27 @@ describe('a talk cycle', () => {
     conversation.tokens('two').last().last('Three.');
     expect(conversation.errors).toEqual(['too much waits']);
     expect(conversation.voice.texts).toEqual(['Three.']);
+  });
+
+  it('has a length, beyond which the app is told, the rest left out, and the next one spoken', () => {
+    const conversation = new Conversation().tokens('x'.repeat(ANSWER_MAX_CHARS), 'y', 'z').last('z').last('Three.');
+    expect(conversation.errors).toEqual([expect.stringContaining('answer_too_long')]);
+    expect(conversation.voice.asked.map(({ text, ended }) => [text.length, ended])).toEqual([
+      [ANSWER_MAX_CHARS, true],
+      [6, true],
+    ]);
+    conversation.caption('Go on.');
+    expect(conversation.types).toEqual(['error', 'prompt']);
+  });
+
+  it('has a length, however often the app falls silent in it', () => {
+    const conversation = new Conversation();
+    for (let n = 0; n < 3; n++) {
+      conversation.tokens(`${'x '.repeat(ANSWER_MAX_CHARS / 4)}`);
+      conversation.clock.advance(2000);
+    }
+    expect(conversation.errors).toHaveLength(1);
+    expect(conversation.voice.asked).toHaveLength(2);
   });
 
   it('that is preempted is no interruption', () => {

@@ -12,6 +12,7 @@ export const target: FuzzTarget = {
     '"A \\" B" <sip:b@[::1]:5070;user=phone?Replaces=a%40b%3Bto-tag%3D1%3Bfrom-tag%3D2&Require=replaces>;x=y',
     'tel:+4930123;phone-context=x\nreplaces:a@b;to-tag=1;from-tag=2\nreplaces:c',
     'sips:a?b@c;method=INVITE',
+    '<sip:?Subject=x>',
   ].map((text) => Buffer.from(text)),
   words: ['<', '>', '?', '&', '=', ';', '%', '%0d%0a', 'Replaces=', 'to-tag=', 'early-only', 'method=', 'tel:', 'sip:'],
   run(input) {

@@ -7,10 +7,17 @@ const PROOF = { kind: 'user', name: 'ann', stamp: 'stamp' } as const;
 
 it('has at most as much content as fits into a header', () => {
   const keys = new ShortKeys({ clock: new FakeClock(), clusterKey: '' });
-  expect(() => keys.make({ proof: PROOF, content: 'x'.repeat(4096) }, 1000)).toThrow(/4096 characters/);
+  expect(() => keys.make({ proof: PROOF, content: 'x'.repeat(4096) }, 1000)).toThrow(/4096 bytes/);
   const key = keys.make({ proof: PROOF, content: 'x'.repeat(3900) }, 1000);
   expect(key.length).toBeLessThan(6000);
   expect(keys.read(key)).toEqual({ proof: PROOF, content: 'x'.repeat(3900) });
+});
+
+it('has as much content in any language, and is read again', () => {
+  const keys = new ShortKeys({ clock: new FakeClock(), clusterKey: '' });
+  const content = '\u8bf7\u7b80\u77ed'.repeat(430);
+  expect(keys.read(keys.make({ proof: PROOF, content }, 1000))).toEqual({ proof: PROOF, content });
+  expect(() => keys.make({ proof: PROOF, content: content.repeat(2) }, 1000)).toThrow(/4096 bytes/);
 });
 
 it('reads any text without failing, and takes none for a key', () => {

@@ -165,6 +165,13 @@ describe('WS /jambonz/tts', () => {
     client.socket.close();
   });
 
+  it('passes over what comes behind a stop', async () => {
+    const client = new Client('/jambonz/tts');
+    await client.send({ type: 'stop' }, { type: 'stream', text: 'Two.' }, { type: 'flush' }, { type: 'clear' });
+    expect(await client.closed()).toBe(1000);
+    expect([client.received, testServer.engine.spoken]).toEqual([[CONNECT], []]);
+  });
+
   it('goes on after what it cannot read, and refuses a rate in the handshake', async () => {
     const client = new Client('/jambonz/tts');
     await client.send({ type: 'stream' }, { type: 'other' }, { type: 'stream', text: 'Two.' }, { type: 'flush' });

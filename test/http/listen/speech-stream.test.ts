@@ -69,3 +69,14 @@ it.each(['clear', 'close'] as const)('waits for nothing after %s', (end) => {
   stream[end]();
   expect(fullness).toEqual([true, false]);
 });
+
+it('speaks nothing after close, whatever still comes', async () => {
+  say(1);
+  stream.close();
+  say(1);
+  stream.clear();
+  say(1);
+  release();
+  await stream.finish();
+  expect(sent).toBe(0);
+});

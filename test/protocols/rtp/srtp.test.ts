@@ -121,6 +121,18 @@ describe('sequence numbers', () => {
       if (text(receiver.open(sealed[i] ?? hex(''))) !== text(plain[i] ?? hex(''))) expect(i).toBe('opened');
   });
 
+  it('of a sender that goes on are remembered, however many others come and go, such as music on hold', () => {
+    const receiver = new SrtpReceiver(MASTER);
+    const sender = new SrtpSender(MASTER);
+    const sealed = Array.from({ length: 60 }, (_, i) => sender.protect(packet((65_530 + i) & 0xffff)));
+    const open = (i: number): boolean => receiver.open(sealed[i] ?? hex('')) !== null;
+    for (let i = 0; i < 50; i++) {
+      expect(open(i)).toBe(true);
+      expect(receiver.open(new SrtpSender(MASTER).protect(packet(5, { ssrc: 100 + i })))).not.toBeNull();
+    }
+    expect([open(0), open(49), open(50)]).toEqual([false, false, true]);
+  });
+
   it('of several senders are told apart', () => {
     const receiver = new SrtpReceiver(MASTER);
     for (let ssrc = 1; ssrc <= 40; ssrc++) {

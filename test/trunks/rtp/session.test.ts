@@ -1,113 +1,25 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
-import { parseRtp, type RtpPacket, writeRtp } from '../../../src/protocols/rtp/packet.ts';
-import { parseRtcp, type RtcpPacket, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
+import { writeRtp } from '../../../src/protocols/rtp/packet.ts';
+import { writeReport } from '../../../src/protocols/rtp/rtcp.ts';
 import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
-import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
 import { RtpPorts } from '../../../src/trunks/rtp/ports.ts';
 import { RtpSession } from '../../../src/trunks/rtp/session.ts';
 import { FakeClock } from '../../fakes/clock.ts';
-import { freeUdpPorts } from '../../helpers/ports.ts';
 import { packetOf, remoteMedia } from './media.ts';
+import { closers, closeSessions, HERE, Peer, portRange, startCall, startSession } from './session-line.ts';
 
-const HERE = '127.0.0.1';
 const ELSEWHERE = '127.0.0.2';
-const closers: (() => unknown)[] = [];
-let range: Awaited<ReturnType<typeof freeUdpPorts>>;
+let range: Awaited<ReturnType<typeof portRange>>;
 
 beforeAll(async () => {
-  range = await freeUdpPorts(10);
+  range = await portRange();
 });
 
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-/** A socket of a phone's. */
-class Peer {
-  readonly socket: Socket;
-  readonly #received: Buffer[] = [];
-
-  private constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on('message', (datagram) => this.#received.push(datagram));
-    closers.push(() => socket.close());
-  }
-
-  static async open(address = HERE): Promise<Peer> {
-    const socket = createSocket('udp4');
-    socket.bind(0, address);
-    await once(socket, 'listening');
-    return new Peer(socket);
-  }
-
-  get port(): number {
-    return this.socket.address().port;
-  }
-
-  /** Datagrams that have not been asked for. */
-  get waiting(): number {
-    return this.#received.length;
-  }
-
-  send(datagram: Uint8Array, port: number): Promise<void> {
-    return new Promise((resolve) => this.socket.send(datagram, port, HERE, () => resolve()));
-  }
-
-  /** The next datagram that has not been asked for. */
-  async next(): Promise<Buffer> {
-    while (this.#received.length === 0) await once(this.socket, 'message');
-    return this.#received.shift() as Buffer;
-  }
-
-  async nextRtp(): Promise<RtpPacket> {
-    return parseRtp(await this.next()) as RtpPacket;
-  }
-
-  async nextRtcp(): Promise<RtcpPacket[]> {
-    return parseRtcp(await this.next()) as RtcpPacket[];
-  }
-}
-
-async function startSession(ports = new RtpPorts(range), isRelay = (_address: string) => false) {
-  const clock = new FakeClock();
-  const told: string[] = [];
-  const waiters: (() => void)[] = [];
-  const tell = (what: string): void => {
-    told.push(what);
-    for (const wake of waiters.splice(0)) wake();
-  };
-  const session = await RtpSession.open({
-    address: HERE,
-    ports,
-    clock,
-    timeoutMs: 30_000,
-    isRelay,
-    random: () => 0.5,
-  });
-  session.attach({
-    receiveAudio: ({ bytes, sequence }) => tell(`${sequence}: ${bytes[0]}`),
-    receiveDigit: (digit) => tell(`key ${digit}`),
-    fail: ({ code }) => tell(code),
-  });
-  closers.push(() => session.close());
-  /** Resolves when so much was told. */
-  const heard = async (count: number): Promise<string[]> => {
-    while (told.length < count) await new Promise<void>((resolve) => waiters.push(resolve));
-    return told;
-  };
-  return { clock, session, told, heard, ports };
-}
-
-async function startCall(changes: Partial<RemoteMedia> = {}, isRelay?: (address: string) => boolean) {
-  const [call, rtp, rtcp] = [await startSession(undefined, isRelay), await Peer.open(), await Peer.open()];
-  const remote = remoteMedia({ address: HERE, port: rtp.port, rtcpPort: rtcp.port, ...changes });
-  call.session.setRemote(remote, HERE);
-  return { ...call, rtp, rtcp, remote };
-}
+afterEach(closeSessions);
 
 describe('the media of a call', () => {
   it('of a leg that follows another one keep the codec of the call, both ways', async () => {
@@ -199,7 +111,7 @@ describe('the media of a call', () => {
   });
 
   it('may come from a relay that RTP_ALLOW names', async () => {
-    const { session, heard, clock } = await startCall({}, (address) => address === ELSEWHERE);
+    const { session, heard, clock } = await startCall({}, { isRelay: (address) => address === ELSEWHERE });
     const relay = await Peer.open(ELSEWHERE);
     for (const i of [0, 1, 2]) await relay.send(writeRtp(packetOf(i)), session.port);
     expect(await heard(1)).toEqual(['1: 2']);
@@ -320,6 +232,18 @@ describe('silence', () => {
     expect(told).toEqual(['media_timeout']);
   });
 
+  it('may last longer once sound has come, where a session says so, and is told again when it comes again', async () => {
+    const { clock, told, session, rtp, heard } = await startCall({ receives: false }, { pauseMaxMs: 100_000 });
+    clock.advance(31_000);
+    expect(told).toEqual(['media_timeout']);
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    await heard(2);
+    clock.advance(99_000);
+    expect(told).toHaveLength(2);
+    clock.advance(2000);
+    expect(told).toEqual(['media_timeout', '1: 0', 'media_timeout']);
+  });
+
   it('that the peer announces is heard while it lasts, by a timer of its own', async () => {
     const { clock, session, rtp, told, heard } = await startCall({ receives: false });
     const timers = clock.pending;
@@ -366,9 +290,9 @@ describe('ports', () => {
     other.bind({ port: range.first + 3, address: HERE, exclusive: true });
     await once(other, 'listening');
     const ports = new RtpPorts(range, () => 0);
-    const { session } = await startSession(ports);
+    const { session } = await startSession({ ports });
     expect(session.port).toBe(range.first);
-    const { session: second } = await startSession(ports);
+    const { session: second } = await startSession({ ports });
     expect(second.port).toBe(range.first + 4);
     expect(ports.free).toBe(3);
   });
@@ -388,7 +312,7 @@ describe('ports', () => {
 
   it('of all calls are lent: one more is refused', async () => {
     const ports = new RtpPorts({ first: range.first, last: range.first + 1 });
-    await startSession(ports);
-    await expect(startSession(ports)).rejects.toMatchObject({ code: 'too_many_calls' });
+    await startSession({ ports });
+    await expect(startSession({ ports })).rejects.toMatchObject({ code: 'too_many_calls' });
   });
 });

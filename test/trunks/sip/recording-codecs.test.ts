@@ -1,4 +1,4 @@
-/** The sound of recordings on real sockets: streams of different codecs, and encrypted ones. */
+/** The sound of recordings on real sockets: streams of different codecs, encrypted ones, and none. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { msToSamples } from '../../../src/foundation/units.ts';
@@ -80,5 +80,20 @@ describe('the streams of a recording', () => {
     await bothHeard();
     const theirs = media.map(({ srtpKey }) => Buffer.from(srtpKey ?? []).toString('base64'));
     for (const key of [...ours, ...theirs]) expect(gateway.logLines.join('')).not.toContain(key);
+  });
+});
+
+describe('a recording without sound', () => {
+  it('ends after MEDIA_TIMEOUT_MS, unless its call is on hold or there was sound before', async () => {
+    await open({ MEDIA_TIMEOUT_MS: '3000' });
+    const two = voices(['mulaw', 'mulaw']);
+    const [once, held] = [await client.record(two), await client.record(two, { isSilent: true })];
+    await held.hold(true);
+    await bothHeard();
+    await once.vanish();
+    const never = await client.record(two, { isSilent: true });
+    const stateOf = ({ callId }: { readonly callId: string }) => gateway.registry.get(callId);
+    await eventually(() => expect(stateOf(never)).toMatchObject({ state: 'ended', endReason: 'timeout' }));
+    expect([stateOf(once), stateOf(held)]).toMatchObject([{ state: 'live' }, { state: 'live', phase: 'held' }]);
   });
 });

@@ -286,6 +286,28 @@ describe('a recording', () => {
     expect(line.lines()).toContainEqual(expect.stringMatching(/^BYE /));
   });
 
+  it('ends when the only stream that is to send is silent, but not while one that was heard is on hold', async () => {
+    line = new SipLine();
+    const before = await record(line, inviteOf('cisco'));
+    const [first, second] = line.media;
+    second?.listener?.receiveAudio(chunk(1, 0));
+    const body = offer(2, audio(10292, '1'), audio(10294, '2', 'inactive'));
+    await ask(before, 'INVITE', { cseq: 2, body });
+    first?.timeOut();
+    await settle();
+    expect(live()?.state).toBe('live');
+    second?.timeOut();
+    await settle();
+    expect(live()?.state).toBe('ended');
+    await record(
+      line,
+      inviteOf('ribbon', (text) => text.replace('a=sendonly', 'a=inactive')),
+    );
+    line.media[3]?.timeOut();
+    await settle();
+    expect(line.gateway.registry.liveCount).toBe(0);
+  });
+
   it('ends with a BYE, and gives its ports back', async () => {
     line = new SipLine();
     const recording = await record(line, inviteOf('oracle'));

@@ -1,11 +1,11 @@
 /** Peers that connect over TLS: who is let in, and rude ones. */
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConnectionOptions, connect, createServer, type TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { ConfigError } from '../../../src/foundation/settings/config.ts';
 import { openTls } from '../../../src/trunks/sip/tls.ts';
@@ -28,6 +28,7 @@ let files: TlsFiles;
 let ours: SipSocket;
 let messages: string[];
 let refused: number;
+let lost: number;
 let sockets: Socket[];
 let folder: string;
 
@@ -35,6 +36,7 @@ beforeEach(async () => {
   clock = new FakeClock();
   messages = [];
   refused = 0;
+  lost = 0;
   sockets = [];
   folder = await mkdtemp(join(tmpdir(), 'tls-'));
 });
@@ -60,7 +62,7 @@ async function listen(
     onRefused: () => void refused++,
     onMessage: (bytes, { protocol }) => void messages.push(`${protocol} ${bytes.toString().slice(0, 7)}`),
     onBroken: () => undefined,
-    onLost: () => undefined,
+    onLost: () => void lost++,
   });
 }
 
@@ -107,6 +109,24 @@ describe('a peer', () => {
     expect(messages).toEqual([]);
     dial({ cert: tlsText('phone.pem'), key: tlsText('phone.key') }).write(MESSAGE);
     await eventually(() => expect(messages).toEqual(['TLS OPTIONS']));
+  });
+});
+
+describe('a connection of ours', () => {
+  it('that breaks when it has been in use is lost, and not told as one that could not be made', async () => {
+    await listen();
+    const warn = vi.spyOn(log, 'warn');
+    const far = createServer({ cert: tlsText('phone.pem'), key: tlsText('phone.key') }, (socket) => {
+      socket.on('error', () => undefined).on('data', () => socket.write('\r\n'));
+    });
+    far.on('connection', (socket: Socket) => sockets.push(socket));
+    far.listen(0, '127.0.0.1');
+    await once(far, 'listening');
+    await ours.send(MESSAGE, { host: '127.0.0.1', port: (far.address() as AddressInfo).port });
+    sockets[0]?.resetAndDestroy();
+    await eventually(() => expect(lost).toBe(1));
+    expect(warn).not.toHaveBeenCalled();
+    far.close();
   });
 });
 

@@ -7,7 +7,7 @@ import type { CallView } from '../../../calls/call-view.ts';
 import type { FeedEvent } from '../../../calls/feed/events.ts';
 import type { FeedEntry } from '../../../calls/feed/feed.ts';
 import type { Timer } from '../../../foundation/clock.ts';
-import { readClientMessage } from '../../../protocols/listen/deepgram/client-messages.ts';
+import { type ConfigureMessage, readClientMessage } from '../../../protocols/listen/deepgram/client-messages.ts';
 import { ListenAnswers } from '../../../protocols/listen/deepgram/listen-answers.ts';
 import type { ListenQuery } from '../../../protocols/listen/deepgram/listen-query.ts';
 import { configuredOf, metadataOf, type StreamFacts } from '../../../protocols/listen/deepgram/messages.ts';
@@ -142,8 +142,14 @@ export class CallStream {
     if (message.type === 'Finalize')
       this.#socket.send(this.#answers.onFlushed(Math.round(this.#nowInCallMs()), message.channel));
     else if (message.type === 'CloseStream') this.end();
-    else if (message.type === 'Configure') this.#socket.send([configuredOf(message, this.#facts())]);
+    else if (message.type === 'Configure') this.#configure(message);
     else if (message.type === 'other') this.#options.passedOver.note([message.name]);
+  }
+
+  /** Whoever began the call has said which words are likely in it. */
+  #configure({ hotWords, refused }: ConfigureMessage): void {
+    const all = hotWords === null ? refused : ['keyterm', ...refused];
+    this.#socket.send([configuredOf({ hotWords: null, refused: all }, this.#facts())]);
   }
 
   #beat(): void {

@@ -96,8 +96,9 @@ export class FluxStream {
     if (this.#isEnding) return;
     if (message.type === 'CloseStream') void this.#end();
     else if (message.type === 'Configure') {
-      if (message.eagerThreshold !== null) this.#answers.setEagerThreshold(message.eagerThreshold);
-      if (message.hotWords !== null) this.#session.setHotWords(message.hotWords);
+      const { refused, eagerThreshold, hotWords } = message;
+      if (refused.length === 0 && eagerThreshold !== null) this.#answers.setEagerThreshold(eagerThreshold);
+      if (refused.length === 0 && hotWords !== null) this.#session.setHotWords(hotWords);
       this.#socket.send([configuredOf(message, { requestId: this.#options.request.id })]);
     } else if (message.type === 'other') this.#options.passedOver.note([message.name]);
   }

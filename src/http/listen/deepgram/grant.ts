@@ -24,7 +24,7 @@ export const grantRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = 
   app.post(
     '/v1/auth/grant',
     {
-      config: { permission: 'transcriptions', deepgram: true },
+      config: { permission: 'keys.make', deepgram: true },
       schema: {
         summary: 'A key that lives for a short time (Deepgram)',
         description: 'It stands for whoever asked, for audio and speech alone, and dies with the key that asked.',

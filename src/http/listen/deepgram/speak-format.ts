@@ -2,9 +2,10 @@
 import type { VoiceInfo } from '../../../../engine/contract.ts';
 import { wavHeaderOf } from '../../../audio/wav.ts';
 import type { Codec } from '../../../foundation/units.ts';
+import { codecOf } from '../../../listening/sound-input.ts';
 import { modelUuid } from '../../../protocols/listen/deepgram/model-uuid.ts';
 import type { SpokenModel } from '../../../protocols/listen/deepgram/speak-messages.ts';
-import type { SpeakFormat, SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
+import { isRaw, type SpeakFormat, type SpeakQuery } from '../../../protocols/listen/deepgram/speak-query.ts';
 import type { VoiceOptions } from '../../../speech/voice-resolver.ts';
 import type { Sound, SpeechEncoder, SpeechFormat } from '../../speech/encoders.ts';
 
@@ -16,12 +17,9 @@ const RAW_TYPES: Readonly<Record<Codec['name'], string>> = {
 };
 
 /** The codec of samples; null = the encoding is none of bare samples. */
-export function codecOf({ encoding, rateHz }: SpeakFormat): Codec | null {
-  const channels = 1;
-  if (rateHz === null) return null;
-  if (encoding === 'linear16') return { name: 'pcm16', rateHz, channels, bytesPerSample: 2 };
-  if (encoding === 'mulaw' || encoding === 'alaw') return { name: encoding, rateHz, channels, bytesPerSample: 1 };
-  return null;
+export function rawCodecOf({ encoding, rateHz }: SpeakFormat): Codec | null {
+  if (rateHz === null || !isRaw(encoding)) return null;
+  return codecOf({ encoding, rateHz, channels: 1 });
 }
 
 /** The name under which requests for `format` are counted. */
@@ -32,7 +30,7 @@ export function countedAs({ encoding, container }: SpeakFormat): SpeechFormat {
 
 /** The encoder of samples, bare or as a WAV file; undefined = another one is needed. */
 export function rawEncoder(format: SpeakFormat): SpeechEncoder | undefined {
-  const codec = codecOf(format);
+  const codec = rawCodecOf(format);
   if (codec === null) return undefined;
   if (format.container === 'wav')
     return { contentType: 'audio/wav', codec, encode: (sound, _signal, bytes) => withHeader(sound, codec, bytes) };

@@ -20,7 +20,7 @@ import { closeDrained } from '../../server/drain-codes.ts';
 import type { SpeechContext } from '../../speech/send-speech.ts';
 import { SocketWriter } from '../socket-writer.ts';
 import { SpeechStream } from '../speech-stream.ts';
-import { codecOf, modelOf } from './speak-format.ts';
+import { modelOf, rawCodecOf } from './speak-format.ts';
 
 /** As at Deepgram, a socket that says nothing for an hour is closed. Programs keep one open between sentences. */
 const IDLE_MS = 3_600_000;
@@ -54,7 +54,7 @@ export class SpeakSocket {
   constructor(options: SpeakSocketOptions) {
     this.#options = options;
     const { socket, context, query, voice } = options;
-    const codec = codecOf(query.format);
+    const codec = rawCodecOf(query.format);
     if (codec === null) throw new Error(`${query.format.encoding} is no encoding of a socket`);
     this.#commands = new CommandBudget(context.clock);
     this.#writer = new SocketWriter(socket, context.clock);

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import { toTranscriberMetrics } from '../../../calls/inbound/track.ts';
-import { asTrunklineError, TrunklineError } from '../../../foundation/errors.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
 import { boundHotWords, tidyHotWords } from '../../../foundation/hot-words.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
@@ -112,7 +112,7 @@ export class Recognition {
   #fail(error: unknown): void {
     if (this.#isOver) return;
     const { context, request } = this.#options;
-    const failure = asTrunklineError(context.failures.note(error, request), 'the recognition failed');
+    const failure = context.failures.note(error, request);
     this.#send(errorMessage(failure.message));
     this.#close(failure.closeCode);
   }

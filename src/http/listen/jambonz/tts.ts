@@ -1,7 +1,7 @@
 /** Text of jambonz to sound while it comes: `WS /jambonz/tts`. */
 import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { asTrunklineError, TrunklineError } from '../../../foundation/errors.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
 import { connectMessage, errorMessage, readSpeechMessage } from '../../../protocols/listen/jambonz/messages.ts';
@@ -30,9 +30,10 @@ interface SpokenStreamOptions {
 export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): () => void {
   const codec: Codec = { name: 'pcm16', rateHz, channels: 1, bytesPerSample: 2 };
   const writer = new SocketWriter(socket, context.clock);
-  const fail = (error: unknown): void => {
+  const fail = (error: unknown): TrunklineError => {
     const failure = context.failures.note(error, request);
     void writer.send(errorMessage(failure.message));
+    return failure;
   };
   const commands = new CommandBudget(context.clock);
   let isOver = false;
@@ -44,7 +45,7 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
     waitingMaxChars: context.inputMaxChars * WAITING_TEXTS_MAX,
     send: (sound) => writer.send(sound),
     onFlushed: async () => undefined,
-    onSkipped: () => fail(new TrunklineError('engine_unavailable', 'a part of the text could not be spoken')),
+    onSkipped: () => void fail(new TrunklineError('engine_unavailable', 'a part of the text could not be spoken')),
     onFull: (isFull) => (isFull ? socket.pause() : socket.resume()),
     onFailed: fail,
   });
@@ -55,9 +56,9 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
       commands.take();
     } catch (error) {
       isOver = true;
-      fail(error);
+      const { closeCode } = fail(error);
       stream.close();
-      socket.close(asTrunklineError(error, 'the speech failed').closeCode);
+      socket.close(closeCode);
       return;
     }
     try {
@@ -68,6 +69,7 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
       else if (message?.type === 'flush') stream.flush();
       else if (message?.type === 'clear') stream.clear();
       else if (message?.type === 'stop') {
+        isOver = true;
         stream.close();
         socket.close(CLOSE_NORMAL);
       }

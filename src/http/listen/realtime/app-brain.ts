@@ -1,10 +1,12 @@
 /** The operator's text app as the brain of a Realtime session: to it the session is a call with frames as any other. */
 import { appSignatures } from '../../../calls/app/app-socket.ts';
 import { AppConnection } from '../../../calls/app/connection.ts';
-import { malformed, readAppFrame, type SetupFrame } from '../../../calls/app/frames.ts';
+import { malformed, readAppFrame, type SetupFrame, type TextFrame } from '../../../calls/app/frames.ts';
 import { LateText } from '../../../calls/app/late-text.ts';
 import type { Clock } from '../../../foundation/clock.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
+import type { CancelReason } from '../../../protocols/listen/realtime/outgoing-response.ts';
 import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
 import type { Brain, BrainEvents, Question } from './brain.ts';
 
@@ -12,6 +14,7 @@ import type { Brain, BrainEvents, Question } from './brain.ts';
 const PARAMETER_MAX_CHARS = 8192;
 const CLOSE_NORMAL = 1000;
 const GONE = 'the app cannot be reached';
+const LOST = 'the connection to the app broke';
 
 /** The settings of the way to the app. */
 export type AppBrainSettings = Pick<
@@ -39,9 +42,13 @@ export class AppBrain implements Brain {
   readonly #late = new LateText();
   #connection: AppConnection | null = null;
   #output: OutputConfig | null = null;
+  /** It was asked, and nothing of its answer has come. */
+  #isAsked = false;
   /** An answer has begun and its `last` has not come. */
   #isAnswering = false;
-  /** It cannot be reached, and is not tried again. */
+  /** The answer was cut off, and the app does not know. */
+  #isCut = false;
+  /** It cannot be reached, and is not tried again, or has ended the session. */
   #isGone = false;
 
   constructor(options: AppBrainOptions) {
@@ -67,18 +74,26 @@ export class AppBrain implements Brain {
     }
     const { DEFAULT_LANGUAGE } = this.#options.settings;
     this.#connection?.send({ type: 'prompt', voicePrompt: said, lang: DEFAULT_LANGUAGE || 'en-US', last: true });
+    this.#isAsked = true;
     this.#late.onAnswerable();
   }
 
-  cancel(): void {
-    if (!this.#isAnswering) return;
+  cancel(reason: CancelReason): void {
+    const hasBegun = this.#isAnswering;
+    // Who goes on speaking before the first word is answered as in calls: by what the app makes of both prompts.
+    if (!hasBegun && !(this.#isAsked && reason === 'client_cancelled')) return;
+    this.#isAsked = false;
     this.#isAnswering = false;
+    this.#isCut = true;
     this.#late.onInterrupted();
-    this.#connection?.fence();
+    if (!hasBegun) this.heard('', 0);
   }
 
   heard(text: string, ms: number): void {
     this.#connection?.send({ type: 'interrupt', utteranceUntilInterrupt: text, durationUntilInterruptMs: ms });
+    if (!this.#isCut) return;
+    this.#isCut = false;
+    this.#connection?.fence();
   }
 
   close(): void {
@@ -86,7 +101,7 @@ export class AppBrain implements Brain {
   }
 
   #dial(): AppConnection {
-    const { url, settings, clock, events } = this.#options;
+    const { url, settings, clock } = this.#options;
     return new AppConnection({
       url,
       headers: appSignatures(url, settings.APP_SIGNING_KEY),
@@ -101,15 +116,9 @@ export class AppBrain implements Brain {
         setup: () => this.#setup(),
         onMessage: (message) => this.#receive(message),
         onFence: () => this.#late.onFence(),
-        onLost: () => {
-          this.#late.forget();
-          this.#finish();
-        },
-        onFinished: () => events.onEnd(),
-        onGone: () => {
-          this.#isGone = true;
-          events.onFailed(GONE);
-        },
+        onLost: () => this.#onLost(),
+        onFinished: () => this.#end(),
+        onGone: () => this.#onGone(),
         onOutcome: () => undefined,
       },
     });
@@ -136,25 +145,68 @@ export class AppBrain implements Brain {
   }
 
   #receive(message: string | null): void {
+    if (this.#isGone) return;
     const frame = message === null ? malformed('expected text, got a binary message') : readAppFrame(message);
-    const { events } = this.#options;
     if (frame.type === 'malformed') {
       this.#connection?.send({ type: 'error', description: frame.description });
     } else if (frame.type === 'text') {
-      if (this.#late.isLate(frame)) return;
-      this.#isAnswering = true;
-      if (frame.token !== '') events.onText(frame.token);
-      if (frame.last) this.#finish();
+      this.#say(frame);
     } else if (frame.type === 'end') {
-      events.onEnd();
+      this.#end();
     } else {
       const description = `Realtime sessions take text and end, got ${frame.type}`;
       this.#connection?.send({ type: 'error', description });
     }
   }
 
+  #say(frame: TextFrame): void {
+    const { token, last } = frame;
+    if (this.#late.isLate(frame)) return;
+    try {
+      if (token !== '') this.#tell(token);
+      if (last) this.#finish();
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      this.#connection?.send({ type: 'error', description: error.message });
+      if (!last) this.#late.refuseRest();
+      this.#finish();
+    }
+  }
+
+  /** What it said without a `last` is said, as in calls. */
+  #end(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#finish();
+    this.#options.events.onEnd();
+  }
+
+  #tell(text: string): void {
+    this.#isAsked = false;
+    this.#isAnswering = true;
+    this.#options.events.onText(text);
+  }
+
+  #onGone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#isAsked = false;
+    this.#options.events.onFailed(GONE);
+  }
+
+  /** What it said so far is said. What it was asked it may never have read. */
+  #onLost(): void {
+    this.#late.forget();
+    this.#isCut = false;
+    const wasAsked = this.#isAsked;
+    this.#isAsked = false;
+    if (wasAsked) this.#options.events.onFailed(LOST);
+    else this.#finish();
+  }
+
   #finish(): void {
-    if (!this.#isAnswering) return;
+    if (!this.#isAsked && !this.#isAnswering) return;
+    this.#isAsked = false;
     this.#isAnswering = false;
     this.#options.events.onDone();
   }

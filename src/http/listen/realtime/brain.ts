@@ -1,5 +1,6 @@
 /** What answers in a Realtime session: the operator's app, or a chat endpoint. */
 import type { Item } from '../../../protocols/listen/realtime/items.ts';
+import type { CancelReason } from '../../../protocols/listen/realtime/outgoing-response.ts';
 import type { OutputConfig } from '../../../protocols/listen/realtime/output-config.ts';
 
 /** What an answer is asked for with. */
@@ -13,7 +14,7 @@ export interface Question {
 
 /** Whom a brain tells. */
 export interface BrainEvents {
-  /** More of the answer; it may come unasked. */
+  /** More of the answer; it may come unasked. @throws TrunklineError `answer_too_long`, and takes none of it */
   onText(text: string): void;
   /** The client is to call a function, whose arguments follow. */
   onCall(name: string, callId: string): void;
@@ -22,7 +23,7 @@ export interface BrainEvents {
   onDone(): void;
   /** There is no answer, or no more of it. `complaint` repeats nothing that was said. */
   onFailed(complaint: string): void;
-  /** The brain has ended the session. */
+  /** The brain has ended the session; what it said before is still to be heard. */
   onEnd(): void;
 }
 
@@ -32,9 +33,9 @@ export interface Brain {
   begin(output: OutputConfig): void;
   /** Asks for an answer; the one before is over. */
   ask(question: Question): void;
-  /** The answer is not wanted any more. */
-  cancel(): void;
-  /** Of the latest answer only `text` was heard, in `ms`. Comes after `cancel` if the answer was not complete. */
+  /** The answer is not wanted any more; `turn_detected`: the user speaks, and is to be answered with what that adds. */
+  cancel(reason: CancelReason): void;
+  /** Of the latest answer only `text` was heard, in `ms`. Follows `cancel` if any of the answer had come. */
   heard(text: string, ms: number): void;
   close(): void;
 }

@@ -2,8 +2,9 @@
  * Answers in a Realtime session: asks the brain, has its words spoken, and stops where the client or the user wants it.
  * At most one answer is under way; what is asked for meanwhile follows it.
  */
+import { checkAnswerLength } from '../../../calls/app/answer-length.ts';
 import type { Clock, Timer } from '../../../foundation/clock.ts';
-import type { Codec } from '../../../foundation/units.ts';
+import { codecOf } from '../../../listening/sound-input.ts';
 import type { Json } from '../../../protocols/json.ts';
 import type { Conversation, Item } from '../../../protocols/listen/realtime/items.ts';
 import { textOf } from '../../../protocols/listen/realtime/items.ts';
@@ -29,7 +30,7 @@ interface ResponderOptions {
   readonly send: (event: ServerEvent) => void;
   /** Resolves when all that was sent has been handed to the system. */
   sent(): Promise<void>;
-  /** The brain has ended the session. */
+  /** The brain has ended the session, and all that it said has been sent. */
   onEnd(): void;
   /** Something could not be answered, or spoken. It repeats nothing that was said. */
   onTrouble(complaint: string, error: unknown): void;
@@ -46,6 +47,8 @@ export class Responder {
   #answer: SpokenAnswer | null = null;
   /** The brain was asked and has not answered to the end. */
   #isAsked = false;
+  /** The brain has ended the session, which lasts until what it said has been sent. */
+  #isEnding = false;
   /** Asked for while another answer was under way. */
   #next: Json | null = null;
   /** The answer whose words may be cut by what was heard of it. */
@@ -77,6 +80,7 @@ export class Responder {
 
   /** An answer is wanted. @param wish what of the session's configuration differs in it */
   create(wish: Json): void {
+    if (this.#isEnding) return;
     if (!this.canAnswer) {
       const message = 'nobody answers here: set REALTIME_APP_URL or APP_URL, or LLM_BASE_URL and LLM_MODEL';
       const type = 'invalid_request_error';
@@ -92,7 +96,7 @@ export class Responder {
   answerTurn(): void {
     if (!this.canAnswer) return;
     this.cancel('turn_detected');
-    this.#ask({});
+    if (!this.#isEnding) this.#ask({});
   }
 
   /** Stops the answer under way, if there is one. */
@@ -100,7 +104,7 @@ export class Responder {
     const answer = this.#answer;
     this.#next = null;
     this.#isAsked = false;
-    this.#brain?.cancel();
+    this.#brain?.cancel(reason);
     if (answer === null) return;
     this.#answer = null;
     this.#remember(answer);
@@ -111,6 +115,7 @@ export class Responder {
     const heard = answer.heardUntil(playedMs);
     this.#untold?.cancel();
     this.#untold = this.#options.clock.after(TRUNCATE_WAIT_MS, () => this.#tellHeard(heard, playedMs));
+    if (this.#isEnding) this.#options.onEnd();
   }
 
   #remember(answer: SpokenAnswer): void {
@@ -147,12 +152,12 @@ export class Responder {
     const { openBrain } = this.#options;
     this.#brain ??=
       openBrain?.({
-        onText: (text) => this.#answering().write(text),
+        onText: (text) => this.#write(text),
         onCall: (name, callId) => this.#answering().response.addCall(name, callId),
         onArguments: (json) => this.#answering().response.addArguments(json),
         onDone: () => this.#onDone(),
         onFailed: (complaint) => this.#fail(complaint, null),
-        onEnd: () => this.#options.onEnd(),
+        onEnd: () => this.#end(),
       }) ?? null;
     return this.#brain;
   }
@@ -188,15 +193,23 @@ export class Responder {
     return texts.join(' ');
   }
 
+  /** What comes while the text before it is still being spoken belongs to the same answer. */
+  #write(text: string): void {
+    const answer = this.#answering();
+    checkAnswerLength(answer.response.text.length + text.length);
+    answer.write(text);
+  }
+
   /** An answer begins with its first words. */
   #answering(): SpokenAnswer {
     if (this.#answer !== null) return this.#answer;
     const { conversation, newItemId, newResponseId, send, sent, clock, service } = this.#options;
-    const { isSpoken } = this.#current;
+    const { isSpoken, format } = this.#current;
+    const codec = codecOf({ ...format, channels: 1 });
     const response = new OutgoingResponse({ id: newResponseId(), isSpoken, conversation, newItemId, send });
     const answer: SpokenAnswer = new SpokenAnswer({
       response,
-      speech: isSpoken ? { service, voice: this.#voice(), codec: codecOf(this.#current) } : null,
+      speech: isSpoken ? { service, voice: this.#voiceOf(this.#current), codec } : null,
       clock,
       sent,
       onDone: () => this.#finish(answer),
@@ -207,9 +220,9 @@ export class Responder {
     return answer;
   }
 
-  #voice(): Promise<ResolvedVoice> {
-    const { voice, speed } = this.#current;
-    return this.#options.service.voiceFor({ speed, ...(voice === '' ? {} : { voice, voiceIsWish: true }) });
+  /** An answer that is never spoken needs none, and would not wait for it. */
+  #voiceOf({ voice, speed }: OutputConfig): () => Promise<ResolvedVoice> {
+    return () => this.#options.service.voiceFor({ speed, ...(voice === '' ? {} : { voice, voiceIsWish: true }) });
   }
 
   #onDone(): void {
@@ -237,20 +250,26 @@ export class Responder {
     const answer = this.#answer ?? this.#answering();
     this.#answer = null;
     answer.close();
-    this.#brain?.cancel();
+    this.#brain?.cancel('client_cancelled');
+    const playedMs = answer.playedMs ?? 0;
+    if (answer.response.text !== '') this.#tellHeard(answer.heardUntil(playedMs), playedMs);
     answer.response.end('failed', complaint);
     this.#askNext();
   }
 
+  #end(): void {
+    this.#isEnding = true;
+    if (this.#answer === null) this.#options.onEnd();
+  }
+
   #askNext(): void {
+    if (this.#isEnding) {
+      this.#options.onEnd();
+      return;
+    }
     const next = this.#next;
     this.#next = null;
     this.#current = this.#output;
     if (next !== null) this.#ask(next);
   }
-}
-
-function codecOf({ format: { encoding, rateHz } }: OutputConfig): Codec {
-  const name = encoding === 'linear16' ? 'pcm16' : encoding;
-  return { name, rateHz, channels: 1, bytesPerSample: name === 'pcm16' ? 2 : 1 };
 }

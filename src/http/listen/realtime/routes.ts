@@ -121,7 +121,7 @@ const secretRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
   app.post(
     `${PATH}/client_secrets`,
     {
-      config: { permission: 'transcriptions', secretBody: true },
+      config: { permission: 'keys.make', secretBody: true },
       schema: {
         summary: 'A key that lives for minutes, for a browser (OpenAI Realtime)',
         description:

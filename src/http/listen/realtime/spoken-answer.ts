@@ -20,7 +20,8 @@ interface SpokenAnswerOptions {
   /** Null = the answer is text alone. */
   readonly speech: {
     readonly service: SpeechService;
-    readonly voice: Promise<ResolvedVoice>;
+    /** Asked with the first text. */
+    voice(): Promise<ResolvedVoice>;
     readonly codec: Codec;
   } | null;
   readonly clock: Clock;
@@ -44,6 +45,10 @@ export class SpokenAnswer {
   /** Opened with the first text. */
   #stream: Promise<SpeechStream> | null = null;
   #soundMs = 0;
+  /** Text has come whose end has not. */
+  #isOpen = false;
+  /** Ends of the text whose sound has not been sent. */
+  #unspokenEnds = 0;
   #beganAtMs: number | null = null;
   #isClosed = false;
 
@@ -55,19 +60,27 @@ export class SpokenAnswer {
     return this.#options.response;
   }
 
+  /** Text behind a complete one that is still being spoken goes on with the answer: its client plays one at a time. */
   write(text: string): void {
     const { response, speech, onFailed } = this.#options;
-    response.addText(text);
+    const joined = this.#isOpen || isSpaced(response.text, text) ? text : ` ${text}`;
+    this.#isOpen = true;
+    response.addText(joined);
     if (speech === null) return;
     this.#stream ??= this.#open(speech);
-    this.#stream.then((stream) => stream.write(text)).catch(onFailed);
+    this.#stream.then((stream) => stream.write(joined)).catch(onFailed);
   }
 
   /** The text is complete. */
   finish(): void {
     const { onDone, onFailed } = this.#options;
-    if (this.#stream === null) onDone();
-    else this.#stream.then((stream) => stream.flush()).catch(onFailed);
+    this.#isOpen = false;
+    if (this.#stream === null) {
+      onDone();
+      return;
+    }
+    this.#unspokenEnds++;
+    this.#stream.then((stream) => stream.flush()).catch(onFailed);
   }
 
   /** Nothing more is sent. */
@@ -96,17 +109,16 @@ export class SpokenAnswer {
   }
 
   async #open({ service, voice, codec }: NonNullable<SpokenAnswerOptions['speech']>): Promise<SpeechStream> {
-    const { clock, onDone, onFailed } = this.#options;
-    const resolved = await voice;
+    const { clock, onFailed } = this.#options;
     const stream = new SpeechStream({
       service,
-      voice: resolved,
+      voice: await voice(),
       codec,
       clock,
       waitingMaxChars: WAITING_MAX_CHARS,
       send: (sound) => this.#send(sound, codec),
       onSpoken: (text) => this.#stretches.push({ text, endMs: this.#soundMs }),
-      onFlushed: async () => onDone(),
+      onFlushed: async () => this.#onFlushed(),
       onSkipped: () => undefined,
       onFull: () => undefined,
       onFailed,
@@ -115,15 +127,26 @@ export class SpokenAnswer {
     return stream;
   }
 
+  #onFlushed(): void {
+    this.#unspokenEnds--;
+    if (this.#unspokenEnds === 0 && !this.#isOpen) this.#options.onDone();
+  }
+
   async #send(sound: Uint8Array, codec: Codec): Promise<void> {
     const { response, clock, sent } = this.#options;
     this.#beganAtMs ??= clock.nowMs();
     const most = msToBytes(EVENT_MS, codec);
     for (let at = 0; at < sound.length; at += most) {
       if (this.#isClosed) return;
-      response.addSound(encodeBase64(sound.subarray(at, at + most)));
+      const part = sound.subarray(at, at + most);
+      response.addSound(encodeBase64(part));
+      this.#soundMs += bytesToMs(part.length, codec);
+      // A long sentence at once is more than may wait for a client.
+      await sent();
     }
-    this.#soundMs += bytesToMs(sound.length, codec);
-    await sent();
   }
+}
+
+function isSpaced(before: string, next: string): boolean {
+  return before === '' || /\s$/.test(before) || /^\s/.test(next);
 }

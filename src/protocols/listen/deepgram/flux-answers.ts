@@ -78,11 +78,6 @@ export class FluxAnswers {
     this.#eagerThreshold = options.eagerThreshold;
   }
 
-  /** Whether somebody's words are not told as a whole turn yet. */
-  get isInTurn(): boolean {
-    return this.#turn !== null;
-  }
-
   /** To be sent first. */
   open(): FluxConnected {
     return { type: 'Connected', request_id: this.#options.requestId, sequence_id: this.#sequence++ };

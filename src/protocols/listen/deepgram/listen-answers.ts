@@ -106,6 +106,8 @@ class ChannelAnswers {
 
   onSpeechStopped(atMs: number): void {
     this.#isSpeaking = false;
+    // Where silence ends nothing nobody asks for them, and a stream may last for days.
+    if (this.#options.endpointMs === false) return;
     this.#stops.push(atMs);
     this.#owedSinceMs = atMs;
   }

@@ -22,6 +22,11 @@ const KNOWN = [
 
 export type SpeakEncoding = (typeof ENCODINGS)[number];
 
+/** Whether it is an encoding of bare samples. */
+export function isRaw(encoding: SpeakEncoding): encoding is (typeof RAW_ENCODINGS)[number] {
+  return RAW_ENCODINGS.some((each) => each === encoding);
+}
+
 /** How speech is to be sent. */
 export interface SpeakFormat {
   readonly encoding: SpeakEncoding;
@@ -81,7 +86,7 @@ function readFormat(query: Query, use: 'file' | 'socket'): SpeakFormat {
 /** The containers of an encoding; the first is meant where none is named. */
 function containersOf(encoding: SpeakEncoding, use: 'file' | 'socket'): readonly SpeakFormat['container'][] {
   if (encoding === 'opus') return ['ogg'];
-  if (!RAW_ENCODINGS.some((each) => each === encoding) || use === 'socket') return ['none'];
+  if (!isRaw(encoding) || use === 'socket') return ['none'];
   return ['wav', 'none'];
 }
 

@@ -49,7 +49,7 @@ export class EventWriter {
 }
 
 function toBeta(event: ServerEvent): ServerEvent | null {
-  const { type, session, item, part } = event;
+  const { type, session, item, part, response } = event;
   if (type === 'conversation.item.done') return null;
   const isTranscription = (session as Json | undefined)?.['object'] === 'realtime.transcription_session';
   return {
@@ -57,6 +57,16 @@ function toBeta(event: ServerEvent): ServerEvent | null {
     type: isTranscription ? `transcription_${type}` : (BETA_NAMES[type] ?? type),
     ...(item === undefined ? {} : { item: toBetaItem(item as Json) }),
     ...(part === undefined ? {} : { part: toBetaPart(part as Json) }),
+    ...(response === undefined ? {} : { response: toBetaResponse(response as Json) }),
+  };
+}
+
+function toBetaResponse({ output, output_modalities: modalities, ...rest }: Json): Json {
+  const isSpoken = Array.isArray(modalities) && modalities.includes('audio');
+  return {
+    ...rest,
+    output: Array.isArray(output) ? output.map(toBetaItem) : [],
+    modalities: isSpoken ? ['audio', 'text'] : ['text'],
   };
 }
 

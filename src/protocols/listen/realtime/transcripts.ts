@@ -91,11 +91,6 @@ export class Transcripts {
     this.#areTextsWanted = wanted.areTextsWanted;
   }
 
-  /** Whether somebody is speaking, as far as the client was told. */
-  get isSpeaking(): boolean {
-    return this.#open !== null && this.#end !== 'commit';
-  }
-
   speechStarted(atMs: number): void {
     if (this.#end === 'silence' || this.#open === null) this.#openAt(atMs);
   }

@@ -71,13 +71,19 @@ describe('WS /v1/listen?call=', () => {
     ]);
   });
 
-  it('answers Finalize for each channel, and CloseStream with the end', async () => {
+  it('answers Finalize for each channel, Configure with what it has not changed, and CloseStream with the end', async () => {
     const { socket, messages, closed } = await follow('call=c1');
     socket.send('{"type":"Finalize"}');
+    socket.send('{"type":"Configure","keyterm":["Trunkline"]}');
     socket.send(Buffer.from('sound that nobody wants'));
     socket.send('{"type":"CloseStream"}');
     expect((await closed)[0]).toBe(1000);
-    expect(messages).toMatchObject([{ from_finalize: true }, { from_finalize: true }, { type: 'Metadata' }]);
+    expect(messages).toMatchObject([
+      { from_finalize: true },
+      { from_finalize: true },
+      { type: 'ConfigureFailure', description: expect.stringContaining('keyterm') },
+      { type: 'Metadata' },
+    ]);
   });
 
   it('tells UtteranceEnd by the clock, since no sound comes', async () => {

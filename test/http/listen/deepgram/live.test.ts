@@ -387,6 +387,7 @@ describe('WS /v2/listen', () => {
   it('is changed while it runs', async () => {
     const client = await open(FLUX, {}, '/v2/listen');
     client.tell('Configure', { thresholds: { eager_eot_threshold: 0.4 }, keyterms: ['Trunkline'] });
+    client.tell('Configure', { thresholds: { eager_eot_threshold: 0.9 }, features: { numerals: true } });
     client.speak(concat(spoken([1, 2]), silence(300)));
     await eventually(() => expect(client.messages.at(-1)).toMatchObject({ event: 'EagerEndOfTurn' }));
     expect(client.of('ConfigureSuccess')).toHaveLength(1);

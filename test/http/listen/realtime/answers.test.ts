@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { concat, silence, spoken } from '../../../fakes/engine.ts';
-import { startApp, type TestApp } from '../../../helpers/app.ts';
 import { eventually } from '../../../helpers/eventually.ts';
 import { listen, startServer, type TestServer } from '../../test-server.ts';
 import { ChatServer } from './chat-server.ts';
@@ -10,15 +9,12 @@ import { RealtimeClient } from './realtime-client.ts';
 let server: TestServer;
 let client: RealtimeClient;
 let chat: ChatServer | null = null;
-let app: TestApp | null = null;
 
 afterEach(async () => {
   client.socket.terminate();
   await server.app.close();
   chat?.close();
-  await app?.close();
   chat = null;
-  app = null;
 });
 
 async function open(environment: Readonly<Record<string, string>>, session: object = {}): Promise<RealtimeClient> {
@@ -35,19 +31,8 @@ async function openChat(session: object = {}): Promise<ChatServer> {
   return chat;
 }
 
-async function openApp(session: object = {}): Promise<TestApp> {
-  app = await startApp();
-  await open({ REALTIME_APP_URL: app.url }, session);
-  return app;
-}
-
 function say(...words: number[]): void {
   client.speak(concat(spoken(words), silence(900)));
-}
-
-/** Statuses of the answers that are over. */
-function statuses(): unknown[] {
-  return client.of('response.done').map(({ response }) => (response as { status: string }).status);
 }
 
 const PLACE = ['event_id', 'response_id', 'item_id', 'output_index', 'content_index'];
@@ -72,7 +57,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
     const endpoint = await openChat({ instructions: 'Be brief.' });
     endpoint.answers.push([{ role: 'assistant', content: 'Good ' }, { content: 'day. How are you?' }]);
     say(1, 2);
-    await eventually(() => expect(statuses()).toEqual(['completed']));
+    await eventually(() => expect(client.statuses).toEqual(['completed']));
     expect(endpoint.asked).toMatchObject([
       {
         model: 'small',
@@ -120,7 +105,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
   it('sends every field that clients cannot do without', async () => {
     await openChat();
     say(1);
-    await eventually(() => expect(statuses()).toEqual(['completed']));
+    await eventually(() => expect(client.statuses).toEqual(['completed']));
     expect(client.types).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
     const missing = client.events.flatMap((event) =>
       (REQUIRED[event.type] ?? [])
@@ -144,7 +129,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
       item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Weather?' }] },
     });
     client.send({ type: 'response.create' });
-    await eventually(() => expect(statuses()).toEqual(['completed']));
+    await eventually(() => expect(client.statuses).toEqual(['completed']));
     expect(client.of('response.function_call_arguments.done')).toMatchObject([
       { call_id: 'call_a', name: 'weather', arguments: '{"in":"Bern"}' },
     ]);
@@ -156,7 +141,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
       item: { type: 'function_call_output', call_id: 'call_a', output: 'rain' },
     });
     client.send({ type: 'response.create' });
-    await eventually(() => expect(statuses()).toEqual(['completed', 'completed']));
+    await eventually(() => expect(client.statuses).toEqual(['completed', 'completed']));
     expect(endpoint.asked[1]?.messages).toEqual([
       { role: 'user', content: 'Weather?' },
       {
@@ -176,7 +161,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
     say(1);
     await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
     say(2);
-    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    await eventually(() => expect(client.statuses).toEqual(['cancelled', 'completed']));
     expect(client.of('response.done')[0]).toMatchObject({
       response: { status_details: { type: 'cancelled', reason: 'turn_detected' } },
     });
@@ -188,7 +173,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
     say(1);
     await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
     client.send({ type: 'response.cancel' });
-    await eventually(() => expect(statuses()).toEqual(['cancelled']));
+    await eventually(() => expect(client.statuses).toEqual(['cancelled']));
     const itemId = client.of('response.content_part.added')[0]?.['item_id'];
     client.send({ type: 'conversation.item.truncate', item_id: itemId, content_index: 0, audio_end_ms: 100 });
     client.send({ type: 'conversation.item.retrieve', item_id: itemId });
@@ -198,7 +183,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
     });
     client.send({ type: 'response.cancel' });
     client.send({ type: 'response.create' });
-    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
+    await eventually(() => expect(client.statuses).toEqual(['cancelled', 'completed']));
     expect(endpoint.asked[1]?.messages).toMatchObject([{ role: 'user' }, { role: 'assistant', content: 'One' }]);
     expect(client.of('error')).toEqual([]);
   });
@@ -207,22 +192,34 @@ describe('a Realtime session that a chat endpoint answers', () => {
     const endpoint = await openChat();
     endpoint.status = 500;
     say(1);
-    await eventually(() => expect(statuses()).toEqual(['failed']));
+    await eventually(() => expect(client.statuses).toEqual(['failed']));
     endpoint.status = 200;
     say(2);
-    await eventually(() => expect(statuses()).toEqual(['failed', 'completed']));
+    await eventually(() => expect(client.statuses).toEqual(['failed', 'completed']));
     endpoint.status = 500;
     say(3);
-    await eventually(() => expect(statuses()).toEqual(['failed', 'completed', 'failed']));
+    await eventually(() => expect(client.statuses).toEqual(['failed', 'completed', 'failed']));
     expect(server.logLines.filter((line) => line.includes('the endpoint answered 500'))).toHaveLength(1);
     expect(server.logLines.join('')).not.toContain('W1');
+  });
+
+  it('needs no voice for an answer that says nothing', async () => {
+    const endpoint = await openChat({ tools: TOOLS });
+    // Where nobody waits for the voice, its refusal would end the process.
+    server.engine.voices = [];
+    server.engine.failure = 'unavailable';
+    endpoint.answers.push([{ tool_calls: [{ index: 0, id: 'call_a', function: { name: 'weather' } }] }]);
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(client.statuses).toEqual(['completed']));
+    client.send({ type: 'response.create' });
+    await eventually(() => expect(client.statuses).toEqual(['completed', 'failed']));
   });
 
   it('takes no more calls of functions in one answer than there may be functions', async () => {
     const endpoint = await openChat();
     endpoint.answers.push(Array.from({ length: 1000 }, (_, index) => ({ tool_calls: [{ index, id: `c${index}` }] })));
     say(1);
-    await eventually(() => expect(statuses()).toEqual(['failed']));
+    await eventually(() => expect(client.statuses).toEqual(['failed']));
     expect(client.of('response.function_call_arguments.done').length).toBeLessThan(200);
   });
 
@@ -233,59 +230,7 @@ describe('a Realtime session that a chat endpoint answers', () => {
     await eventually(() => expect(client.transcripts).toEqual(['W1.']));
     expect(endpoint.asked).toEqual([]);
     client.send({ type: 'response.create' });
-    await eventually(() => expect(statuses()).toEqual(['completed']));
-  });
-});
-
-describe('a Realtime session that an app answers', () => {
-  it('is a call to it: prompts, and text that is spoken', async () => {
-    const brain = await openApp({ instructions: 'Be brief.', audio: { output: { voice: 'slt' } } });
-    await brain.until(({ frames }) => frames.length > 0);
-    expect(brain.frames[0]).toMatchObject({
-      type: 'setup',
-      callType: 'CLIENT',
-      customParameters: { model: 'any', voice: 'slt', instructions: 'Be brief.' },
-    });
-    brain.say({ type: 'text', token: 'Hello there.', last: true });
-    await eventually(() => expect(statuses()).toEqual(['completed']));
-    client.update({}, { type: 'realtime' });
-    say(1, 2);
-    await brain.until((each) => each.of('prompt').length > 0);
-    expect(brain.of('prompt')).toMatchObject([{ voicePrompt: 'W1 w2.', last: true }]);
-    brain.say({ type: 'text', token: 'Good ' }, { type: 'text', token: 'day.', last: true });
-    await eventually(() => expect(statuses()).toEqual(['completed', 'completed']));
-    expect(client.of('response.output_audio_transcript.done').map(({ transcript }) => transcript)).toEqual([
-      'Hello there.',
-      'Good day.',
-    ]);
-  });
-
-  it('tells it what was heard before it was interrupted', async () => {
-    const brain = await openApp();
-    await brain.until(({ frames }) => frames.length > 0);
-    brain.say({ type: 'text', token: 'One two three. ' }, { type: 'text', token: 'And more' });
-    await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
-    client.send({ type: 'response.cancel' });
-    const itemId = client.of('response.content_part.added')[0]?.['item_id'];
-    client.send({ type: 'conversation.item.truncate', item_id: itemId, content_index: 0, audio_end_ms: 200 });
-    await brain.until((each) => each.of('interrupt').length > 0);
-    expect(brain.of('interrupt')).toMatchObject([
-      { utteranceUntilInterrupt: 'One two', durationUntilInterruptMs: 200 },
-    ]);
-    brain.say({ type: 'text', token: ' that is late.', last: true });
-    say(1);
-    await brain.until((each) => each.of('prompt').length > 0);
-    brain.say({ type: 'text', token: 'Yes.', last: true });
-    await eventually(() => expect(statuses()).toEqual(['cancelled', 'completed']));
-    expect(client.of('response.output_audio_transcript.done').at(-1)).toMatchObject({ transcript: 'Yes.' });
-  });
-
-  it('ends with it', async () => {
-    const brain = await openApp();
-    await brain.until(({ frames }) => frames.length > 0);
-    const closed = once(client.socket, 'close');
-    brain.say({ type: 'end' });
-    expect((await closed)[0]).toBe(1000);
+    await eventually(() => expect(client.statuses).toEqual(['completed']));
   });
 });
 

@@ -37,6 +37,11 @@ export class RealtimeClient {
     return this.of(`${TRANSCRIPTION}.completed`).map(({ transcript }) => transcript);
   }
 
+  /** Statuses of the answers that are over. */
+  get statuses(): unknown[] {
+    return this.of('response.done').map(({ response }) => (response as { status: string }).status);
+  }
+
   of(type: string): Event[] {
     return this.events.filter((event) => event.type === type);
   }

@@ -57,7 +57,7 @@ describe('the turns of /v2/listen', () => {
     turns.onSaid(said('', 2000, 2300, true), 1);
     turns.onSaid(said('four two.', 3000, 3300, true), 1);
     expect(turns.onTurnEnded()).toMatchObject([{ transcript: 'It is four two.', words: [{}, {}] }]);
-    expect(turns.isInTurn).toBe(false);
+    expect(turns.onTurnEnded()).toEqual([]);
   });
 
   it('are told as probably over only to who asked for that, and where it is sure enough', () => {
@@ -81,7 +81,7 @@ describe('the turns of /v2/listen', () => {
       { event: 'StartOfTurn', transcript: 'But', turn_index: 1, audio_window_start: 2 },
     ]);
     expect(turns.onTurnEnded(1)).toEqual([]);
-    expect(turns.isInTurn).toBe(true);
+    expect(turns.onSaid(said('But so', 2000, 2600), 2)).toMatchObject([{ event: 'Update', turn_index: 1 }]);
   });
 
   it('are none without words', () => {

@@ -325,5 +325,11 @@ describe('the writer of events', () => {
       JSON.parse(writer.write({ type: 'conversation.item.added', item: { content: [{ type: 'output_audio' }] } }) ?? '')
         .item.content,
     ).toEqual([{ type: 'audio' }]);
+    const response = { id: 'r', output: [{ content: [{ type: 'output_text' }] }], output_modalities: ['audio'] };
+    expect(JSON.parse(writer.write({ type: 'response.done', response }) ?? '').response).toEqual({
+      id: 'r',
+      output: [{ content: [{ type: 'text' }] }],
+      modalities: ['audio', 'text'],
+    });
   });
 });
