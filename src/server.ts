@@ -166,7 +166,7 @@ interface ServerOptions {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, clock, log, metrics } = options;
   const certificate = await ServerCertificate.open({ settings, clock, log });
-  const failures = new Failures({ log, metrics });
+  const failures = new Failures({ clock, log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({
     logger: false,

@@ -7,6 +7,7 @@ import { checkCluster } from './check-cluster.ts';
 import { checkFiles } from './check-files.ts';
 import { checkRecords } from './check-records.ts';
 import { checkRemotes } from './check-remotes.ts';
+import { checkTrunks } from './check-trunks.ts';
 import {
   checkCores,
   checkFfmpeg,
@@ -55,6 +56,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkCluster(settings),
     () => checkFiles(settings),
     () => checkCertificates(settings),
+    async () => checkTrunks(settings),
     async () => checkAudioHook(settings),
     () => checkChat(settings),
     async () => [await checkFfmpeg()],

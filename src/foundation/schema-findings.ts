@@ -14,7 +14,7 @@ export interface SchemaFinding {
 interface Reading {
   readonly schema: z.ZodType;
   readonly value: unknown;
-  /** Whether messages repeat texts that came: never of files with secrets. */
+  /** Whether messages repeat texts that came, and numbers in their place: never of files with secrets. */
   readonly showsTexts: boolean;
 }
 
@@ -60,7 +60,7 @@ function describe(issue: Issue, around: YamlPath, reading: Reading): SchemaFindi
     case 'custom':
       return finding(issue.message);
     default:
-      return finding(`${came(path, reading)}, ${expectation(issue, path, reading)}`);
+      return finding(`${cameInPlaceOf(issue, path, reading)}, ${expectation(issue, path, reading)}`);
   }
 }
 
@@ -130,6 +130,13 @@ function unknownKey(key: string, known: readonly string[]): string {
   const near = nearestName(key, known);
   const question = near === null ? '' : `did you mean ${near}? `;
   return known.length === 0 ? 'is unknown' : `is unknown, ${question}expected ${orList(known)}`;
+}
+
+/** Where a text belongs, a number is what somebody forgot to quote: a PIN, a password, a telephone number. */
+function cameInPlaceOf(issue: Issue, path: YamlPath, reading: Reading): string {
+  const isOfText = issue.code === 'invalid_type' && issue.expected === 'string';
+  if (isOfText && !reading.showsTexts && isNumber(valueAt(reading.value, path))) return 'got a number';
+  return came(path, reading);
 }
 
 function came(path: YamlPath, { value, showsTexts }: Reading): string {

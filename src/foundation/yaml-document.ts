@@ -39,8 +39,9 @@ const PROBLEMS_MAX = 100;
 const NAME_MAX_CHARS = 64;
 const SYNTAX_MAX_CHARS = 120;
 
-/** Where the parser has lost its way: all that follows does not fit, either. */
 const UNEXPECTED = 'UNEXPECTED_TOKEN';
+/** Where the parser has lost its way: all that follows does not fit, either. */
+const LOST: ReadonlySet<string> = new Set([UNEXPECTED, 'TAB_AS_INDENT', 'BAD_INDENT']);
 
 /** What writers of YAML stumble over, by the codes of its parser. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -101,7 +102,7 @@ export class YamlDocument {
     const found = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map((error) =>
       this.#syntaxProblem(error),
     );
-    const first = this.#document?.errors.findIndex(({ code }) => code === UNEXPECTED) ?? -1;
+    const first = this.#document?.errors.findIndex(({ code }) => LOST.has(code)) ?? -1;
     if (first >= 0) return found.slice(0, first + 1);
     if (other !== undefined) found.push(this.#problem(other.range?.[0] ?? 0, 'expected one document, without ---'));
     return found.length > 0 ? found : this.#findUnusable();
@@ -109,8 +110,8 @@ export class YamlDocument {
 
   #syntaxProblem({ pos, code, message }: YAMLError): YamlProblem {
     const hint = HINTS[code];
-    // Some repeat the text from there on.
-    const told = cut(message, SYNTAX_MAX_CHARS);
+    // Behind a colon some repeat the text from there on, which may be a password.
+    const told = cut(message.split(': ', 1)[0] ?? '', SYNTAX_MAX_CHARS);
     return this.#problem(pos[0], hint === undefined ? told : `${hint} (${told})`);
   }
 

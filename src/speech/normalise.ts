@@ -15,7 +15,7 @@ import { sayNumberSigns, saySigns, tidy } from './normalise/symbols.ts';
 import { sayTimes } from './normalise/times.ts';
 
 /** Part of the key of cached prompts: another version may write out the same text differently. */
-export const NORMALISER_VERSION = 'en-2';
+export const NORMALISER_VERSION = 'en-3';
 
 const RULES: readonly ((text: string) => string)[] = [
   dropMarkup,

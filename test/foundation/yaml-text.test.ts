@@ -54,6 +54,14 @@ describe('a YAML file of the operator', () => {
     ]);
   });
 
+  it.each([
+    ['a tab', 'a:\n\tb: 1\n  c: 2\nd: 3\n e: 4', '2:1: lines are indented by spaces'],
+    ['a line that begins elsewhere', 'a:\n    b: 1\n   c: 2\n    d: 3', '3:1: All mapping items must start'],
+  ])('tells of %s, and not what follows from it', (_what, text, first) => {
+    const told = new YamlDocument(text).problems.map(({ line, column, message }) => `${line}:${column}: ${message}`);
+    expect(told).toEqual([expect.stringContaining(first)]);
+  });
+
   it('tells the first thing that the parser cannot read, and not what follows from it', () => {
     const { problems } = new YamlDocument(`a: {b}, c\n${'d: e\n'.repeat(50)}`);
     expect(problems.map(({ line, column }) => [line, column])).toEqual([[1, 7]]);
@@ -68,7 +76,7 @@ describe('a YAML file of the operator', () => {
     keys: z.record(z.string().regex(/^\d$/, 'expected a digit'), z.string()).optional(),
   });
   it.each([
-    ['name: 5', '1:7: name: got the number 5, expected a text in quotes'],
+    ['name: 5', '1:7: name: got a number, expected a text in quotes'],
     ['kind: text', '1:1: name: is missing, expected a text'],
     ['name: ""', '1:7: name: got a text, expected a text that is not empty'],
     ['name: a\nnaem: b', '2:1: naem: is unknown, did you mean name? expected name, kind, count, list, prompt or keys'],

@@ -24,6 +24,8 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   times: [
     ['At 3:15 p.m.', 'At three fifteen p m.'],
     ['Call at 3 p.m. on Monday', 'Call at three p m on Monday'],
+    ['At half past seven p.m., or seven A.M. on Monday', 'At half past seven p m, or seven a m on Monday'],
+    ['I come at half past seven p.m.', 'I come at half past seven p m.'],
     ['3pm or 12:05 AM', 'three p m or twelve oh five a m'],
     ['15:30', 'fifteen thirty'],
     ['9:00 to 17:00', "nine o'clock to seventeen hundred hours"],

@@ -8,6 +8,7 @@ import { TLSSocket } from 'node:tls';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import type { Clock } from '../../foundation/clock.ts';
 import { DatabaseAway } from '../../foundation/database/trouble.ts';
 import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
@@ -16,6 +17,7 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import { IN_PLAIN_WORDS, UNKNOWN_FIELD } from '../../foundation/settings/plain-issues.ts';
 import { clientOfRequest, statusFor, toQwenError } from '../qwen.ts';
 import { clip, describe } from './echo.ts';
+import { RefusedHandshakes } from './refused-handshakes.ts';
 import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
 
 /** An error in the shape of some protocol; absent = as usual. */
@@ -69,10 +71,12 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set(['too_many_listeners', 'draining
 export class Failures {
   readonly #log: Log;
   readonly #metrics: Metrics;
+  readonly #handshakes: RefusedHandshakes;
 
-  constructor(options: { log: Log; metrics: Metrics }) {
+  constructor(options: { clock: Clock; log: Log; metrics: Metrics }) {
     this.#log = options.log;
     this.#metrics = options.metrics;
+    this.#handshakes = new RefusedHandshakes(options);
   }
 
   /**
@@ -97,6 +101,7 @@ export class Failures {
   /** Answers `request` with the error body for `error`. */
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const failure = this.note(error, request);
+    this.#handshakes.note(failure, request);
     reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
     if (failure.status === 429 || RETRIED.has(failure.code))

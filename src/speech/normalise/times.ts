@@ -12,6 +12,8 @@ const RANGE_BY_HOUR = new RegExp(
   'g',
 );
 const WITH_HALF = new RegExp(String.raw`${IN_FRONT}${HOUR}(?::([0-5]\d))?(?::[0-5]\d)?${HALF_OF_DAY}`, 'g');
+/** Behind words: `half past seven p.m.`; nothing else is written so. */
+const HALF_BEHIND_WORDS = /(?<=\p{Ll} )([AaPp])\.[Mm]\.?(?!\w)/gu;
 const BY_CLOCK = new RegExp(String.raw`${IN_FRONT}${HOUR}:([0-5]\d)(?::([0-5]\d))?(?:Z(?!\w))?(?![\w:]|\.\d)`, 'g');
 const RATIO = /(?<![\w:.,-])(\d{1,3}):(\d{1,3})(?![\w:.,]\d|[\w:])/g;
 
@@ -22,14 +24,21 @@ export function sayTimes(text: string): string {
     .replace(RANGE_BY_HALF, ' to ')
     .replace(RANGE_BY_HOUR, (_, hour: string, minute?: string) => `${sayHour(hour, minute)} to `)
     .replace(WITH_HALF, (match, hour: string, minute: string | undefined, half: string, at: number, whole: string) => {
-      const endsText = match.endsWith('.') && whole.slice(at + match.length).trim() === '';
-      return `${sayHour(hour, minute)} ${half.toLowerCase()} m${endsText ? '.' : ''}`;
+      return `${sayHour(hour, minute)} ${sayHalf(half, match, whole.slice(at + match.length))}`;
     })
+    .replace(HALF_BEHIND_WORDS, (match, half: string, at: number, whole: string) =>
+      sayHalf(half, match, whole.slice(at + match.length)),
+    )
     .replace(BY_CLOCK, (_, hour: string, minute: string, second?: string) => {
       const seconds = second === undefined || second === '00' ? '' : ` and ${cardinal(Number(second))} seconds`;
       return `${sayClock(Number(hour), minute)}${seconds}`;
     })
     .replace(RATIO, (_, one: string, other: string) => `${cardinal(Number(one))} to ${cardinal(Number(other))}`);
+}
+
+/** The last stop of `written` ends the sentence too, where nothing comes behind it. */
+function sayHalf(half: string, written: string, behind: string): string {
+  return `${half.toLowerCase()} m${written.endsWith('.') && behind.trim() === '' ? '.' : ''}`;
 }
 
 function sayHour(hour: string, minute: string | undefined): string {

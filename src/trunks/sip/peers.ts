@@ -18,11 +18,13 @@ export class Peers {
   readonly #onUnknown: (host: string, error: unknown) => void;
   /** Addresses of our servers, with their names in the settings. */
   #addresses: ReadonlyMap<string, string> = new Map();
+  /** Names that could not be resolved when they were asked for last. */
+  #unknown = new Set<string>();
   #timer: Timer | null = null;
   #closed = false;
   #looking: Promise<void> | null = null;
 
-  /** `hosts` = names or addresses; `onUnknown` is told of one that cannot be resolved. */
+  /** `hosts` = names or addresses; `onUnknown` is told once of one that cannot be resolved. */
   constructor(options: {
     readonly allowed: readonly string[];
     readonly hosts: readonly string[];
@@ -68,19 +70,20 @@ export class Peers {
   async #look(): Promise<void> {
     if (this.#hosts.length === 0) return;
     const found = new Map<string, string>();
-    let unknown = 0;
+    const unknown = new Set<string>();
     for (const host of this.#hosts) {
       try {
         for (const { address } of await lookup(host, { all: true })) found.set(address, host);
       } catch (error) {
-        unknown++;
-        this.#onUnknown(host, error);
+        unknown.add(host);
+        if (!this.#unknown.has(host)) this.#onUnknown(host, error);
       }
     }
     // Where a name cannot be resolved for the moment, the addresses known before still stand.
-    this.#addresses = unknown === 0 ? found : new Map([...this.#addresses, ...found]);
+    this.#unknown = unknown;
+    this.#addresses = unknown.size === 0 ? found : new Map([...this.#addresses, ...found]);
     this.#timer?.cancel();
     if (!this.#closed)
-      this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
+      this.#timer = this.#clock.after(unknown.size === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
   }
 }

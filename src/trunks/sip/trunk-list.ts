@@ -41,14 +41,22 @@ export interface SipTrunk {
 /** What the list is read from. */
 export type TrunkSettings = Pick<
   Settings,
-  'SIP_PASSWORD' | 'SIP_PROXY' | 'SIP_REGISTRAR' | 'SIP_SRTP' | 'SIP_TRUNK' | 'SIP_TRUNKS' | 'SIP_USER'
+  | 'SIP_PASSWORD'
+  | 'SIP_PORT'
+  | 'SIP_PROXY'
+  | 'SIP_REGISTRAR'
+  | 'SIP_SRTP'
+  | 'SIP_TLS_PORT'
+  | 'SIP_TRUNK'
+  | 'SIP_TRUNKS'
+  | 'SIP_USER'
 >;
 
-const server = z.string().refine(isSipServer, 'a server such as sip:pbx.example.com;transport=tls').optional();
+const server = z.string().refine(isSipServer, 'expected a server such as sip:pbx.example.com;transport=tls').optional();
 const trunkList = z
   .array(
     z.strictObject({
-      name: z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits and . _ -'),
+      name: z.string().regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits and . _ -'),
       registrar: server,
       server,
       proxy: server,
@@ -75,13 +83,27 @@ export function readTrunks(settings: TrunkSettings): SipTrunk[] {
     password: SIP_PASSWORD,
   };
   const written = [...(SIP_REGISTRAR === '' && SIP_TRUNK === '' ? [] : [first]), ...readList(settings)];
-  return written.flatMap((each) => {
+  const trunks = written.flatMap((each) => {
     const registrar = readServer(each.registrar);
     const calls = readServer(each.server) ?? registrar;
     if (calls === null) return [];
     const { name, user = '', password = '', srtp = SIP_SRTP } = each;
     return [{ name, registrar, server: calls, proxy: readServer(each.proxy), user, password, srtp }];
   });
+  refuseClosedTransports(trunks, settings);
+  return trunks;
+}
+
+/** What goes over UDP or TCP would be left out without a word where TLS alone is open. */
+function refuseClosedTransports(trunks: readonly SipTrunk[], { SIP_PORT, SIP_TLS_PORT }: TrunkSettings): void {
+  if (SIP_PORT !== 0 || SIP_TLS_PORT === 0) return;
+  const isClosed = ({ registrar, server, proxy }: SipTrunk): boolean =>
+    [registrar, server].some((each) => each !== null && (proxy ?? each).transport !== 'TLS');
+  const closed = trunks.filter(isClosed).map(({ name }) => name);
+  if (closed.length > 0)
+    throw new ConfigError([
+      `SIP_TRUNKS: ${closed.join(', ')} without TLS: set SIP_PORT, usually to 5060, or add ;transport=tls`,
+    ]);
 }
 
 function readList({ SIP_TRUNKS: setting, SIP_REGISTRAR, SIP_TRUNK }: TrunkSettings): WrittenTrunk[] {
@@ -95,8 +117,10 @@ function readList({ SIP_TRUNKS: setting, SIP_REGISTRAR, SIP_TRUNK }: TrunkSettin
       for (const [index, { name, registrar, server: calls, user }] of list.entries()) {
         if (names.has(name)) refuse([index, 'name'], 'got a name twice, expected one for each trunk');
         names.add(name);
-        if (registrar === undefined && calls === undefined) refuse([index], 'got neither registrar nor server');
-        if (registrar !== undefined && (user ?? '') === '') refuse([index], 'got a registrar without a user');
+        if (registrar === undefined && calls === undefined)
+          refuse([index], 'got neither registrar nor server, expected one');
+        if (registrar !== undefined && (user ?? '') === '')
+          refuse([index], 'got a registrar without user, expected the name to register');
       }
     });
   } catch (error) {

@@ -35,10 +35,7 @@ describe('NUMBERS_FILE', () => {
   });
 
   it.each([
-    [
-      'numbers:\n  - number: +4930123\n',
-      'n.yaml:2:13: numbers.0.number: got the number 4930123, expected a number in quotes',
-    ],
+    ['numbers:\n  - number: +4930123\n', 'n.yaml:2:13: numbers.0.number: got a number, expected a number in quotes'],
     [
       'numbers:\n  - {number: "1", langauge: de}\n',
       'n.yaml:2:19: numbers.0.langauge: is unknown, did you mean language?',

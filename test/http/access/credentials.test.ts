@@ -35,7 +35,7 @@ async function open({ keys = KEY, clusterKey = '' } = {}): Promise<KeyedServer> 
   const clock = new FakeClock();
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
-  const failures = new Failures({ log, metrics: new Metrics() });
+  const failures = new Failures({ clock, log, metrics: new Metrics() });
   const shared = clusterKey === '' ? null : ({ ...aloneInCluster, key: clusterKey } satisfies SharedAccess);
   const settings = readSettings({ API_KEYS: keys });
   const access = new Access({ settings, people: new FakePeople(), audit: null, clock, log, shared });

@@ -44,7 +44,7 @@ function openSocket() {
     useServerVad: false,
     rateHz: 16_000,
     orders: metrics.transcribeOrders,
-    failures: new Failures({ log: createLog('silent'), metrics }),
+    failures: new Failures({ clock, log: createLog('silent'), metrics }),
     metrics: toTranscriberMetrics(metrics),
   }).open();
   const say = (samples: Int16Array): unknown => peer.emit('message', Buffer.from(samplesToPcm16(samples)), true);

@@ -33,7 +33,7 @@ it('counts the time in which the socket was not read into the lag of what waited
     useServerVad: true,
     rateHz: 16_000,
     orders: metrics.transcribeOrders,
-    failures: new Failures({ log: createLog('silent'), metrics }),
+    failures: new Failures({ clock, log: createLog('silent'), metrics }),
     metrics: { ...toTranscriberMetrics(metrics), partial: (lagMs) => told.push({ lagMs, atMs: clock.nowMs() }) },
   }).open();
   const speech = spoken(Array.from({ length: WORDS }, (_, index) => index + 1));

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Peers } from '../../../src/trunks/sip/peers.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { eventually } from '../../helpers/eventually.ts';
 
 let peers: Peers;
 afterEach(() => peers.close());
@@ -39,6 +40,10 @@ describe('Peers', () => {
     await Promise.all([peers.open(), peers.open(), peers.open()]);
     expect(unknown).toHaveLength(2);
     expect(clock.pending).toBe(1);
+    clock.advance(30_000);
+    await eventually(() => expect(clock.pending).toBe(1));
+    // It is told once, not every half a minute.
+    expect(unknown).toEqual(['nowhere.invalid']);
     peers.close();
     expect(clock.pending).toBe(0);
   });

@@ -7,9 +7,11 @@ import { readTrunks, routeOver, type TrunkSettings, uriAt } from '../../../src/t
 
 const NONE: TrunkSettings = {
   SIP_PASSWORD: '',
+  SIP_PORT: 5060,
   SIP_PROXY: '',
   SIP_REGISTRAR: '',
   SIP_SRTP: 'allow',
+  SIP_TLS_PORT: 0,
   SIP_TRUNK: '',
   SIP_TRUNKS: '',
   SIP_USER: '',
@@ -51,16 +53,28 @@ function never(): never {
 it.each([
   ['[{name: a}]', /SIP_TRUNKS:1:2: 0: got neither registrar nor server/],
   ['[{name: a, server: "sip:x"}, {name: a, server: "sip:y"}]', /got a name twice/],
-  ['[{name: a, registrar: "sip:x"}]', /got a registrar without a user/],
+  ['[{name: a, registrar: "sip:x"}]', /got a registrar without user, expected the name to register/],
   ['[{name: a, server: "http://x"}]', /server such as sip:pbx\.example\.com/],
   ['[{name: "a b", server: "sip:x"}]', /1 to 64 letters/],
+  ['[{name: a, server: "sip:x", password: 4711}]', /0\.password: got a number, expected a text in quotes/],
   ['/nowhere/trunks.yaml', /SIP_TRUNKS: \/nowhere\/trunks\.yaml: cannot be read \(ENOENT\)/],
 ])('refuses %s, without showing what may be secret', (text, message) => {
   expect(() => readTrunks({ ...NONE, SIP_TRUNKS: text })).toThrow(message);
 });
 
-it('shows no password when a list cannot be read', () => {
-  const read = (): unknown => readTrunks({ ...NONE, SIP_TRUNKS: '[{name: a, server: "sip:x", password: [s3cret]}]' });
-  expect(read).toThrow(/password/);
-  expect(read).not.toThrow(/s3cret/);
+it('refuses a trunk over UDP or TCP where SIP listens over TLS alone, and would never use it', () => {
+  const settings = { ...NONE, SIP_PORT: 0, SIP_TLS_PORT: 5061 };
+  const [plain, secure] = ['[{name: a, server: "sip:x"}]', '[{name: a, server: "sip:x", proxy: "sips:y"}]'];
+  expect(() => readTrunks({ ...settings, SIP_TRUNKS: plain })).toThrow(/SIP_TRUNKS: a without TLS: set SIP_PORT/);
+  expect(readTrunks({ ...settings, SIP_TRUNKS: secure })).toHaveLength(1);
 });
+
+it.each(['[s3cret]', '!s3cret', '*s3cret', '@s3cret', 's3cret: x', '"s3cret'])(
+  'shows no password when a list cannot be read: %s',
+  (password) => {
+    const SIP_TRUNKS = `[{name: a, server: "sip:x", password: ${password}}]`;
+    const read = (): unknown => readTrunks({ ...NONE, SIP_TRUNKS });
+    expect(read).toThrow(/SIP_TRUNKS:1:\d+: /);
+    expect(read).not.toThrow(/s3cret/);
+  },
+);
