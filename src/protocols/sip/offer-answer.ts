@@ -24,6 +24,9 @@ import {
 } from './rtp-codecs.ts';
 import { attribute, type Direction, type MediaDescription, type SessionDescription } from './session-description.ts';
 
+/** The line of a stream without a port. */
+const REFUSED = /^m=\S+ 0 /;
+
 /** Our own side of the stream. */
 export interface LocalMedia {
   /** Where we can be reached, as the other side sees it. */
@@ -81,8 +84,11 @@ export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp
   return { sdp: writeSession(local, streams), remote: remoteOf(chosen, direction) };
 }
 
-/** An offer of all codecs of `local`, and of keys as events. */
-export function makeOffer(local: LocalMedia): string {
+/**
+ * An offer of all codecs of `local`, and of keys as events. `previous` = our description until now: streams that it
+ * refused stay in their places, refused (RFC 3264 §8).
+ */
+export function makeOffer(local: LocalMedia, previous: string | null = null): string {
   const { numbers, lines } = offerFormats(local.codecs);
   const stream = [
     `m=audio ${local.port} ${offeredProtocol(local.security)} ${numbers.join(' ')}`,
@@ -91,7 +97,11 @@ export function makeOffer(local: LocalMedia): string {
     `a=ptime:${FRAME_MS}`,
     `a=${local.direction}`,
   ];
-  return writeSession(local, [stream]);
+  const places = previous?.match(/^m=.*$/gm) ?? [''];
+  return writeSession(
+    local,
+    places.map((line) => (REFUSED.test(line) ? [line] : stream)),
+  );
 }
 
 /**

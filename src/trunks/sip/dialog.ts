@@ -1,6 +1,7 @@
 /** The dialog of an answered call: what the peer asks for within it, and its end from either side. */
 
 import type {
+  Dialog,
   IncomingAckRequest,
   IncomingByeRequest,
   IncomingInfoRequest,
@@ -164,8 +165,8 @@ export class CallDialog {
   }
 
   /** The answer to an UPDATE (RFC 3311): another offer, or only a sign of life for a session timer. */
-  update(message: IncomingRequestMessage): Reply {
-    return this.#updates.answer(message, () => this.#answerUpdate(message));
+  update(message: IncomingRequestMessage, dialog: Dialog | undefined): Reply {
+    return this.#updates.answer(message, dialog, () => this.#answerUpdate(message));
   }
 
   #answerUpdate(message: IncomingRequestMessage): Reply {

@@ -1,8 +1,9 @@
 /** UPDATE (RFC 3311): its answers, and those of a call of ours that nobody has taken yet. */
-import type { Body, IncomingRequestMessage } from 'sip.js/lib/core/index.js';
+import type { Body, Dialog, IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import { asTrunklineError } from '../../foundation/errors.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import type { CallMedia } from './media.ts';
+import { moveTarget } from './remote-target.ts';
 
 /** An answer that needs no transaction of its own. */
 export interface Reply {
@@ -15,11 +16,12 @@ export interface Reply {
 export class UpdateOrder {
   #last: { readonly cseq: number; readonly reply: Reply } | null = null;
 
-  /** `make` answers a request that is new. */
-  answer(message: IncomingRequestMessage, make: () => Reply): Reply {
+  /** `make` answers a request that is new; where it is accepted, `dialog` is told of it. */
+  answer(message: IncomingRequestMessage, dialog: Dialog | undefined, make: () => Reply): Reply {
     if (this.#last?.cseq === message.cseq) return this.#last.reply;
     if (message.cseq < (this.#last?.cseq ?? 0)) return { statusCode: 500 };
     const reply = make();
+    if (dialog !== undefined && reply.statusCode === 200) moveTarget(dialog, message);
     this.#last = { cseq: message.cseq, reply };
     return reply;
   }
@@ -49,12 +51,12 @@ export class EarlyDialog {
     return this.#updatedTag;
   }
 
-  /** The answer to an UPDATE of one of the telephones. */
-  update(message: IncomingRequestMessage): Reply {
+  /** The answer to an UPDATE of one of the telephones, in `dialog`. */
+  update(message: IncomingRequestMessage, dialog: Dialog | undefined): Reply {
     const tag = message.fromTag;
     const order = this.#orders.get(tag) ?? new UpdateOrder();
     this.#orders.set(tag, order);
-    return order.answer(message, () => this.#answer(message, tag));
+    return order.answer(message, dialog, () => this.#answer(message, tag));
   }
 
   #answer(message: IncomingRequestMessage, tag: string): Reply {

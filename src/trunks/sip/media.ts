@@ -113,7 +113,7 @@ export class CallMedia {
   offer(): string {
     const offers =
       this.#agreed === null ? this.#wish('either') : this.#agreed.remote.srtp === null ? 'plain' : 'secured';
-    return this.#send(makeOffer(this.#local(offers)));
+    return this.#send(makeOffer(this.#local(offers), this.#sent));
   }
 
   /** The offers of a call of ours, in the order in which they are to be tried. */

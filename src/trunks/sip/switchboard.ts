@@ -1,14 +1,7 @@
 /**
  * Requests of peers: which become calls, which are answered at once, and which call a request in a dialog belongs to.
  */
-import { isIP } from 'node:net';
-import {
-  type IncomingInviteRequest,
-  type IncomingRequestMessage,
-  type IncomingResponseMessage,
-  NameAddrHeader,
-} from 'sip.js/lib/core/index.js';
-import { isPublicAddress } from '../../foundation/addresses.ts';
+import type { IncomingInviteRequest, IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
 import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
@@ -24,6 +17,7 @@ import type { CallDialog } from './dialog.ts';
 import type { EarlyDialog, Reply } from './early-dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { kindOf } from './kind-of-call.ts';
+import { reachAtSource } from './remote-target.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
 
 /** Option tags that a request may require. Of provisional answers we send only 100, which is never reliable. */
@@ -99,7 +93,8 @@ export class Switchboard implements StackDelegate {
       return true;
     }
     if (method === 'INVITE' && this.#refusesCall(message, stack)) return true;
-    if (method === 'INVITE') reachAtSource(message, stack.envelopeOf(message).source);
+    if (method === 'INVITE' || method === 'UPDATE')
+      reachAtSource(message, stack.envelopeOf(message).source, stack.core.dialogs.get(idOf(message)));
     if (method === 'OPTIONS') this.#options.onAsked(stack.envelopeOf(message).source.address);
     const reply = this.#answer(message, stack);
     if (reply !== null) stack.core.replyStateless(message, { ...reply });
@@ -283,22 +278,15 @@ export class Switchboard implements StackDelegate {
   }
 
   #answerUpdate(message: IncomingRequestMessage, { core }: SipStack): Reply {
-    const { callId, toTag, fromTag } = message;
-    const id = callId + toTag + fromTag;
-    const dialog = this.#dialogs.get(id) ?? (core.dialogs.has(id) ? this.#early.get(callId + toTag) : undefined);
-    return dialog?.update(message) ?? { statusCode: 481 };
+    const { callId, toTag } = message;
+    const id = idOf(message);
+    const known = core.dialogs.get(id);
+    const dialog = this.#dialogs.get(id) ?? (known === undefined ? undefined : this.#early.get(callId + toTag));
+    return dialog?.update(message, known) ?? { statusCode: 481 };
   }
 }
 
-/**
- * A peer behind a NAT names itself by an address that only its own network knows. What it is to be told later goes to
- * where it spoke from, unless a proxy has asked for it (Record-Route).
- */
-function reachAtSource(message: IncomingRequestMessage | IncomingResponseMessage, source: SipSource): void {
-  const contact: unknown = message.hasHeader('contact') ? message.parseHeader('contact') : undefined;
-  if (!(contact instanceof NameAddrHeader) || message.hasHeader('record-route')) return;
-  const host = contact.uri.host.replace(/^\[|\]$/g, '');
-  if (isIP(host) === 0 || isPublicAddress(host) || host === source.address) return;
-  contact.uri.host = source.address.includes(':') ? `[${source.address}]` : source.address;
-  contact.uri.port = source.port;
+/** The name of a request's dialog in sip.js. */
+function idOf({ callId, toTag, fromTag }: IncomingRequestMessage): string {
+  return callId + toTag + fromTag;
 }

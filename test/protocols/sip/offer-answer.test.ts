@@ -238,6 +238,21 @@ describe('an offer of ours', () => {
     });
   });
 
+  it('within a call has all streams that the call had, in their places', () => {
+    const others = ['m=audio 4002 RTP/AVP 18', 'm=video 5000 RTP/AVP 31 34', 'm=image 6000 udptl t38'] as const;
+    const [first, ...more] = others;
+    const before = answer(offer(first, 'm=audio 4000 RTP/AVP 0', ...more)).sdp;
+    const again = makeOffer(LOCAL, before);
+    expect(again.match(/^m=.*$/gm)).toEqual([
+      'm=audio 0 RTP/AVP 18',
+      'm=audio 16384 RTP/AVP 0 8 101',
+      'm=video 0 RTP/AVP 31 34',
+      'm=image 0 udptl t38',
+    ]);
+    expect(makeOffer(LOCAL, again)).toBe(again);
+    expect(makeOffer(LOCAL, makeOffer(LOCAL))).toBe(makeOffer(LOCAL));
+  });
+
   it('is refused by port 0', () => {
     expect(codeOf(() => acceptAnswer(parseSdp(offer('m=audio 0 RTP/AVP 0')), LOCAL))).toBe('codec_unsupported');
   });

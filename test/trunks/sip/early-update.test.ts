@@ -1,5 +1,6 @@
 /** UPDATE before the answer to a call of ours (RFC 3311). */
 import { afterEach, describe, expect, it } from 'vitest';
+import { settle } from '../../fakes/clock.ts';
 import { answer, bodyIn, headerIn, OFFER, request, SipLine } from './line.ts';
 import { CONTACT, dial, endReason, ID } from './timed-call.ts';
 
@@ -21,9 +22,10 @@ async function ring(early: boolean): Promise<string> {
 }
 
 /** Our answer to an UPDATE of the telephone that rings. */
-async function update(cseq: number, body: string, tag = 'far'): Promise<string> {
+async function update(cseq: number, body: string, tag = 'far', place = '192.0.2.7:5070'): Promise<string> {
   const text = request('UPDATE', { to: own, cseq, body, callId: ID });
-  await line.receive(text.replace(/^From: .*$/m, `From: <sip:+14155550100@192.0.2.7>;tag=${tag}`));
+  const from = `From: <sip:+14155550100@192.0.2.7>;tag=${tag}`;
+  await line.receive(text.replace(/^From: .*$/m, from).replace(/^Contact: .*$/m, `Contact: <sip:far@${place}>`));
   return line.take().at(-1) ?? '';
 }
 
@@ -47,6 +49,17 @@ describe('an UPDATE before the answer', () => {
     expect(bodyIn(again)).toBe(bodyIn(reply));
     expect(await update(1, OFFER)).toMatch(/^SIP\/2\.0 500 /);
     expect(line.media[0]?.remotes.at(-1)?.port).toBe(4444);
+  });
+
+  it('says where our requests go from then on, if it is accepted', async () => {
+    const invite = await ring(true);
+    await update(1, '', 'far', '192.0.2.7:5099');
+    await update(2, OFFER.replace('8 0 101', '3'), 'far', '192.0.2.7:5098');
+    await line.receive(answer(invite, '200 OK', [CONTACT], OFFER));
+    line.gateway.registry.hangup(ID);
+    await settle();
+    const [ack = '', bye = ''] = line.lines();
+    expect([ack, bye]).toEqual(['ACK sip:far@192.0.2.7:5099 SIP/2.0', 'BYE sip:far@192.0.2.7:5099 SIP/2.0']);
   });
 
   it('may be a sign of life', async () => {

@@ -341,11 +341,11 @@ describe('a call', () => {
     expect(calls()).toEqual([['call-1@192.0.2.7', 'live', null]]);
   });
 
-  it('offers anew when it is asked to, and takes no other offer meanwhile', async () => {
+  it('offers anew when it is asked to, all streams that it had, and takes no other offer meanwhile', async () => {
     line = new SipLine();
-    const to = await begin();
+    const to = await begin({ body: OFFER.replace('m=audio', 'm=video 4100 RTP/AVP 31\r\nm=audio') });
     await line.receive(request('INVITE', { to, cseq: 2 }));
-    expect(bodyIn(line.take().at(-1) ?? '')).toContain('m=audio 20000');
+    expect(bodyIn(line.take().at(-1) ?? '').match(/^m=\S+ \d+/gm)).toEqual(['m=video 0', 'm=audio 20000']);
     await line.receive(request('UPDATE', { to, cseq: 3, body: OFFER }));
     expect(line.lines()).toEqual(['SIP/2.0 491 Request Pending']);
     await line.receive(request('ACK', { to, cseq: 2, body: OFFER.replace('4000', '4002') }));

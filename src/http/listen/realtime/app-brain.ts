@@ -64,7 +64,7 @@ export class AppBrain implements Brain {
     this.begin(output);
     this.#isAnswering = false;
     if (this.#isGone) {
-      this.#options.events.onFailed(GONE);
+      this.#options.events.onFailed(GONE, null);
       return;
     }
     if (said === '') {
@@ -118,7 +118,7 @@ export class AppBrain implements Brain {
         onFence: () => this.#late.onFence(),
         onLost: () => this.#onLost(),
         onFinished: () => this.#end(),
-        onGone: () => this.#onGone(),
+        onGone: (reason) => this.#onGone(reason),
         onOutcome: () => undefined,
       },
     });
@@ -187,11 +187,11 @@ export class AppBrain implements Brain {
     this.#options.events.onText(text);
   }
 
-  #onGone(): void {
+  #onGone(reason: string | null): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#isAsked = false;
-    this.#options.events.onFailed(GONE);
+    this.#options.events.onFailed(GONE, reason);
   }
 
   /** What it said so far is said. What it was asked it may never have read. */
@@ -200,7 +200,7 @@ export class AppBrain implements Brain {
     this.#isCut = false;
     const wasAsked = this.#isAsked;
     this.#isAsked = false;
-    if (wasAsked) this.#options.events.onFailed(LOST);
+    if (wasAsked) this.#options.events.onFailed(LOST, null);
     else this.#finish();
   }
 

@@ -21,8 +21,11 @@ export interface BrainEvents {
   onArguments(json: string): void;
   /** The answer is complete. */
   onDone(): void;
-  /** There is no answer, or no more of it. `complaint` repeats nothing that was said. */
-  onFailed(complaint: string): void;
+  /**
+   * There is no answer, or no more of it. `complaint` repeats nothing that was said; `cause` is for the log alone, null
+   * where there is no more to say.
+   */
+  onFailed(complaint: string, cause: string | null): void;
   /** The brain has ended the session; what it said before is still to be heard. */
   onEnd(): void;
 }

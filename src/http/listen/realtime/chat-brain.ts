@@ -68,7 +68,7 @@ export class ChatBrain implements Brain {
       if (!signal.aborted) events.onDone();
     } catch (error) {
       if (signal.aborted) return;
-      events.onFailed(error instanceof ChatStreamError ? error.message : 'the answer failed');
+      events.onFailed(error instanceof ChatStreamError ? error.message : 'the answer failed', null);
     }
   }
 

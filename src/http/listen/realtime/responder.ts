@@ -156,7 +156,7 @@ export class Responder {
         onCall: (name, callId) => this.#answering().response.addCall(name, callId),
         onArguments: (json) => this.#answering().response.addArguments(json),
         onDone: () => this.#onDone(),
-        onFailed: (complaint) => this.#fail(complaint, null),
+        onFailed: (complaint, cause) => this.#fail(complaint, cause),
         onEnd: () => this.#end(),
       }) ?? null;
     return this.#brain;

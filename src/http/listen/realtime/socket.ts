@@ -245,7 +245,7 @@ export class RealtimeSocket {
         send: (event) => this.#send(event),
         sent: () => this.#sent(),
         onEnd: () => socket.close(CLOSE_NORMAL, 'session_ended'),
-        onTrouble: (complaint, err) => log.warn({ complaint, err }, 'a Realtime session got no answer'),
+        onTrouble: (complaint, cause) => log.warn({ complaint, err: cause }, 'a Realtime session got no answer'),
       },
       this.#config.output,
     );

@@ -155,6 +155,20 @@ describe('a Realtime session that an app answers', () => {
     await eventually(() => expect(client.statuses).toEqual(['failed', 'completed']));
   });
 
+  it('fails answers of an app that cannot be reached, and the log alone says why', async () => {
+    const brain = await openApp({ output_modalities: ['text'] }, { APP_RECONNECT_MS: '1000' });
+    await brain.until(({ frames }) => frames.length > 0);
+    await brain.close();
+    say(1);
+    await eventually(() => {
+      server.clock.advance(300);
+      expect(client.statuses).toContain('failed');
+      expect(server.logLines.join('')).toContain('ECONNREFUSED');
+    });
+    expect(JSON.stringify(client.of('response.done'))).toContain('the app cannot be reached');
+    expect(JSON.stringify(client.events)).not.toContain('ECONNREFUSED');
+  });
+
   it('leaves out what its answer has too much, tells it, and goes on', async () => {
     // The whole text is told several times at the end.
     const brain = await openApp({ output_modalities: ['text'] }, { SEND_BUFFER_MAX_BYTES: '16777216' });
