@@ -137,17 +137,6 @@ describe('an INVITE', () => {
     expect(line.media.every(({ closed }) => closed)).toBe(true);
   });
 
-  it('that is refused is told in the log, with what would be taken, and not each time', async () => {
-    line = new SipLine({ SIP_SRTP: 'require' });
-    for (const callId of ['one@192.0.2.7', 'two@192.0.2.7'])
-      await line.receive(request('INVITE', { callId, body: OFFER }));
-    const told = line.gateway.logLines.filter((text) => text.includes('a SIP call was refused'));
-    expect(told).toEqual([
-      expect.stringMatching(/"address":"192\.0\.2\.7","statusCode":488,"code":"codec_unsupported"/),
-    ]);
-    expect(told[0]).toMatch(/none of which is RTP\/SAVP with /);
-  });
-
   it('that demands a session timer is taken', async () => {
     line = new SipLine();
     await line.receive(
