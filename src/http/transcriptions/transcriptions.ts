@@ -171,6 +171,7 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
     config: {
       permission: 'transcriptions',
       socket: true,
+      keyInUrl: true,
       qwen: 'always',
       messageMaxBytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     },

@@ -50,6 +50,18 @@ it.each([
   expect(await upgradeStatus(url + path, { authorization: `Bearer ${token}` })).toBe(status);
 });
 
+it.each([`/v1/listen?${LINEAR}&`, `/v2/listen?${LINEAR}&`, '/v1/speak?', '/v1/realtime?', '/ws/transcribe?'])(
+  'a key may be in the address alone, and stays out of the log: %s',
+  async (path) => {
+    testServer = await startServer({ API_KEYS: 'key-of-the-address' });
+    const url = await listen(testServer.app);
+    expect(await upgradeStatus(`${url}${path}token=key-of-the-address`)).toBe(101);
+    expect(await upgradeStatus(`${url}${path}token=key-of-the-wrong`)).toBe(401);
+    expect(await upgradeStatus(`${url}${path}x=y`)).toBe(401);
+    expect(testServer.logLines.join('')).not.toMatch(/key-of-the|"token"/);
+  },
+);
+
 it('a short-lived key ends with the user who asked for it', async () => {
   const people = new FakePeople().with('crm', 'app', { kind: 'key' });
   testServer = await startServer({}, undefined, people);

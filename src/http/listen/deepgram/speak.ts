@@ -121,7 +121,7 @@ export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext
     method: 'GET',
     url: PATH,
     exposeHeadRoute: false,
-    config: { permission: 'speech', socket: true, fromAnySite: true, deepgram: true },
+    config: { permission: 'speech', socket: true, fromAnySite: true, keyInUrl: true, deepgram: true },
     schema: {
       summary: 'Speak a text while it is written (WebSocket, Deepgram)',
       description:

@@ -63,6 +63,7 @@ const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
       permission: 'transcriptions',
       socket: true,
       fromAnySite: true,
+      keyInUrl: true,
       messageMaxBytes: REALTIME_MESSAGE_MAX_BYTES,
     },
     schema: {

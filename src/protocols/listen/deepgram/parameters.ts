@@ -70,9 +70,12 @@ export function languageOf(query: Query): string | null {
   return language === null || language.toLowerCase() === 'multi' ? null : language;
 }
 
+/** A key, where a client can send it nowhere else. */
+const KEY_PARAMETER = 'token';
+
 /** Names of parameters that are not `known`, for the log. */
 export function otherNames(query: Query, known: readonly string[]): string[] {
   return Object.keys(query)
-    .filter((name) => NAME.test(name) && !known.includes(name))
+    .filter((name) => NAME.test(name) && name !== KEY_PARAMETER && !known.includes(name))
     .slice(0, NAMES_MAX);
 }
