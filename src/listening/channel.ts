@@ -30,6 +30,8 @@ export interface ChannelOptions {
   /** As the transcriber's `pauses` are told. */
   onPaused(paused: PausedSpeech): void;
   onResumed(): void;
+  /** Speech that began at `startMs` turned out to have no words, and nothing was told of it but that it began. */
+  onWordless(startMs: number): void;
   /** The transcriber's backlog fell again. */
   onDrained(): void;
 }
@@ -126,7 +128,7 @@ export class ListeningChannel {
 
   #open(): Stretch {
     const { engine, clock, metrics, partials, wordTimes, turns, settings, onEvent, onDrained } = this.#options;
-    const { hasPauses, onPaused, onResumed } = this.#options;
+    const { hasPauses, onPaused, onResumed, onWordless } = this.#options;
     const before = this.#utterance;
     const transcriber = new LiveTranscriber({
       engine,
@@ -142,6 +144,9 @@ export class ListeningChannel {
         },
       }),
       settings: settings(),
+      onSettled: ({ hasFinal, lostMs, startMs }) => {
+        if (!hasFinal && lostMs === 0) onWordless(startMs);
+      },
       expected: this.#expected,
       originMs: samplesToMs(this.#receivedSamples, ENGINE_RATE_HZ),
       emit: (event) => {

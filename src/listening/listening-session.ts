@@ -60,6 +60,8 @@ export interface ListeningEvents {
   onPaused?(paused: PausedSpeech, channel: number): void;
   /** Who paused goes on. */
   onResumed?(channel: number): void;
+  /** Speech of which only its beginning and end are told: what began at `startMs` had no words. */
+  onWordless?(startMs: number, channel: number): void;
   /** Once for each flush, in order, when all finals of the audio before it have been told. */
   onFlushed(flushed: Flushed): void;
   /** The session is over. A `TrunklineError` is the client's to know; anything else is a fault of ours. */
@@ -288,6 +290,7 @@ export class ListeningSession {
         hasPauses: events.onPaused !== undefined,
         onPaused: (paused) => this.#isOver || events.onPaused?.(paused, number),
         onResumed: () => this.#isOver || events.onResumed?.(number),
+        onWordless: (startMs) => this.#isOver || events.onWordless?.(startMs, number),
         settings: () => ({ ...this.#settings, ENDPOINT_MS: this.#endpointMs }),
         onEvent: (event, isFlushed) => {
           if (!this.#isOver) events.onEvent(event, number, isFlushed);

@@ -201,6 +201,11 @@ export class UtteranceCaptions {
     return this.#latestText;
   }
 
+  /** Where its speech begins, in ms of the call. */
+  get startMs(): number {
+    return this.#startMs;
+  }
+
   /** Counts the track's utterances from 1. */
   get utterance(): number {
     return this.#utterance;

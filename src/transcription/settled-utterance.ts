@@ -7,6 +7,8 @@ export interface SettledUtterance {
   readonly how: FinalHow;
   /** Whether there is a final caption; false = it had no words. */
   readonly hasFinal: boolean;
+  /** Where its speech begins, in ms of the call. */
+  readonly startMs: number;
   /** Whether it was ended before it was silent for long enough. */
   readonly isCut: boolean;
   /** How long it is, from the first to the last of its speech. */

@@ -331,6 +331,7 @@ export class Utterances {
       utterance: captions.utterance,
       how,
       hasFinal,
+      startMs: captions.startMs,
       isCut,
       speechMs: samplesToMs(stretch.speechTo - utterance.speechFrom, ENGINE_RATE_HZ),
       lostMs: samplesToMs(Math.max(stretch.speechTo - to, 0), ENGINE_RATE_HZ),

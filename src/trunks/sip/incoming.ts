@@ -58,6 +58,8 @@ interface IncomingOptions extends CallServices {
   onDialog(dialog: CallDialog): void;
   /** The peer has acknowledged the answer. Once, unless the call is gone before. */
   onAcknowledged(): void;
+  /** The INVITE was refused by us, with this status. Once. */
+  onRefused(error: TrunklineError, statusCode: number): void;
   /** Everything of the call is released. Once. */
   onGone(): void;
 }
@@ -213,6 +215,7 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   #refuse(error: TrunklineError): void {
     const statusCode = error.sipStatus;
+    if (!this.#replied) this.#options.onRefused(error, statusCode);
     this.#reject(statusCode, statusCode === 503 ? [`Retry-After: ${RETRY_AFTER_S}`] : []);
     this.#leave();
   }

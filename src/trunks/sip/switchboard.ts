@@ -2,7 +2,7 @@
  * Requests of peers: which become calls, which are answered at once, and which call a request in a dialog belongs to.
  */
 import type { IncomingInviteRequest, IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
 import { SipFault } from '../../protocols/sip/fault.ts';
@@ -26,7 +26,7 @@ const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG, REPLACES_TAG, NO_REPORT_
 /** The bodies that we read, for who asks by OPTIONS. */
 const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';
 
-/** How often the log is told of refused Replaces. */
+/** How often the log is told of refused calls, and of refused Replaces. */
 const TELL_AGAIN_MS = 10_000;
 
 interface SwitchboardOptions {
@@ -57,8 +57,8 @@ export class Switchboard implements StackDelegate {
   readonly #dialogs = new Map<string, CallDialog>();
   /** Calls of ours that are not answered, by Call-ID and our tag. */
   readonly #early = new Map<string, EarlyDialog>();
-  /** When the log was last told of a refused Replaces. */
-  #toldMs = Number.NEGATIVE_INFINITY;
+  /** When the log was last told of a refused Replaces, or of a refused call with this code. */
+  readonly #toldMs = new Map<ErrorCode | 'replaces', number>();
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
@@ -139,6 +139,7 @@ export class Switchboard implements StackDelegate {
         dialog = opened;
         this.remember(opened);
       },
+      onRefused: (error, statusCode) => this.#tellRefusedCall(error, { address, statusCode }),
       onAcknowledged: () => void source.unacknowledged.delete(call),
       onGone: () => {
         this.forget(dialog);
@@ -188,11 +189,25 @@ export class Switchboard implements StackDelegate {
 
   /** Peers may ask again and again. */
   #tellRefused(refusal: { readonly address: string; readonly statusCode: number; readonly reason: string }): void {
-    const { log, timers } = this.#options.services;
-    const nowMs = timers.clock.nowMs();
-    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return;
-    this.#toldMs = nowMs;
-    log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
+    if (this.#isToTell('replaces'))
+      this.#options.services.log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
+  }
+
+  /** What came stays out of the log, but for streams: it may be a key. */
+  #tellRefusedCall(
+    { code, message }: TrunklineError,
+    from: { readonly address: string; readonly statusCode: number },
+  ): void {
+    if (!this.#isToTell(code)) return;
+    const reason = code === 'codec_unsupported' ? { reason: message } : {};
+    this.#options.services.log.warn({ ...from, code, ...reason }, 'a SIP call was refused');
+  }
+
+  #isToTell(what: ErrorCode | 'replaces'): boolean {
+    const nowMs = this.#options.services.timers.clock.nowMs();
+    if (nowMs - (this.#toldMs.get(what) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return false;
+    this.#toldMs.set(what, nowMs);
+    return true;
   }
 
   #checkReplaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | SipFault | null {

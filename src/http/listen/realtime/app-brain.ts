@@ -78,15 +78,16 @@ export class AppBrain implements Brain {
     this.#late.onAnswerable();
   }
 
-  cancel(reason: CancelReason): void {
+  cancel(reason: CancelReason): boolean {
     const hasBegun = this.#isAnswering;
     // Who goes on speaking before the first word is answered as in calls: by what the app makes of both prompts.
-    if (!hasBegun && !(this.#isAsked && reason === 'client_cancelled')) return;
+    if (!hasBegun && !(this.#isAsked && reason === 'client_cancelled')) return false;
     this.#isAsked = false;
     this.#isAnswering = false;
     this.#isCut = true;
     this.#late.onInterrupted();
     if (!hasBegun) this.heard('', 0);
+    return true;
   }
 
   heard(text: string, ms: number): void {

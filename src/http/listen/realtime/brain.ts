@@ -36,8 +36,11 @@ export interface Brain {
   begin(output: OutputConfig): void;
   /** Asks for an answer; the one before is over. */
   ask(question: Question): void;
-  /** The answer is not wanted any more; `turn_detected`: the user speaks, and is to be answered with what that adds. */
-  cancel(reason: CancelReason): void;
+  /**
+   * The answer is not wanted any more; `turn_detected`: the user speaks, and is to be answered with what that adds.
+   * Returns whether nothing of that answer comes later, unless it is asked for again.
+   */
+  cancel(reason: CancelReason): boolean;
   /** Of the latest answer only `text` was heard, in `ms`. Follows `cancel` if any of the answer had come. */
   heard(text: string, ms: number): void;
   close(): void;

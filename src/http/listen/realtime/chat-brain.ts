@@ -34,8 +34,9 @@ export class ChatBrain implements Brain {
     void this.#answer(question, this.#asked.signal);
   }
 
-  cancel(): void {
+  cancel(): boolean {
     this.#asked.abort();
+    return true;
   }
 
   heard(): void {

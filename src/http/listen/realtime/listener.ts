@@ -125,6 +125,7 @@ export class RealtimeListener {
       },
       events: {
         onEvent: (event) => this.#tell(event, originMs, before),
+        onWordless: (startMs) => transcripts.wordless(originMs + startMs),
         onFlushed: ({ atMs }) => transcripts.flushed(originMs + atMs),
         onFailed,
         onPausable: (isFull) => {

@@ -51,6 +51,10 @@ export class Responder {
   #isEnding = false;
   /** Asked for while another answer was under way. */
   #next: Json | null = null;
+  /** What the answer under way was asked for with. */
+  #wish: Json = {};
+  /** What an answer was asked for with that speech stopped before its first word; null = nothing. */
+  #unanswered: Json | null = null;
   /** The answer whose words may be cut by what was heard of it. */
   #latest: { readonly answer: SpokenAnswer; readonly itemId: string } | null = null;
   /** Tells the brain of an interruption, unless the client says more exactly what was heard. */
@@ -99,13 +103,25 @@ export class Responder {
     if (!this.#isEnding) this.#ask({});
   }
 
+  /** What began as speech was a noise: the question that it stopped the answer to is asked again. */
+  answerAfterNoise(): void {
+    const wish = this.#unanswered;
+    if (wish !== null && this.#answer === null && !this.#isEnding) this.#ask(wish);
+  }
+
   /** Stops the answer under way, if there is one. */
   cancel(reason: CancelReason): void {
     const answer = this.#answer;
+    const wasAsked = this.#isAsked;
     this.#next = null;
     this.#isAsked = false;
-    this.#brain?.cancel(reason);
-    if (answer === null) return;
+    const isOver = this.#brain?.cancel(reason) === true;
+    if (answer === null) {
+      if (reason === 'client_cancelled') this.#unanswered = null;
+      return;
+    }
+    const isForSpeech = reason === 'turn_detected' && wasAsked && isOver;
+    this.#unanswered = isForSpeech && answer.response.isEmpty ? this.#wish : null;
     this.#answer = null;
     this.#remember(answer);
     answer.close();
@@ -170,6 +186,8 @@ export class Responder {
       const { answer } = this.#latest;
       this.#tellHeard(answer.heardUntil(answer.playedMs ?? 0), answer.playedMs ?? 0);
     }
+    this.#wish = wish;
+    this.#unanswered = null;
     this.#current = readOutputConfig(wish, this.#output);
     const { items } = this.#options.conversation;
     const said = this.#saidIn(items);

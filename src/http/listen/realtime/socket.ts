@@ -253,8 +253,9 @@ export class RealtimeSocket {
 
   /** Something was said, or only a noise. */
   #onFinished(text: string): void {
-    if (text !== '' && this.#answers && this.#config.turnDetection?.createResponse === true)
-      this.#responder.answerTurn();
+    if (!this.#answers || this.#config.turnDetection?.createResponse !== true) return;
+    if (text === '') this.#responder.answerAfterNoise();
+    else this.#responder.answerTurn();
   }
 
   #onSpeech(): void {

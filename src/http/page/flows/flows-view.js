@@ -49,10 +49,8 @@ export class FlowsView {
   #choices = make(
     'div',
     { class: 'flow-choices', hidden: true },
-    make('label', { for: 'flows-when' }, 'When'),
-    this.#when,
-    make('label', { for: 'flows-version' }, 'Version'),
-    this.#version,
+    make('span', { class: 'flow-choice' }, make('label', { for: 'flows-when' }, 'When'), this.#when),
+    make('span', { class: 'flow-choice' }, make('label', { for: 'flows-version' }, 'Version'), this.#version),
     this.#calls,
   );
   #note = make('p', { class: 'flows-note', role: 'status' });

@@ -8,7 +8,7 @@ export class Apps {
   #context;
   #list = region('ul', 'apps', (apps) =>
     apps.length === 0
-      ? [make('li', { class: 'quiet' }, 'None is set: calls are captioned only. APP_URL names one.')]
+      ? [make('li', { class: 'quiet' }, 'None is set: calls without a flow are captioned only. APP_URL names one.')]
       : apps.map(showApp),
   );
   #button = make('button', { type: 'button' }, 'Test the app');

@@ -20,7 +20,8 @@ export class Summary {
   #live = [];
   #state = region('p', 'summary-state', ({ state: now, version, upMinutes }) => {
     const [level, words] = STATES[/** @type {keyof typeof STATES} */ (now)] ?? ['warn', now];
-    return [state(level, words), make('span', {}, `up ${formatSpan(upMinutes * 60_000)} · version ${version}`)];
+    const up = upMinutes === 0 ? 'less than a minute' : formatSpan(upMinutes * 60_000);
+    return [state(level, words), make('span', {}, `up ${up} · version ${version}`)];
   });
   #figures = region('dl', 'figures', (figures) =>
     figures.map((/** @type {{ name: string, value: string, note: string, level: string }} */ figure) =>

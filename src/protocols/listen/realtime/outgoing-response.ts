@@ -40,6 +40,11 @@ export class OutgoingResponse {
     return this.#message?.id ?? null;
   }
 
+  /** Whether it has no item yet. */
+  get isEmpty(): boolean {
+    return this.#output.length === 0;
+  }
+
   /** All text so far. */
   get text(): string {
     return this.#text;

@@ -122,6 +122,17 @@ export class Transcripts {
     this.#complete(item);
   }
 
+  /** What began at `startMs` has no words: it was a noise. */
+  wordless(startMs: number): void {
+    const isNoise = (item: OpenItem | null): item is OpenItem =>
+      item?.startMs === startMs && item.utterance === null && item.finals.length === 0 && item.sent === '';
+    const open = this.#open;
+    // Only a turn may be open still when its text is known.
+    if (this.#end === 'turn' && isNoise(open)) this.#stop(open);
+    const item = this.#waiting.find(isNoise);
+    if (item !== undefined) this.#complete(item);
+  }
+
   /** No text comes of this stretch. */
   gap(startMs: number, endMs: number): void {
     if (this.#end === 'commit') return;

@@ -35,6 +35,18 @@ function say(...words: number[]): void {
   client.speak(concat(spoken(words), silence(900)));
 }
 
+/** What the recogniser hears no words in. */
+const NOISE = 9;
+
+function hearNoise(level: number): void {
+  const { engine } = server;
+  const { hear } = engine;
+  engine.hear = (request) => {
+    const heard = hear(request);
+    return heard.text.toLowerCase().includes(`w${level}`) ? { text: '' } : heard;
+  };
+}
+
 const PLACE = ['event_id', 'response_id', 'item_id', 'output_index', 'content_index'];
 /** The fields without which an event of an answer has no effect in OpenAI's agents SDKs. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
@@ -165,6 +177,35 @@ describe('a Realtime session that a chat endpoint answers', () => {
     expect(client.of('response.done')[0]).toMatchObject({
       response: { status_details: { type: 'cancelled', reason: 'turn_detected' } },
     });
+  });
+
+  it('asks again where a noise stopped the answer before its first word', async () => {
+    const endpoint = await openChat();
+    hearNoise(NOISE);
+    endpoint.answers.push('nothing', [{ content: 'Yes.' }]);
+    say(1);
+    await eventually(() => expect(endpoint.asked).toHaveLength(1));
+    say(NOISE);
+    await eventually(() => expect(client.statuses).toEqual(['cancelled', 'completed']));
+    expect(endpoint.asked[1]?.messages).toEqual(endpoint.asked[0]?.messages);
+    expect(client.transcripts).toEqual(['W1.', '']);
+  });
+
+  it('asks nothing again after a noise where words were answered, or the client stopped the answer', async () => {
+    const endpoint = await openChat();
+    hearNoise(NOISE);
+    endpoint.answers.push(null, 'nothing');
+    say(1);
+    await eventually(() => expect(client.types).toContain('response.output_audio.delta'));
+    say(NOISE);
+    await eventually(() => expect(client.transcripts).toEqual(['W1.', '']));
+    say(2);
+    await eventually(() => expect(endpoint.asked).toHaveLength(2));
+    client.send({ type: 'response.cancel' });
+    await eventually(() => expect(client.statuses).toEqual(['cancelled', 'cancelled']));
+    say(NOISE);
+    await eventually(() => expect(client.transcripts).toEqual(['W1.', '', 'W2.', '']));
+    expect(endpoint.asked).toHaveLength(2);
   });
 
   it('stops when the client says so, and forgets what was not heard', async () => {

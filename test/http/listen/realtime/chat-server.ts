@@ -10,8 +10,8 @@ export interface Asked {
 
 export class ChatServer {
   readonly asked: Asked[] = [];
-  /** Deltas of the next answers, in order; `null` = one that has no end. */
-  readonly answers: (readonly object[] | null)[] = [];
+  /** Deltas of the next answers, in order; `null` = one that has no end, `nothing` = one that never begins. */
+  readonly answers: (readonly object[] | null | 'nothing')[] = [];
   status = 200;
   readonly #server: Server;
 
@@ -48,6 +48,7 @@ export class ChatServer {
       return;
     }
     const deltas = this.answers.shift();
+    if (deltas === 'nothing') return;
     for (const delta of deltas ?? [{ content: 'One moment. And' }])
       response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
     if (deltas !== null) response.end('data: [DONE]\n\n');

@@ -118,6 +118,22 @@ describe('an utterance that silence ends', () => {
     });
   });
 
+  it('gets an empty text at once where it turns out to be a noise, and others wait for theirs', () => {
+    transcripts.speechStarted(1000);
+    transcripts.speechStopped(1200);
+    transcripts.speechStarted(4000);
+    transcripts.wordless(4000);
+    transcripts.wordless(1000);
+    transcripts.wordless(1000);
+    expect(finished).toEqual(['item_1: ']);
+    transcripts.speechStopped(5000);
+    transcripts.caption(final('Hello.', 2, 4000));
+    expect(lines().filter((line) => line.startsWith('completed'))).toEqual([
+      'completed item_1 ',
+      'completed item_2 Hello.',
+    ]);
+  });
+
   it('is cut in long speech: each part is an item, though only the first was told to begin', () => {
     transcripts.speechStarted(1000);
     transcripts.caption(partial('One', ' two'));
@@ -291,6 +307,20 @@ describe('a turn', () => {
       'completed item_1 My name is Kim.',
     ]);
     expect(finished).toEqual(['item_1: My name is Kim.']);
+  });
+
+  it('ends where it was only a noise, and goes on over one', () => {
+    transcripts.speechStarted(1000);
+    transcripts.speechStopped(1200);
+    transcripts.wordless(1000);
+    expect(finished).toEqual(['item_1: ']);
+    transcripts.speechStarted(4000);
+    transcripts.caption(final('My name', 2, 4000));
+    transcripts.speechStarted(6000);
+    transcripts.wordless(6000);
+    transcripts.caption(final('is Kim.', 4, 8000));
+    transcripts.turnEnded(9000);
+    expect(finished).toEqual(['item_1: ', 'item_2: My name is Kim.']);
   });
 
   it('may be ended by a commit', () => {
