@@ -228,6 +228,7 @@ export class Call implements LegHandlers {
         this.#feed.publishState(event.state);
         return;
       case 'transferred':
+        this.#log.info({ by: event.by }, 'call transferred');
         this.#feed.publishTransferred(event);
         return;
       case 'language':

@@ -66,7 +66,7 @@ async function checkAuthorities(path: string): Promise<Finding> {
   try {
     const found = (await readFileText(path, FILE_MAX_BYTES)).match(CERTIFICATES) ?? [];
     const certificates = found.map((text) => new X509Certificate(text));
-    const detail = `SIP_TLS_CA: ${certificates.length} certificates in ${path}`;
+    const detail = `SIP_TLS_CA: ${certificates.length} certificate${certificates.length === 1 ? '' : 's'} in ${path}`;
     if (certificates.length === 0) return { name, status: 'fail', detail: `${detail}, expected one or more in PEM` };
     const ends = certificates.map(({ validTo }) => new Date(validTo).getTime());
     const first = new Date(Math.min(...ends));

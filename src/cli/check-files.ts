@@ -12,6 +12,9 @@ import { readPatternsFile } from '../records/open-feed.ts';
 import { parseUsers, readUsersFile } from '../records/users/users-file.ts';
 import type { Finding } from './finding.ts';
 
+/** Of what is wrong with flows so much is told here. */
+const SHOWN_PROBLEMS = 3;
+
 /** Reads each as the server does at its start, and says what is in it. */
 const READERS = {
   FLOWS_DIR: readFlows,
@@ -27,7 +30,10 @@ const READERS = {
 async function readFlows(folder: string): Promise<string> {
   const { flows, others } = await FlowFolder.inspect(folder, systemClock);
   const problems = flows.flatMap(({ file, errors }) => errors.map((error) => placed(join(folder, file), error)));
-  if (problems.length + others.length > 0) throw new FileError([...problems, ...others].join('; '));
+  const all = [...problems, ...others];
+  const more = all.length - SHOWN_PROBLEMS;
+  const rest = more > 0 ? [`and ${more} more, which \`trunkline flow check ${folder}\` tells`] : [];
+  if (all.length > 0) throw new FileError([...all.slice(0, SHOWN_PROBLEMS), ...rest].join('; '));
   return counted(flows.length, 'flow');
 }
 

@@ -16,6 +16,13 @@ function file(name: string, text: string): string {
   return path;
 }
 
+function flowsWithManyErrors(): string {
+  const flows = join(folder, 'very-wrong-flows');
+  mkdirSync(flows);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) writeFileSync(join(flows, `${name}.yaml`), '');
+  return flows;
+}
+
 function flowsWithErrors(): string {
   const flows = join(folder, 'wrong-flows');
   mkdirSync(flows);
@@ -53,6 +60,7 @@ describe('the check of files', () => {
   it.each([
     [{ FLOWS_DIR: join(folder, 'flows') }, /^FLOWS_DIR: .*flows: cannot be read \(ENOENT\)/],
     [{ FLOWS_DIR: flowsWithErrors() }, /^FLOWS_DIR: .*one\.yaml:1:1: .*; .*two\.yaml:1:10: version/],
+    [{ FLOWS_DIR: flowsWithManyErrors() }, /c\.yaml:1:1: [^;]*; and 2 more, which `trunkline flow check \S+` tells$/],
     [{ HINTS_FILE: join(folder, 'none.yaml') }, /^HINTS_FILE: .*none\.yaml/],
     [{ HINTS_FILE: file('bad.yaml', 'cards: 5\n') }, /^HINTS_FILE: .*bad\.yaml:1/],
     [

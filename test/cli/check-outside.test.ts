@@ -48,7 +48,7 @@ describe("the doctor's findings on certificates", () => {
     const sip = { SIP_TLS_CERT: soon.cert, SIP_TLS_KEY: soon.key, SIP_TLS_CA: good.cert };
     expect(await checkCertificates({ ...NONE, ...sip })).toMatchObject([
       { name: 'sip tls', status: 'warn', detail: expect.stringContaining('renew it') },
-      { name: 'sip tls', status: 'ok', detail: expect.stringContaining('1 certificates') },
+      { name: 'sip tls', status: 'ok', detail: expect.stringContaining('1 certificate in ') },
     ]);
     expect(await checkCertificates({ ...NONE, ...sip, SIP_TLS_KEY: good.key, SIP_TLS_CA: '' })).toMatchObject([
       { status: 'fail', detail: expect.stringContaining('SIP_TLS_KEY') },

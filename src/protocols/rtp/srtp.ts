@@ -21,7 +21,9 @@ export class SrtpSender {
   readonly #rtp: SessionKeys;
   readonly #rtcp: SessionKeys;
   readonly #identifier: Uint8Array;
-  /** The index of the last packet: its sequence number, and how often that had wrapped (ROC). */
+  /** Of the last packet. */
+  #ssrc: number | null = null;
+  /** The index of the last packet of this stream: its sequence number, and how often that had wrapped (ROC). */
   #index = -1;
   #controlIndex = 0;
 
@@ -31,13 +33,21 @@ export class SrtpSender {
     this.#identifier = master.identifier;
   }
 
-  /** An RTP packet of ours, whose sequence numbers follow each other. */
+  /** Whether the sequence numbers of the stream (SSRC) have wrapped: only who heard that can open its packets. */
+  get hasWrapped(): boolean {
+    return this.#index >= SEQUENCE_MODULUS;
+  }
+
+  /** An RTP packet of ours, whose sequence numbers follow each other. No SSRC may come back after another one. */
   protect(packet: Uint8Array): Uint8Array {
     const view = viewOf(packet);
+    const ssrc = view.getUint32(8);
+    if (ssrc !== this.#ssrc) this.#index = -1;
+    this.#ssrc = ssrc;
     const index = nearestIndex(view.getUint16(2), this.#index);
     this.#index = Math.max(this.#index, index);
     const bytes = new Uint8Array(packet);
-    this.#rtp.crypt(bytes.subarray(headerBytesOf(packet) ?? bytes.length), view.getUint32(8), index);
+    this.#rtp.crypt(bytes.subarray(headerBytesOf(packet) ?? bytes.length), ssrc, index);
     return joined(bytes, this.#identifier, this.#rtp.tag(bytes, wrapsOf(index)));
   }
 

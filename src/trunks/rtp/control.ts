@@ -101,8 +101,8 @@ export class RtcpControl {
   #report(goodbye: boolean): OwnReport {
     const { clock, cname, sender } = this.#options;
     const { packets, bytes } = sender.sent;
-    const hasSent = packets > this.#reportedPackets;
-    this.#reportedPackets = packets;
+    const hasSent = sender.sentPackets > this.#reportedPackets;
+    this.#reportedPackets = sender.sentPackets;
     const last = this.#lastSenderReport;
     const nowMs = clock.nowMs();
     const ofPeer =

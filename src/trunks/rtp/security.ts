@@ -23,6 +23,11 @@ export class RtpSecurity {
     this.#receiver = keys === null ? null : this.#receiverOf(keys.theirs);
   }
 
+  /** Whether our packets can be opened only by who heard our sequence numbers wrap. */
+  get hasWrapped(): boolean {
+    return this.#sender?.hasWrapped === true;
+  }
+
   /** An RTP packet as it is to be sent. */
   protect(packet: Uint8Array): Uint8Array {
     return this.#sender?.protect(packet) ?? packet;

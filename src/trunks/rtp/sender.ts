@@ -36,6 +36,8 @@ interface SenderOptions {
   readonly codec: Codec;
   /** Numbers from 0 to 1, below 1. */
   readonly random: () => number;
+  /** Whether the next packet is to begin another stream (SSRC); left out = never. */
+  isNewStream?(): boolean;
   transmit(datagram: Uint8Array): void;
 }
 
@@ -46,15 +48,15 @@ interface Key {
   ends: number;
 }
 
-/** Counters for the reports: packets and bytes of payload sent, and the timestamp of now. */
+/** Counters for the reports: packets and bytes of payload sent. */
 export interface SentCounts {
   readonly packets: number;
   readonly bytes: number;
 }
 
 export class RtpSender {
-  readonly ssrc: number;
   readonly #options: SenderOptions;
+  #ssrc: number;
   readonly #startMs: number;
   /** What timestamps count, in Hz, and the one of the beginning. */
   #clockHz: number;
@@ -76,20 +78,32 @@ export class RtpSender {
   readonly #keys: string[] = [];
   #packets = 0;
   #bytes = 0;
+  /** In the streams before. */
+  #earlierPackets = 0;
 
   constructor(options: SenderOptions) {
     const { random, clock } = options;
     this.#options = options;
     this.#clockHz = options.codec.rateHz;
-    this.ssrc = Math.floor(random() * 2 ** 32);
+    this.#ssrc = Math.floor(random() * 2 ** 32);
     this.#timestampBase = Math.floor(random() * 2 ** 32);
-    // Far from the end, where a receiver that has seen no wrap yet could misjudge one (RFC 3711 §3.3.1).
-    this.#sequence = Math.floor(random() * 2 ** 15);
+    this.#sequence = firstSequence(random);
     this.#startMs = clock.nowMs();
   }
 
+  /** The name of the stream. */
+  get ssrc(): number {
+    return this.#ssrc;
+  }
+
+  /** Of the stream. */
   get sent(): SentCounts {
     return { packets: this.#packets, bytes: this.#bytes };
+  }
+
+  /** Packets of all streams. */
+  get sentPackets(): number {
+    return this.#earlierPackets + this.#packets;
   }
 
   /** What timestamps count, in Hz. */
@@ -226,11 +240,22 @@ export class RtpSender {
   }
 
   #transmit(payloadType: number, timestamp: number, marker: boolean, payload: Uint8Array): void {
+    if (this.#options.isNewStream?.() === true) this.#beginStream();
     const sequence = this.#sequence;
     this.#sequence = (sequence + 1) & 0xffff;
     this.#packets++;
     this.#bytes += payload.length;
-    this.#options.transmit(writeRtp({ marker, payloadType, sequence, timestamp, ssrc: this.ssrc, payload }));
+    this.#options.transmit(writeRtp({ marker, payloadType, sequence, timestamp, ssrc: this.#ssrc, payload }));
+  }
+
+  /** Another SSRC; the time goes on. */
+  #beginStream(): void {
+    const { random } = this.#options;
+    this.#ssrc = (this.#ssrc + 1 + Math.floor(random() * (2 ** 32 - 1))) % 2 ** 32;
+    this.#sequence = firstSequence(random);
+    this.#earlierPackets = this.sentPackets;
+    this.#packets = 0;
+    this.#bytes = 0;
   }
 
   /**
@@ -251,6 +276,11 @@ export class RtpSender {
     this.#clockHz = clockHz;
     this.#timestampBase = (this.#timestampBase + ((timestamp - this.timestampNow) % 2 ** 32) + 2 ** 32) % 2 ** 32;
   }
+}
+
+/** Far from the end, where a receiver that has seen no wrap yet could misjudge one (RFC 3711 §3.3.1). */
+function firstSequence(random: () => number): number {
+  return Math.floor(random() * 2 ** 15);
 }
 
 /** How long frames must be gathered before packets of `ptimeMs` can be made of them one after the other. */

@@ -80,6 +80,8 @@ export class RtpSession {
   #control: RtcpControl | null = null;
   #controlSource: Source | null = null;
   readonly #security = new RtpSecurity();
+  /** Where our last packet went. */
+  #sentTo: Source | null = null;
   /** Checks for the time-out. */
   #timer: Timer | null = null;
   /** Fills in announced silence. */
@@ -114,7 +116,7 @@ export class RtpSession {
 
   get stats(): RtpStats {
     const { received, lost, jitterMs } = this.#control?.received ?? { received: 0, lost: 0, jitterMs: 0 };
-    const sent = this.#sender?.sent.packets ?? 0;
+    const sent = this.#sender?.sentPackets ?? 0;
     return { received, lost, jitterMs, sent, refused: this.#refused, peerReport: this.#control?.peerReport ?? null };
   }
 
@@ -181,6 +183,7 @@ export class RtpSession {
       clock,
       random,
       codec: this.#codec ?? remote.format.codec,
+      isNewStream: () => this.#isUnreadable(),
       transmit: (datagram) => this.#transmit(datagram),
     });
     const cname = randomBytes(12).toString('base64url');
@@ -254,7 +257,19 @@ export class RtpSession {
 
   #transmit(packet: Uint8Array): void {
     const to = this.#latch.destination;
-    if (to !== null) this.#sendTo(this.#sockets.rtp, this.#security.protect(packet), to);
+    if (to === null) return;
+    this.#sentTo = to;
+    this.#sendTo(this.#sockets.rtp, this.#security.protect(packet), to);
+  }
+
+  /**
+   * Whether packets go elsewhere than before, and nobody there can know how often our sequence numbers have wrapped:
+   * SRTP needs that (RFC 3711 §3.3.1), and of a new stream it is known.
+   */
+  #isUnreadable(): boolean {
+    const to = this.#latch.destination;
+    if (to === null || this.#sentTo === null || !this.#security.hasWrapped) return false;
+    return to.address !== this.#sentTo.address || to.port !== this.#sentTo.port;
   }
 
   #transmitControl(packet: Uint8Array): void {

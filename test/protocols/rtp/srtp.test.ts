@@ -133,6 +133,15 @@ describe('sequence numbers', () => {
     expect([open(0), open(49), open(50)]).toEqual([false, false, true]);
   });
 
+  it('begin anew with another stream of the same sender', () => {
+    const sender = new SrtpSender(MASTER);
+    for (let i = 0; i < 20; i++) sender.protect(packet((65_530 + i) & 0xffff));
+    expect(sender.hasWrapped).toBe(true);
+    const other = packet(65_000, { ssrc: 8 });
+    expect(text(new SrtpReceiver(MASTER).open(sender.protect(other)) ?? hex(''))).toBe(text(other));
+    expect(sender.hasWrapped).toBe(false);
+  });
+
   it('of several senders are told apart', () => {
     const receiver = new SrtpReceiver(MASTER);
     for (let ssrc = 1; ssrc <= 40; ssrc++) {

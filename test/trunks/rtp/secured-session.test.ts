@@ -2,18 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseRtp, type RtpPacket, writeRtp } from '../../../src/protocols/rtp/packet.ts';
-import { writeReport } from '../../../src/protocols/rtp/rtcp.ts';
+import { parseRtcp, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
 import { SrtpReceiver, SrtpSender } from '../../../src/protocols/rtp/srtp.ts';
 import type { SrtpKey } from '../../../src/protocols/rtp/srtp-keys.ts';
 import { makeSrtpKeys } from '../../../src/protocols/sip/crypto-lines.ts';
+import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import { packetOf } from './media.ts';
-import { closeSessions, HERE, startCall } from './session-line.ts';
+import { closeSessions, HERE, Peer, startCall } from './session-line.ts';
 
 afterEach(closeSessions);
 
 /** The first sequence number: the tenth packet is behind the wrap. */
 const FIRST = 65_527;
 const LAST_BEFORE_WRAP = 8;
+
+/** Of our stream, by the numbers that are drawn here. */
+const FIRST_SSRC = Math.floor(0.99999 * 2 ** 32);
+/** After so long our sequence numbers have wrapped, wherever they began. */
+const LONG_MS = 2 ** 16 * 20;
 
 const numbered = (index: number): Partial<RtpPacket> => ({ sequence: (FIRST + index) & 0xffff });
 const plain = (index: number): Uint8Array => writeRtp(packetOf(index, numbered(index)));
@@ -160,5 +166,56 @@ describe('another key of the peer', () => {
     await send(at(packets, 11), at(packets, 5), at(packets, 13));
     expect(session.stats.refused).toBe(2);
     expect(heardNumbers().at(-1)).toBe(13);
+  });
+});
+
+describe('a peer whose media move', () => {
+  /** A call that sends until its sequence numbers wrap, with what then comes at other places of the peer. */
+  async function startLong(isSecured: boolean) {
+    const [ours, theirs] = [newKey(), newKey()];
+    const srtp = isSecured ? { ours, theirs } : null;
+    const { clock, session, rtcp, remote } = await startCall({ srtp }, { random: () => 0.99999 });
+    clock.advance(LONG_MS);
+    const elsewhere = await Peer.open();
+    const moveTo = (port: number, changes: Partial<RemoteMedia> = {}): void => {
+      session.setRemote({ ...remote, port, ...changes }, HERE);
+      clock.advance(100);
+    };
+    return { session, rtcp, remote, ours, elsewhere, moveTo };
+  }
+
+  it('is heard at its new place, which has not heard our sequence numbers wrap, by a new stream', async () => {
+    const { session, ours, elsewhere, moveTo } = await startLong(true);
+    const { sent } = session.stats;
+    moveTo(elsewhere.port);
+    const receiver = new SrtpReceiver(ours);
+    const opened = [await elsewhere.next(), await elsewhere.next()].map((each) => receiver.open(each));
+    const [first, second] = opened.map((each) => (each === null ? null : parseRtp(each)));
+    expect(first?.sequence).toBeLessThan(2 ** 15);
+    expect([second?.ssrc, second?.sequence]).toEqual([first?.ssrc, (first?.sequence ?? 0) + 1]);
+    expect(first?.ssrc).not.toBe(FIRST_SSRC);
+    expect(session.stats.sent).toBeGreaterThan(sent);
+  });
+
+  it('has the same stream as before at a place that it has only left for a hold', async () => {
+    const { session, rtcp, remote, ours, elsewhere, moveTo } = await startLong(true);
+    await rtcp.next();
+    moveTo(elsewhere.port, { receives: false });
+    moveTo(remote.port);
+    await session.close();
+    const receiver = new SrtpReceiver(ours);
+    for (;;) {
+      const packets = parseRtcp(receiver.openControl(await rtcp.next()) ?? new Uint8Array(0));
+      const goodbye = packets?.find(({ type }) => type === 'goodbye');
+      if (goodbye === undefined) continue;
+      expect(goodbye).toMatchObject({ ssrcs: [FIRST_SSRC] });
+      break;
+    }
+  });
+
+  it('has the same stream everywhere without SRTP', async () => {
+    const { elsewhere, moveTo } = await startLong(false);
+    moveTo(elsewhere.port);
+    expect(await elsewhere.nextRtp()).toMatchObject({ ssrc: FIRST_SSRC });
   });
 });

@@ -46,6 +46,22 @@ describe('outbound packets', () => {
     }
   });
 
+  it('begin another stream where that is asked for, and the time goes on', () => {
+    const clock = new FakeClock();
+    const sent: RtpPacket[] = [];
+    const transmit = (datagram: Uint8Array): void => void sent.push(...[parseRtp(datagram) ?? []].flat());
+    const isNewStream = (): boolean => sent.length === 3;
+    const sender = new RtpSender({ clock, codec: MULAW_8K, random: () => 0.5, isNewStream, transmit });
+    sender.remote = remoteMedia();
+    clock.advance(80);
+    const [first, second] = [2 ** 31, sender.ssrc];
+    expect(second).not.toBe(first);
+    expect(sent.map(({ ssrc }) => ssrc)).toEqual([first, first, first, second, second]);
+    expect(sent.map(({ sequence }) => sequence - 2 ** 14)).toEqual([0, 1, 2, 0, 1]);
+    expect(sent.map(({ timestamp }) => timestamp - 2 ** 31)).toEqual([0, 160, 320, 480, 640]);
+    expect([sender.sent.packets, sender.sentPackets]).toEqual([2, 5]);
+  });
+
   it('hold the frames one after the other, whatever the moment they come at, with a marker on the first', () => {
     for (const phaseMs of [0, 3, 9, 12, 19]) {
       const { clock, sent, sender } = startSender();

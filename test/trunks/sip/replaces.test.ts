@@ -62,6 +62,9 @@ describe('an INVITE with Replaces', () => {
     expect(line.gateway.registry.liveCount).toBe(1);
     expect(events.map(({ type }) => type)).toEqual(['call.started', 'call.transferred']);
     expect(events.at(-1)).toMatchObject({ callId: ID, by: 'replaces', to: '+14155550199' });
+    const told = line.gateway.logLines.filter((text) => text.includes('call transferred'));
+    expect(told).toEqual([expect.stringContaining('"by":"replaces"')]);
+    expect(told[0]).not.toContain('4155550199');
     expect(line.media.map(({ closed }) => closed)).toEqual([true, false]);
   });
 
