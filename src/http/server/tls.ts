@@ -2,6 +2,7 @@
 import type { FastifyInstance, RawServerDefault } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { Notices } from '../../foundation/log/notices.ts';
 import type { ServerCertificate } from '../../foundation/tls/server-certificate.ts';
 
 interface NoticeOptions {
@@ -26,19 +27,17 @@ export function speakTls(certificate: ServerCertificate | null): { readonly http
 const TLS_HANDSHAKE = 0x16;
 /** Anybody can cause it. */
 const NOTICE_PERIOD_MS = 60_000;
-const NOTICES = {
+const COMPLAINTS = {
   tls: 'a client spoke TLS to this port, which speaks http: for https and wss it needs TLS_CERT and TLS_KEY',
   http: 'a client spoke http to this port, which speaks https alone (TLS_CERT): give it an address with https or wss',
 } as const;
 
 /** Tells in the log that clients speak TLS where there is none, or none where there is: they see a riddle. */
 export function noticeOtherSpeech(app: FastifyInstance, { clock, log }: NoticeOptions): void {
-  let toldAtMs = -Infinity;
+  const notices = new Notices(clock, NOTICE_PERIOD_MS);
   app.server.on('clientError', ({ code, rawPacket }: Error & { code?: string; rawPacket?: Uint8Array }) => {
     const spoken = code === 'ERR_SSL_HTTP_REQUEST' ? 'http' : rawPacket?.[0] === TLS_HANDSHAKE ? 'tls' : null;
-    if (spoken === null || clock.nowMs() - toldAtMs < NOTICE_PERIOD_MS) return;
-    toldAtMs = clock.nowMs();
-    log.warn(NOTICES[spoken]);
+    if (spoken !== null && notices.isDue('speech')) log.warn(COMPLAINTS[spoken]);
   });
 }
 

@@ -2,7 +2,8 @@
  * Requests of peers: which become calls, which are answered at once, and which call a request in a dialog belongs to.
  */
 import type { IncomingInviteRequest, IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
-import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { Notices } from '../../foundation/log/notices.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
 import { SipFault } from '../../protocols/sip/fault.ts';
@@ -57,11 +58,12 @@ export class Switchboard implements StackDelegate {
   readonly #dialogs = new Map<string, CallDialog>();
   /** Calls of ours that are not answered, by Call-ID and our tag. */
   readonly #early = new Map<string, EarlyDialog>();
-  /** When the log was last told of a refused Replaces, or of a refused call with this code. */
-  readonly #toldMs = new Map<ErrorCode | 'replaces', number>();
+  /** Of refused Replaces, and of refused calls by their codes: peers may ask again and again. */
+  readonly #notices: Notices;
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
+    this.#notices = new Notices(options.services.timers.clock, TELL_AGAIN_MS);
   }
 
   /** Requests within this dialog find it until {@link forget}. */
@@ -187,9 +189,8 @@ export class Switchboard implements StackDelegate {
     return true;
   }
 
-  /** Peers may ask again and again. */
   #tellRefused(refusal: { readonly address: string; readonly statusCode: number; readonly reason: string }): void {
-    if (this.#isToTell('replaces'))
+    if (this.#notices.isDue('replaces'))
       this.#options.services.log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
   }
 
@@ -198,16 +199,9 @@ export class Switchboard implements StackDelegate {
     { code, message }: TrunklineError,
     from: { readonly address: string; readonly statusCode: number },
   ): void {
-    if (!this.#isToTell(code)) return;
+    if (!this.#notices.isDue(code)) return;
     const reason = code === 'codec_unsupported' ? { reason: message } : {};
     this.#options.services.log.warn({ ...from, code, ...reason }, 'a SIP call was refused');
-  }
-
-  #isToTell(what: ErrorCode | 'replaces'): boolean {
-    const nowMs = this.#options.services.timers.clock.nowMs();
-    if (nowMs - (this.#toldMs.get(what) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return false;
-    this.#toldMs.set(what, nowMs);
-    return true;
   }
 
   #checkReplaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | SipFault | null {
