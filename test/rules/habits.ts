@@ -1,7 +1,7 @@
 /** How a file of ours is written. Each function returns what breaks its rule, one line for each place. */
 import { importsOf, linesInTemplates, type SourceFile, stripSource } from './source.ts';
 
-const FILE_MAX_LINES = 400;
+const FILE_MAX_LINES = 600;
 const FUNCTION_MAX_LINES = 60;
 const LINE_MAX_CHARS = 120;
 
