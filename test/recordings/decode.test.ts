@@ -242,13 +242,25 @@ describe('FileDecoders', () => {
 describe('files that are decoded at once', () => {
   const next = async (stretches: AsyncGenerator<DecodedStretch>) => (await stretches.next()).value?.channels[0]?.length;
 
-  it('share a few threads, and have none when they are over', async () => {
+  it('share a few threads, which end when there has been no file for a while', async () => {
     const path = write('a', flacOfSilence(60));
     const all = Array.from({ length: 4 * THREADS_MAX }, () => decoders.decode(request(path)));
     await Promise.all(all.map(next));
     expect(decoders.threads).toBe(THREADS_MAX);
     await Promise.all(all.map((stretches) => stretches.return()));
+    await clock.run(10_000);
     expect(decoders.threads).toBe(0);
+  });
+
+  it('follow one another in one thread', async () => {
+    const path = write('a', writeWav([new Int16Array(16_000)], 16_000));
+    const started: boolean[] = [];
+    for (let files = 0; files < 3; files++) {
+      started.push(decoders.threads === 0);
+      await decode(request(path));
+    }
+    expect(started).toEqual([true, false, false]);
+    expect(decoders.threads).toBe(1);
   });
 
   it('go on where they were when another one has lost them their thread', async () => {

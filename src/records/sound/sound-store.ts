@@ -33,8 +33,6 @@ import { openWav, type WavStream } from './wav-stream.ts';
 const PRIVATE_FOLDER_MODE = 0o700;
 const READING_THREADS_MAX = 2;
 const READING_HEAP_MB = 64;
-/** A player asks for the next part soon. */
-const READING_IDLE_MS = 30_000;
 /** Sounds that are read at once: each has a file open. */
 const READS_MAX = 200;
 /** How often a file whose end could not be written is tried again. */
@@ -91,13 +89,7 @@ export class SoundStore implements SoundTap {
     this.#keptBytes = options.keptBytes;
     this.#thread = new SoundThread({ folder, key });
     const program = packagePath('dist', 'src', 'records', 'sound', 'reading-worker.js');
-    this.#pool = new WorkerPool({
-      program,
-      threadsMax: READING_THREADS_MAX,
-      heapMb: READING_HEAP_MB,
-      idleMs: READING_IDLE_MS,
-      clock,
-    });
+    this.#pool = new WorkerPool({ program, threadsMax: READING_THREADS_MAX, heapMb: READING_HEAP_MB, clock });
   }
 
   /** Bytes of all sound, of live calls too. */
