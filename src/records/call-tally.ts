@@ -74,6 +74,7 @@ export class CallTally {
       keep_until_ms: null,
       sound_bytes: null,
       message_bytes: null,
+      length_ms: null,
     };
     return new CallTally(row, own?.retainDays ?? null, null);
   }
@@ -158,6 +159,7 @@ export class CallTally {
     row.ended_ms = endedMs;
     row.end_reason = reason;
     row.duration_ms = durationMs;
+    row.length_ms = durationMs;
     row.handoff_data = handoffData;
     row.keep_until_ms = this.#retainDays === null ? null : endedMs + this.#retainDays * DAY_MS;
   }

@@ -1,5 +1,5 @@
 /** Writes events of calls, and what they change, in one transaction. */
-import type { Compilable, Insertable, Kysely, Transaction } from 'kysely';
+import { type Compilable, type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { CallUpdatedEvent } from '../calls/feed/events.ts';
 import { isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
@@ -174,6 +174,7 @@ function upsertCalls(db: Kysely<Tables>, rows: Rows) {
           ended_ms: ref('excluded.ended_ms'),
           end_reason: ref('excluded.end_reason'),
           duration_ms: ref('excluded.duration_ms'),
+          length_ms: ref('excluded.length_ms'),
           handoff_data: ref('excluded.handoff_data'),
           parameters: ref('excluded.parameters'),
           tracks: ref('excluded.tracks'),
@@ -262,7 +263,8 @@ function changeRemarks(db: Kysely<Tables>, events: readonly RecordedEvent[], seq
   return events.flatMap(({ callId, update }): Query[] => {
     const call_seq = seqs.get(callId);
     if (update === null || call_seq === undefined) return [];
-    const tags = [...new Set(update.tags)].map((tag) => ({ call_seq, tag }));
+    const started_ms = sql<number>`(SELECT started_ms FROM calls WHERE seq = ${call_seq})`;
+    const tags = [...new Set(update.tags)].map((tag) => ({ call_seq, tag, started_ms }));
     return [
       db.updateTable('calls').set({ outcome: update.outcome }).where('seq', '=', call_seq),
       db.deleteFrom('call_tags').where('call_seq', '=', call_seq),

@@ -49,6 +49,8 @@ export interface CallsTable {
   readonly sound_bytes: number | null;
   /** Bytes of the messages that its caller left; null = none. */
   readonly message_bytes: number | null;
+  /** As `duration_ms` once the call has ended; null = it goes on. */
+  readonly length_ms: number | null;
 }
 
 /** The feed's events of each call, but for partial captions and `speech.*`. */
@@ -86,6 +88,20 @@ export interface TextsTable {
 export interface CallTagsTable {
   readonly call_seq: number;
   readonly tag: string;
+  /** Of the call. */
+  readonly started_ms: number;
+}
+
+/** What was counted of flows in the calls that began on one day (src/records/flows/flow-days.ts). */
+export interface FlowDaysTable {
+  /** When the day begins in UTC. */
+  readonly day_ms: number;
+  /** What was counted; '' = the row only tells changes. */
+  readonly scope: string;
+  /** Of the row '': counts what changed the day since that row was made. */
+  readonly changes: number;
+  /** JSON. */
+  readonly content: string;
 }
 
 /** Webhooks that wait to be delivered, or that were given up. */
@@ -171,6 +187,7 @@ export interface Tables {
   readonly events: EventsTable;
   readonly texts: TextsTable;
   readonly call_tags: CallTagsTable;
+  readonly flow_days: FlowDaysTable;
   readonly outbox: OutboxTable;
   readonly audit: AuditTable;
   readonly users: UsersTable;

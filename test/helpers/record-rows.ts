@@ -2,7 +2,7 @@
 
 import type { Kysely } from 'kysely';
 import { searchWordsOf } from '../../src/records/search/search-words.ts';
-import type { CallsTable, Tables, TextsTable } from '../../src/records/tables.ts';
+import type { CallsTable, CallTagsTable, Tables, TextsTable } from '../../src/records/tables.ts';
 
 /** An ended call of one minute that began `seq` minutes into 2026. */
 export function callRow(
@@ -10,6 +10,7 @@ export function callRow(
   over: Partial<Omit<CallsTable, 'seq'>> = {},
 ): Omit<CallsTable, 'seq'> & { seq: number } {
   const startedMs = Date.UTC(2026, 0, 1) + seq * 60_000;
+  const isOver = (over.state ?? 'ended') === 'ended';
   return {
     seq,
     id: `CA${seq}`,
@@ -41,8 +42,14 @@ export function callRow(
     keep_until_ms: null,
     sound_bytes: null,
     message_bytes: null,
+    length_ms: isOver ? (over.duration_ms ?? 60_000) : null,
     ...over,
   };
+}
+
+/** A tag of that call. */
+export function tagRow(seq: number, tag: string): CallTagsTable {
+  return { call_seq: seq, tag, started_ms: callRow(seq).started_ms };
 }
 
 /** The nth text of a call. */

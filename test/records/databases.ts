@@ -2,9 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import { systemClock } from '../../src/foundation/clock.ts';
+import { openPool } from '../../src/foundation/database/postgres.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
+import type { DatabaseKind } from '../../src/records/database-kind.ts';
 import { migrate } from '../../src/records/migrations/migrations.ts';
+import { type AnyDatabase, STEPS } from '../../src/records/migrations/steps.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
@@ -14,18 +18,43 @@ import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/post
 export interface TestDatabases {
   /** Opens a new and empty database with the tables of the records; {@link TestDatabases.end} closes it. */
   open(): Promise<RecordsDatabase>;
+  /** As an earlier program left it: with the steps of the schema up to this one. */
+  openAt(step: string): Promise<RecordsDatabase>;
   /** Closes and removes all that were opened. */
   end(): Promise<void>;
+}
+
+/** As `migrate` does for a program that knows no step behind `last`. */
+async function migrateTo(db: AnyDatabase, kind: DatabaseKind, last: string): Promise<void> {
+  const names = Object.keys(STEPS).filter((name) => name <= last);
+  const migrations = names.map((name) => [name, { up: (steps: AnyDatabase) => STEPS[name]?.(steps, kind) }]);
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => Object.fromEntries(migrations) },
+    migrationTableName: 'migrations',
+    migrationLockTableName: 'migrations_lock',
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
 }
 
 function sqliteDatabases(): TestDatabases {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-records-'));
   const opened: RecordsDatabase[] = [];
+  const openEmpty = async (): Promise<RecordsDatabase> => {
+    const database = await openSqliteRecords(join(folder, `${opened.length}.sqlite`));
+    opened.push(database);
+    return database;
+  };
   return {
     open: async () => {
-      const database = await openSqliteRecords(join(folder, `${opened.length}.sqlite`));
-      opened.push(database);
+      const database = await openEmpty();
       await migrate(database.db, 'sqlite');
+      return database;
+    },
+    openAt: async (step) => {
+      const database = await openEmpty();
+      await migrateTo(database.db, 'sqlite', step);
       return database;
     },
     end: async () => {
@@ -37,17 +66,30 @@ function sqliteDatabases(): TestDatabases {
 
 function postgresDatabases(): TestDatabases {
   let server: Promise<TestPostgres> | null = null;
+  const pools: AnyDatabase[] = [];
   const opened: RecordsDatabase[] = [];
+  const createDatabase = async (): Promise<string> => {
+    server ??= startPostgres();
+    return (await server).createDatabase();
+  };
+  const openOn = async (url: string): Promise<RecordsDatabase> => {
+    const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent') });
+    opened.push(database);
+    return database;
+  };
   return {
-    open: async () => {
-      server ??= startPostgres();
-      const url = await (await server).createDatabase();
-      const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent') });
-      opened.push(database);
-      return database;
+    open: async () => openOn(await createDatabase()),
+    openAt: async (step) => {
+      const url = await createDatabase();
+      const pool = openPool(url);
+      const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+      await migrateTo(db, 'postgres', step);
+      pools.push(db);
+      return { kind: 'postgres', db } as RecordsDatabase;
     },
     end: async () => {
       for (const database of opened) await database.close();
+      for (const pool of pools) await pool.destroy();
       await (await server)?.remove();
     },
   };

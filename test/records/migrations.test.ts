@@ -15,6 +15,7 @@ import { makeBackup } from '../../src/records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
 import { hashKey } from '../../src/records/users/secrets.ts';
 import { TableUsers } from '../../src/records/users/users-table.ts';
+import { callRow, tagRow } from '../helpers/record-rows.ts';
 import { DATABASES } from './databases.ts';
 import { openToldGateway, said, started } from './told-calls.ts';
 
@@ -28,6 +29,23 @@ describe.each(DATABASES)('the schema in $name', ({ isThere, start }) => {
     await Promise.all([migrate(db, kind), migrate(db, kind)]);
     expect((await readSchemaState(db)).applied.at(-1)).toBe(Object.keys(STEPS).at(-1));
   });
+
+  it.runIf(isThere)(
+    'of before the planned search keeps its calls, and they are found by their length and tags',
+    async () => {
+      const { db, kind } = await databases.openAt('0005-messages');
+      const { length_ms: _length, ...old } = callRow(1, { duration_ms: 7000, inbound_name: 'Ann', flow: 'shop' });
+      await db.insertInto('calls').values(old).execute();
+      await sql`insert into call_tags (call_seq, tag) values (1, 'vip')`.execute(db);
+      await migrate(db, kind);
+      const calls = await db.selectFrom('calls').select(['seq', 'length_ms', 'inbound_name']).execute();
+      expect(calls).toEqual([{ seq: 1, length_ms: 7000, inbound_name: 'Ann' }]);
+      expect(await db.selectFrom('call_tags').selectAll().execute()).toEqual([tagRow(1, 'vip')]);
+      await db.updateTable('calls').set({ started_ms: 9 }).execute();
+      expect(await db.selectFrom('call_tags').select('started_ms').execute()).toEqual([{ started_ms: 9 }]);
+      await db.deleteFrom('calls').execute();
+    },
+  );
 
   it.runIf(isThere)('of a newer program is refused, and both versions are named', async () => {
     const { db } = await databases.open();

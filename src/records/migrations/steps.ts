@@ -6,6 +6,7 @@ import { addSearchWords } from './0002-words.ts';
 import { addFlows } from './0003-flows.ts';
 import { addCluster } from './0004-cluster.ts';
 import { addMessages } from './0005-messages.ts';
+import { addPlannedSearch } from './0006-planned-search.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -20,4 +21,5 @@ export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0003-flows': addFlows,
   '0004-cluster': addCluster,
   '0005-messages': addMessages,
+  '0006-planned-search': addPlannedSearch,
 };

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import type { Tables } from '../../../src/records/tables.ts';
 import { settle } from '../../fakes/clock.ts';
-import { addCall } from '../../helpers/record-rows.ts';
+import { addCall, tagRow } from '../../helpers/record-rows.ts';
 import { DATABASES } from '../../records/databases.ts';
 import { said } from '../../records/told-calls.ts';
 import { listen, liveCall, startServer, type TestServer } from '../test-server.ts';
@@ -87,7 +87,7 @@ describe('GET /v1/calls with records', () => {
     await addCall(db, 1, []);
     await addCall(db, 2, [], { to_party: '+15550002', gaps: 1, outcome: 'solved', outbound_name: 'Maria' });
     await addCall(db, 3, []);
-    await db.insertInto('call_tags').values({ call_seq: 2, tag: 'vip' }).execute();
+    await db.insertInto('call_tags').values(tagRow(2, 'vip')).execute();
     server.calls.views.push({ ...liveCall('L1'), agent: 'tom' });
     expect(idsOf(await inject('GET', `/v1/calls?${query}`))).toEqual(expected);
   });

@@ -7,7 +7,7 @@ import { parseSearch } from '../../../src/records/search/search-query.ts';
 import { type FoundCall, TextSearch } from '../../../src/records/search/text-search.ts';
 import type { Tables } from '../../../src/records/tables.ts';
 import { FakeClock } from '../../fakes/clock.ts';
-import { addCall } from '../../helpers/record-rows.ts';
+import { addCall, tagRow } from '../../helpers/record-rows.ts';
 import { DATABASES } from '../databases.ts';
 import { SEARCH_CASES } from './search-cases.ts';
 
@@ -116,7 +116,7 @@ describe.each(DATABASES)('search in $name', ({ isThere, start }) => {
       gaps: 1,
       state: 'live',
     });
-    await db.insertInto('call_tags').values({ call_seq: 2, tag: 'vip' }).execute();
+    await db.insertInto('call_tags').values(tagRow(2, 'vip')).execute();
     expect(await seqs('word', filter)).toEqual([2]);
   });
 });
