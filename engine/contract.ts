@@ -283,6 +283,13 @@ export interface ProgressMessage {
   readonly text: string;
 }
 
+/** A part of the start begins: a sign that loading goes on, and where it is if it does not. */
+export interface LoadingMessage {
+  readonly kind: 'loading';
+  /** What begins now, e.g. `the recogniser`. */
+  readonly stage: string;
+}
+
 /** The answer to {@link AskMessage}. */
 export interface AliveMessage {
   readonly kind: 'alive';
@@ -389,6 +396,7 @@ export interface FailedMessage {
 
 export type FromEngine =
   | ProgressMessage
+  | LoadingMessage
   | AliveMessage
   | ReadyMessage
   | RefusedMessage

@@ -95,11 +95,11 @@ export class EngineHost {
   async #load(settings: unknown): Promise<void> {
     try {
       const startMs = this.#time.nowMs();
-      const models = await loadModels(this.#table, checkSettings(settings, this.#table), (text) =>
-        this.#outlet.send({ kind: 'progress', text }),
-      );
+      const stage = (name: string) => this.#outlet.send({ kind: 'loading', stage: name });
+      const progress = (text: string) => this.#outlet.send({ kind: 'progress', text });
+      const models = await loadModels(this.#table, checkSettings(settings, this.#table), progress, stage);
       const loadedMs = this.#time.nowMs();
-      await warmUp(models);
+      await warmUp(models, stage);
       this.#models = models;
       this.#outlet.send({
         ...readyMessage(models),

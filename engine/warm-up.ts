@@ -29,11 +29,18 @@ const SENTENCE = 'Thank you for calling, how can I help you?';
 
 /**
  * Runs every model on {@link speechLikeNoise}: silence would give the quantised operators ranges that speech never has.
+ * @param stage is told what begins
  * @throws Refusal when the files of a recogniser's folder do not fit one another
  */
-export async function warmUp({ asr, asrFolder, vad, tts, turn }: WarmedModels): Promise<void> {
-  for (const seconds of STRETCHES_S)
+export async function warmUp(
+  { asr, asrFolder, vad, tts, turn }: WarmedModels,
+  stage: (name: string) => void = () => undefined,
+): Promise<void> {
+  for (const seconds of STRETCHES_S) {
+    stage(`a first run of the recogniser, over ${seconds} s`);
     await openFolder(asrFolder, () => asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ)));
+  }
+  stage('first runs of the other models');
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
   if (vad !== null) await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
   const voice = tts?.voices[0]?.name ?? '';

@@ -48,13 +48,15 @@ const CPU: Device = { provider: 'cpu' };
 
 /**
  * Loads the models that `settings` name.
- * @param progress is told what takes a while.
+ * @param progress is told what takes a while, in words for the operator
+ * @param stage is told what begins
  * @throws Refusal when they cannot work on this machine.
  */
 export async function loadModels(
   table: ModelTable,
   settings: EngineSettings,
   progress: (text: string) => void,
+  stage: (name: string) => void = () => undefined,
 ): Promise<Models> {
   const found = findRecogniser(table, settings.asrModel, {
     modelsDir: settings.modelsDir,
@@ -68,9 +70,10 @@ export async function loadModels(
   const context = { settings, device: CPU, lexicon, progress, folder: null };
   // The largest comes first: what loading it leaves free in the heap is enough for the others.
   const { folder } = found;
+  stage('the recogniser');
   const loaded = await openFolder(folder, () => loadOnProvider(recogniser, { ...context, folder }));
   const { asr, warning, languages = languagesOf(found), abilities = recogniser.abilities } = loaded;
-  const { warning: othersWarning, ...models } = await loadOthers(others, context);
+  const { warning: othersWarning, ...models } = await loadOthers(others, context, stage);
   return {
     asr,
     asrFolder: folder,
@@ -100,8 +103,10 @@ function findOthers(table: ModelTable, settings: EngineSettings): OtherRows {
 async function loadOthers(
   rows: OtherRows | null,
   context: LoadContext,
+  stage: (name: string) => void,
 ): Promise<OtherModels & { readonly warning: string | null }> {
   if (rows === null) return { vad: null, tts: null, turn: null, warning: null };
+  stage('the other models');
   const [vad, { tts, warning }, turn] = await Promise.all([
     rows.detector.load(context),
     rows.synthesizer.load(context),

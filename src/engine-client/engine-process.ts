@@ -14,12 +14,14 @@ import {
 } from '../../engine/contract.ts';
 import type { JobCosts } from '../../engine/job-costs.ts';
 import type { Timer } from '../foundation/clock.ts';
+import { cpuTimeOf } from '../foundation/machine/cpu-time.ts';
 import { AssignedJobs } from './assigned-jobs.ts';
 import { forkEngine } from './engine-fork.ts';
 import { nameDevice } from './engine-status.ts';
 import { HangDetector } from './hang-detector.ts';
 import type { Job, JobReply } from './job.ts';
 import { LoadMeter } from './load-meter.ts';
+import { LoadWatch } from './load-watch.ts';
 import type { ProcessEnd } from './process-handlers.ts';
 import type { ProcessOptions } from './process-options.ts';
 
@@ -38,9 +40,6 @@ const REPLACE_AFTER_MS = 3000;
  * a GPU.
  */
 const SILENCE_MAX_MS = 15_000;
-
-/** Loading the models takes 0.5 s on a CPU; the first use of a GPU may take half a minute. */
-const START_MAX_MS = 60_000;
 
 /** How long a process that was told to drain may go on with what it has. */
 const DRAIN_MAX_MS = 5000;
@@ -65,6 +64,7 @@ export class EngineProcess {
   readonly #jobs = new AssignedJobs();
   readonly #hangs: HangDetector;
   readonly #load: LoadMeter;
+  readonly #loading: LoadWatch;
   /** It has live jobs and gives no sign of life. */
   #isUnresponsive = false;
   #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
@@ -77,7 +77,7 @@ export class EngineProcess {
   #killedFor: string | null = null;
   #exit: ExitStatus | null = null;
   #connected: boolean;
-  /** Runs while the process owes us its readiness or its end. */
+  /** Runs while the process owes us its end. */
   #watch: Timer | null = null;
   #isHeld = false;
   readonly ended: Promise<void>;
@@ -101,7 +101,11 @@ export class EngineProcess {
     this.#connected = this.#child.connected;
     this.#listen();
     this.#send({ kind: 'configure', settings: options.settings });
-    this.#expectWithin(START_MAX_MS, 'was not ready');
+    this.#loading = new LoadWatch({
+      clock: options.clock,
+      cpuMs: () => (this.pid === null ? null : cpuTimeOf(this.pid)),
+      onStuck: (reason) => this.kill(reason),
+    });
   }
 
   get pid(): number | null {
@@ -287,6 +291,7 @@ export class EngineProcess {
     if (message.kind === 'refused') this.#onRefused(message);
     else if (message.kind === 'ready') this.#onReady(message);
     else if (message.kind === 'progress') this.#onProgress(message);
+    else if (message.kind === 'loading') this.#loading.begin(message.stage);
     else if (message.kind === 'sound') this.#jobs.tell(message);
     else this.#onAnswer(message);
   }
@@ -297,6 +302,7 @@ export class EngineProcess {
   }
 
   #onProgress({ text }: ProgressMessage): void {
+    this.#loading.received();
     this.#options.log.info({ enginePid: this.pid }, text);
     this.#options.handlers.progress(text);
   }
@@ -391,6 +397,7 @@ export class EngineProcess {
   }
 
   #expectNothing(): void {
+    this.#loading.end();
     this.#watch?.cancel();
     this.#watch = null;
   }

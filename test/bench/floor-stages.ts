@@ -156,7 +156,7 @@ export class LocalEngine {
   async #send(message: object): Promise<void> {
     const answer = await new Promise<FromEngine>((resolve) => {
       this.#receive = (received) => {
-        if (received.kind !== 'progress') resolve(received);
+        if (received.kind !== 'progress' && received.kind !== 'loading') resolve(received);
       };
       this.#host.receive(message);
     });

@@ -6,6 +6,7 @@ import {
   DIES_LOADING,
   IGNORES_DRAIN,
   killEngine,
+  LOADS_SLOWLY,
   NEVER_READY,
   open,
   outcome,
@@ -157,14 +158,23 @@ describe('EngineClient: engines come and go', () => {
     expect(await patient).toBe('hello');
   });
 
-  it('kills an engine that never gets ready', async () => {
-    const { engineClient, clock } = open({ engineSettings: NEVER_READY });
+  it('kills an engine that makes no progress with its start, and says where it was', async () => {
+    const lines: string[] = [];
+    const said: string[] = [];
+    const log = createLog('warn', { write: (line) => lines.push(line) });
+    const watcher = { onProgress: (text: string) => said.push(text), onReady: () => undefined };
+    const { engineClient, clock } = open({ engineSettings: LOADS_SLOWLY, log, watcher });
     engineClient.wake();
-    const [pid] = engineClient.status.pids;
-    clock.advance(59_999);
+    const [pid = 0] = engineClient.status.pids;
+    clock.advance(50_000);
+    await eventually(() => expect(said).toEqual(['the other models take a while']));
+    clock.advance(50_000);
     expect(engineClient.status.pids).toEqual([pid]);
-    clock.advance(1);
-    await eventually(() => expect(engineClient.status.pids).toEqual([]));
+    process.kill(pid, 'SIGSTOP');
+    clock.advance(70_000);
+    await eventually(() => expect(isAlive(pid)).toBe(false));
+    expect(engineClient.status.pids).not.toContain(pid);
+    expect(lines.join()).toContain('made no progress for 60000 ms while it loaded (the other models)');
     expect(engineClient.status.state).toBe('starting');
   });
 });

@@ -14,20 +14,27 @@ const transcribe = (id: number) => ({
   draft: [],
 });
 
+/** All but how loading goes on. */
 let messages: FromEngine[];
+let stages: string[];
 let left: string[];
 let host: EngineHost;
 let gone: Promise<void>;
 
 beforeEach(() => {
   messages = [];
+  stages = [];
   left = [];
   gone = new Promise((resolve) => {
     const leave = (reason: string) => {
       left.push(reason);
       resolve();
     };
-    host = new EngineHost({ time: systemTime, outlet: { send: (message) => messages.push(message), leave } });
+    const send = (message: FromEngine): void => {
+      if (message.kind === 'loading') stages.push(message.stage);
+      else messages.push(message);
+    };
+    host = new EngineHost({ time: systemTime, outlet: { send, leave } });
   });
 });
 
@@ -50,6 +57,17 @@ describe('an engine', () => {
     await configured();
     expect(messages).toMatchObject([
       { kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null },
+    ]);
+  });
+
+  it('says what it is at while it loads', async () => {
+    await configured();
+    expect(stages).toEqual([
+      'the recogniser',
+      'the other models',
+      'a first run of the recogniser, over 1 s',
+      'a first run of the recogniser, over 4 s',
+      'first runs of the other models',
     ]);
   });
 

@@ -26,7 +26,7 @@ class EngineProcess {
     });
     this.#child.on('message', (message) => {
       // Only the first engine on a machine has graphs to rewrite.
-      if ((message as FromEngine).kind === 'progress') return;
+      if (['progress', 'loading'].includes((message as FromEngine).kind)) return;
       this.#messages.push(message as FromEngine);
       this.#wake();
     });

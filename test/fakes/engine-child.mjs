@@ -13,7 +13,7 @@
  * an engine are in capitals.
  * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word), with `auto`
  * device 1 is broken; 13 threads die while loading, 14 threads never get ready, 15 threads ignore `drain`, 16 threads
- * read three jobs in one run.
+ * read three jobs in one run, 17 threads say where their loading is and never get ready.
  */
 
 import { spawn } from 'node:child_process';
@@ -98,6 +98,11 @@ function start(configured) {
   }
   if (settings.threads === 13) process.exit(1);
   if (settings.threads === 14) return;
+  if (settings.threads === 17) {
+    send({ kind: 'loading', stage: 'the other models' });
+    send({ kind: 'progress', text: 'the other models take a while' });
+    return;
+  }
   send({
     kind: 'ready',
     asrModel: 'tone',

@@ -24,6 +24,8 @@ export const NEVER_READY = { ...SETTINGS, threads: 14 };
 export const IGNORES_DRAIN = { ...SETTINGS, threads: 15 };
 /** It reads three recordings in one run. */
 export const READS_THREE = { ...SETTINGS, threads: 16 };
+/** It says that it loads the other models, and does so for ever. */
+export const LOADS_SLOWLY = { ...SETTINGS, threads: 17 };
 
 /** Enough for batch jobs never to be held back. */
 export const MANY_CORES = 64;

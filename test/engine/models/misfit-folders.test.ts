@@ -20,7 +20,7 @@ afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 /** What an engine says in the end that is to read with the folder. */
 function lastWord(): Promise<FromEngine> {
   return new Promise((resolve) => {
-    const send = (message: FromEngine) => message.kind !== 'progress' && resolve(message);
+    const send = (message: FromEngine) => !['progress', 'loading'].includes(message.kind) && resolve(message);
     const host = new EngineHost({ time: systemTime, outlet: { send, leave: () => undefined } });
     host.receive({ kind: 'configure', settings: { ...TONE, role: 'final', asrModel: folder } });
   });
