@@ -32,6 +32,7 @@ export type CallSettings = AppSettings &
     | 'BARGE_IN_CONFIRM_MS'
     | 'BARGE_IN_WORDS'
     | 'CALLS_KEPT'
+    | 'CLUSTER_KEY'
     | 'DEFAULT_LANGUAGE'
     | 'ENDPOINT_CAPTIONS_MS'
     | 'FLOW_HTTP_ALLOW_PRIVATE'

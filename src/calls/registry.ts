@@ -70,7 +70,8 @@ export class CallRegistry {
 
   constructor(context: FlowContext) {
     this.#context = context;
-    this.tokens = new CallTokens({ clock: context.clock, store: context.oneUse ?? null });
+    const { clock, oneUse = null, settings } = context;
+    this.tokens = new CallTokens({ clock, store: oneUse, clusterKey: settings.CLUSTER_KEY });
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
     this.#lags = new LagTally(context.clock, context.metrics);
     this.#taken = context.archive ? new TakenIds(context.archive, context.log) : null;

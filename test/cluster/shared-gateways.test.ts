@@ -240,4 +240,13 @@ describe.runIf(whyNoPostgres === '')(`two gateways of a cluster${whyNoPostgres}`
     socket.terminate();
     expect(status).toBe(403);
   });
+
+  it('take each other’s tokens once while the database is away', async () => {
+    await postgres.stop('crash');
+    const prepared = (await (await post(one, '/v1/phone')).json()) as { callId: string; token: string };
+    const call = await beginCall(two, prepared);
+    calls.push(call);
+    await live(two, call.callId);
+    expect(await (await beginCall(two, prepared)).closed).toBe(4403);
+  });
 });

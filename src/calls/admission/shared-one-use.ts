@@ -57,23 +57,28 @@ interface Change {
   isTried: boolean;
 }
 
-interface SharedOptions {
+interface SharedOptions<V> {
   readonly clock: Clock;
   /** The most that this gateway has outstanding; beyond it its oldest go. */
   readonly itemsMax: number;
   readonly kind: OneUseKind;
   readonly store: OneUseStore;
+  /**
+   * What a key says itself, where the store is away and this gateway did not give it out; null = nothing (any more),
+   * undefined = only the store can tell. Absent = keys say nothing.
+   */
+  readonly readKey?: (key: string) => V | null | undefined;
 }
 
 /** `store` null = each gateway keeps its own. Values must be JSON. */
-export function openOneTime<V>(options: Omit<SharedOptions, 'store'> & { store: OneUseStore | null }): OneTime<V> {
+export function openOneTime<V>(options: Omit<SharedOptions<V>, 'store'> & { store: OneUseStore | null }): OneTime<V> {
   const { store } = options;
   return store === null ? new OneUse<V>(options) : new SharedOneUse<V>({ ...options, store });
 }
 
 /** {@link OneTime} in a store of several gateways. */
 export class SharedOneUse<V> implements OneTime<V> {
-  readonly #options: SharedOptions;
+  readonly #options: SharedOptions<V>;
   /** What this gateway has put and nobody here has taken. */
   readonly #own: OneUse<V>;
   /** What the store does not have yet. */
@@ -81,7 +86,7 @@ export class SharedOneUse<V> implements OneTime<V> {
   #isAway = false;
   #writing: Promise<void> | null = null;
 
-  constructor(options: SharedOptions) {
+  constructor(options: SharedOptions<V>) {
     this.#options = options;
     const onDropped = (key: string): void => this.#drop(key);
     this.#own = new OneUse({ clock: options.clock, itemsMax: options.itemsMax, onDropped });
@@ -102,13 +107,14 @@ export class SharedOneUse<V> implements OneTime<V> {
     }
     const found = await this.#ask(key);
     if (found !== undefined) return found === null ? null : (own ?? read<V>(found));
-    if (own === null)
+    const told = own ?? this.#options.readKey?.(key);
+    if (told === undefined)
       throw new TrunklineError(
         'shared_state_unavailable',
         'the database that the gateways share cannot be asked just now; try again',
       );
-    this.#change(key, null);
-    return own;
+    if (told !== null) this.#change(key, null);
+    return told;
   }
 
   async settled(): Promise<void> {

@@ -2,13 +2,13 @@
  * Keys that live for minutes, for programs that cannot keep a secret: a server asks for one with its own key and hands
  * it to a browser. They stand for whoever asked, on routes for live audio, recordings and speech alone, as often as
  * they are used, and die with what they were asked with: a key, a user, or the session of a browser. Nothing is stored:
- * a key is its own content, sealed with AES-256-GCM (NIST SP 800-38D), so that any gateway of a cluster can read it and
+ * a key is its own content, sealed, so that any gateway of a cluster can read it and
  * nobody else.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { SealedText } from '../../foundation/sealed-text.ts';
 import { type Proof, storedProof } from './identities.ts';
 import type { Permission } from './permissions.ts';
 
@@ -22,8 +22,6 @@ declare module 'fastify' {
 /** As OpenAI's ephemeral keys begin. */
 const PREFIX = 'ek_';
 const SEALED = /^ek_([A-Za-z0-9_-]{40,8192})$/;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 /** Of the content, as JSON in UTF-8: a key must fit into a header, and into {@link SEALED} to be read again. */
 const CONTENT_MAX_BYTES = 4096;
 /** What such a key may be used for. */
@@ -49,14 +47,13 @@ const sealedKey = z.object({
 
 /** Makes and reads them. */
 export class ShortKeys {
-  readonly #secret: Buffer;
+  readonly #sealed: SealedText;
   readonly #clock: Clock;
 
   /** @param clusterKey CLUSTER_KEY; empty = no other gateway reads them, and they end with this process */
   constructor({ clock, clusterKey }: { clock: Clock; clusterKey: string }) {
     this.#clock = clock;
-    this.#secret =
-      clusterKey === '' ? randomBytes(32) : Buffer.from(hkdfSync('sha256', clusterKey, '', 'trunkline short keys', 32));
+    this.#sealed = new SealedText(clusterKey, 'trunkline short keys');
   }
 
   /**
@@ -71,10 +68,7 @@ export class ShortKeys {
         'invalid_request',
         `a key that lives for a short time takes ${CONTENT_MAX_BYTES} bytes of content, got ${bytes}`,
       );
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#secret, nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return PREFIX + sealed.toString('base64url');
+    return PREFIX + this.#sealed.seal(text);
   }
 
   /**
@@ -95,20 +89,8 @@ export class ShortKeys {
   }
 
   #parse(key: string): z.infer<typeof sealedKey> | null {
-    const text = this.#open(SEALED.exec(key)?.[1]);
+    const text = this.#sealed.open(SEALED.exec(key)?.[1] ?? '');
     return text === null ? null : sealedKey.parse(JSON.parse(text));
-  }
-
-  #open(encoded: string | undefined): string | null {
-    if (encoded === undefined) return null;
-    const sealed = Buffer.from(encoded, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', this.#secret, sealed.subarray(0, NONCE_BYTES));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    try {
-      return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-    } catch {
-      return null;
-    }
   }
 }
 

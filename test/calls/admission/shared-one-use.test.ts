@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OneUseStore, SharedOneUse } from '../../../src/calls/admission/shared-one-use.ts';
 import { CallTokens } from '../../../src/calls/admission/tokens.ts';
+import type { Clock } from '../../../src/foundation/clock.ts';
 import { FakeClock, settle } from '../../fakes/clock.ts';
 
 /** The table, which may be away, or say nothing. */
@@ -140,3 +141,116 @@ describe('things of one use that gateways share', () => {
     expect(await two.redeem(revoked, 'CA1')).toBeNull();
   });
 });
+
+describe('call tokens while the table is away', () => {
+  const known = { from: '+15550001', to: '+15550002', flow: 'shop', details: { callerName: 'Ann' } };
+  const call = { callId: 'CA1', ...known };
+  const clusterKey = 'the key of all gateways, 32 chars';
+
+  function gateways() {
+    const [clock, store] = [new FakeClock(), new Table()];
+    const open = (key = clusterKey) => new CallTokens({ clock, store, clusterKey: key });
+    return { clock, store, open, one: open(), two: open(), three: open() };
+  }
+
+  it('are good at other gateways, once at each, and nowhere when it is back', async () => {
+    const { clock, store, one, two } = gateways();
+    store.how = 'away';
+    const token = one.issue(call);
+    expect(await outcome(clock, two.redeem(token, 'CA1') as Promise<unknown>)).toEqual(known);
+    expect(await outcome(clock, two.redeem(token, 'CA1') as Promise<unknown>)).toBeNull();
+    store.how = 'there';
+    await clock.run(3000, 500);
+    expect([await one.redeem(token, 'CA1'), await two.redeem(token, 'CA1')]).toEqual([null, null]);
+  });
+
+  it('are not good a second time in another spelling of the same bytes', async () => {
+    const { clock, store, one, two } = gateways();
+    store.how = 'away';
+    const token = one.issue(call);
+    expect(await outcome(clock, two.redeem(token, 'CA1') as Promise<unknown>)).toEqual(known);
+    const ends = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
+    const bytes = Buffer.from(token, 'base64url');
+    const others = [`${token}=`, ` ${token}`, ...ends.map((end) => token.slice(0, -1) + end)]
+      .filter((other) => other !== token && Buffer.from(other, 'base64url').equals(bytes))
+      .map((other) => two.redeem(other, 'CA1') as Promise<unknown>);
+    expect(others.length).toBeGreaterThanOrEqual(2);
+    for (const other of others) expect(await outcome(clock, other)).toBe('shared_state_unavailable');
+  });
+
+  it('are good for one of two that bring the same token to one gateway', async () => {
+    const { clock, store, one, two } = gateways();
+    store.how = 'silent';
+    const token = one.issue(call);
+    const both = Promise.all([two.redeem(token, 'CA1'), two.redeem(token, 'CA1')]);
+    expect(await outcome(clock, both)).toEqual([known, null]);
+  });
+
+  it('are remembered by a gateway that saw them used, refused or taken back before', async () => {
+    const { clock, store, one, two, three } = gateways();
+    const [used, revoked] = [one.issue(call), one.issue(call)];
+    await one.settled();
+    expect(await two.redeem(used, 'CA1')).toEqual(known);
+    expect(await three.redeem(used, 'CA1')).toBeNull();
+    two.revoke(revoked);
+    await settle();
+    store.how = 'away';
+    for (const [tokens, token] of [
+      [two, used],
+      [three, used],
+      [two, revoked],
+    ] as const)
+      expect(await outcome(clock, tokens.redeem(token, 'CA1') as Promise<unknown>)).toBeNull();
+  });
+
+  it('are not good for another call, nor with another key, nor after a minute and what clocks may differ', async () => {
+    const { clock, store, open, one, two } = gateways();
+    store.how = 'away';
+    const [other, foreign, old] = [one.issue(call), open(clusterKey.toUpperCase()).issue(call), one.issue(call)];
+    const at = (token: string, callId = 'CA1') => outcome(clock, two.redeem(token, callId) as Promise<unknown>);
+    expect(await at(other, 'CA2')).toBeNull();
+    expect(await at(other)).toBeNull();
+    expect(await at(foreign)).toBe('shared_state_unavailable');
+    await clock.run(80_000, 1000);
+    expect(await at(old)).toEqual(known);
+    const older = one.issue(call);
+    await clock.run(91_000, 1000);
+    expect(await at(older)).toBe('shared_state_unavailable');
+  });
+
+  it('are good where the gateway that gave them out is 30 seconds ahead, and no further', async () => {
+    const { clock, store, two } = gateways();
+    store.how = 'away';
+    const issuedAhead = (aheadMs: number): string => {
+      return new CallTokens({ clock: faster(clock, aheadMs), store, clusterKey }).issue(call);
+    };
+    const [near, far] = [issuedAhead(29_000), issuedAhead(40_000)];
+    expect(await outcome(clock, two.redeem(near, 'CA1') as Promise<unknown>)).toEqual(known);
+    expect(await outcome(clock, two.redeem(far, 'CA1') as Promise<unknown>)).toBe('shared_state_unavailable');
+  });
+
+  it('fit into a parameter of a stream, and show neither numbers nor names', async () => {
+    const { clock, store, one, two } = gateways();
+    store.how = 'away';
+    const long = { ...call, details: { callerName: 'Ann'.repeat(80), forwardedFrom: '+15550003' } };
+    for (const each of [call, long]) {
+      const token = one.issue(each);
+      expect('token'.length + token.length).toBeLessThanOrEqual(500);
+      expect(Buffer.from(token, 'base64url').toString('latin1')).not.toMatch(/555000|Ann|CA1|shop/);
+    }
+    const { details: _details, ...rest } = known;
+    expect(await outcome(clock, two.redeem(one.issue(long), 'CA1') as Promise<unknown>)).toEqual(rest);
+    const longer = one.issue({ ...call, from: `sip:${'x'.repeat(200)}`, to: `sip:${'x'.repeat(200)}` });
+    expect(longer).toMatch(/^[\w-]{22}$/);
+  });
+});
+
+/** A machine whose clock is ahead of `clock`. */
+function faster(clock: FakeClock, aheadMs: number): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    wall: () => new Date(clock.wall().getTime() + aheadMs),
+    after: (delayMs, action) => clock.after(delayMs, action),
+    every: (periodMs, action) => clock.every(periodMs, action),
+  };
+}
