@@ -28,6 +28,7 @@ import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
 import { databaseRoutes } from './http/admin/database.ts';
+import { sweepRoutes } from './http/admin/sweep.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -78,6 +79,7 @@ import type { BatchService } from './jobs/batch-service.ts';
 import type { Listeners } from './listening/listeners.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { CallUpkeep } from './records/call-upkeep.ts';
 import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
 import type { StoredCalls } from './records/stored-calls.ts';
@@ -142,7 +144,7 @@ interface ServerOptions {
   readonly listeners: Listeners;
   readonly batches: BatchService;
   /** What is kept of calls; null = nothing. */
-  readonly kept: KeptCalls | null;
+  readonly kept: (KeptCalls & Pick<CallUpkeep, 'sweeper'>) | null;
   /** Recorded sound of calls; null = none is kept. */
   readonly sound: Pick<SoundStore, 'read'> | null;
   /** A call, live or stored. */
@@ -378,6 +380,7 @@ function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
   void app.register(databaseRoutes, { records: options.records });
+  void app.register(sweepRoutes, { sweeper: options.kept?.sweeper ?? null, clock });
   void app.register(systemRoutes, {
     sources,
     health,

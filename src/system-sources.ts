@@ -12,6 +12,7 @@ import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { settlesWithin } from './foundation/settles-within.ts';
 import type { SystemSources } from './http/system/system.ts';
+import type { CallUpkeep } from './records/call-upkeep.ts';
 import { countCallsSince } from './records/database-report.ts';
 import type { Records } from './records/records.ts';
 
@@ -28,13 +29,15 @@ interface SourceOptions {
   readonly apps: AppServices;
   readonly demoCalls: SystemSources['demoCalls'];
   readonly records: Records | null;
+  /** Null = nothing is kept. */
+  readonly upkeep: CallUpkeep | null;
   readonly cluster: Pick<Cluster, 'id' | 'members'> | null;
   readonly clock: Clock;
 }
 
 /** The sources of one gateway. */
 export function systemSources(options: SourceOptions): SystemSources {
-  const { settings, registry, engine, apps, demoCalls, records, cluster, clock } = options;
+  const { settings, registry, engine, apps, demoCalls, records, upkeep, cluster, clock } = options;
   const { reachability } = apps;
   return {
     engines: () => engine.report,
@@ -43,7 +46,7 @@ export function systemSources(options: SourceOptions): SystemSources {
     storedToday: everySoOften(clock, COUNT_EVERY_MS, () => countToday(records, clock)),
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
-    records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf(records, settings, clock)),
+    records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf({ records, upkeep }, settings, clock)),
     gateways: () => gatewaysOf(cluster),
     checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),
   };
@@ -53,7 +56,7 @@ type SoundReport = NonNullable<Awaited<ReturnType<SystemSources['records']>>>['s
 
 /** Without counts when the database does not answer: the rest is worth having then. */
 async function recordsOf(
-  records: Records | null,
+  { records, upkeep }: Pick<SourceOptions, 'records' | 'upkeep'>,
   settings: Pick<Settings, 'REDACT' | 'RECORD'>,
   clock: Clock,
 ): ReturnType<SystemSources['records']> {
@@ -71,6 +74,7 @@ async function recordsOf(
     backlog,
     lost,
     redaction,
+    warnings: [...(upkeep?.sweeper.warnings ?? [])],
     sound: soundOf(records, settings),
   };
 }

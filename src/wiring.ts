@@ -154,7 +154,10 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { ...common, registry, announced });
-  const { translator, recordings, batches } = await openRecordings({ ...common, engine }, cluster && records);
+  const { translator, recordings, batches } = await openRecordings(
+    { ...common, engine, mayExpire: () => upkeep?.sweeper.trustsClock !== false },
+    cluster && records,
+  );
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const sockets = openSockets({ ...common, registry, feed, engine, isDraining: options.isDraining });
@@ -170,7 +173,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     flowFiles: flows.folder,
     flowPrompts: flows.prompts,
     ...sockets,
-    system: systemSources({ settings, registry, engine, apps, ...sockets, records, cluster, clock }),
+    system: systemSources({ settings, registry, engine, apps, ...sockets, records, upkeep, cluster, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
@@ -181,7 +184,12 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     batches: batches.service,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
-    health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
+    health: () => ({
+      draining: options.isDraining(),
+      gpuName: gpuName(),
+      warnings: upkeep?.sweeper.warnings ?? [],
+      ...describeEngine(engine, settings),
+    }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, numbers, records, upkeep, hints, tracing };
   await beginFeed();
@@ -246,6 +254,7 @@ interface RecordingParts extends Pick<Parts, 'clock' | 'metrics'> {
   readonly settings: Settings;
   readonly log: Log;
   readonly engine: ManagedEngine;
+  readonly mayExpire: () => boolean;
 }
 
 /** `shared` = the records that other gateways write too; null = there are none. */

@@ -1,4 +1,4 @@
-/** The checks of `trunkline doctor` for a server that is one of several. They change nothing. */
+/** The checks of `trunkline doctor` for PostgreSQL, and for a server that is one of several. They change nothing. */
 import type pg from 'pg';
 import { type Clock, systemClock } from '../foundation/clock.ts';
 import { createClient } from '../foundation/database/postgres.ts';
@@ -11,23 +11,26 @@ type ClusterSettings = Pick<Settings, 'CLUSTER_KEY' | 'DATABASE_URL' | 'DATABASE
 const LIMIT_MS = 5000;
 /** Of one server: records, locks, heartbeat, shared state, feed and queue. */
 const CONNECTIONS_PER_SERVER = 18;
-/** Webhooks that fail and what expires are by the clocks of the servers. */
+/** Calls have the times of the servers' clocks, and are deleted by the database's. */
 const CLOCK_OFF_MAX_MS = 2000;
 /** Of no lock that Trunkline takes otherwise. */
 const PROBE_LOCK_KEY = 7_214_380_099;
 
-/** Whether several servers can share the database: its clock, its connections, and DATABASE_DIRECT_URL. */
+/** The database's clock; for several servers also its connections, and DATABASE_DIRECT_URL. */
 export async function checkCluster(settings: ClusterSettings, clock: Clock = systemClock): Promise<Finding[]> {
   const { CLUSTER_KEY, DATABASE_URL, DATABASE_DIRECT_URL } = settings;
-  if (CLUSTER_KEY === '') return [];
+  if (DATABASE_URL === '') return [];
   const pooled = createClient(DATABASE_URL, LIMIT_MS);
   const direct = createClient(DATABASE_DIRECT_URL || DATABASE_URL, LIMIT_MS);
   for (const client of [pooled, direct]) client.on('error', () => undefined);
   try {
     await pooled.connect();
     await direct.connect();
+    if (CLUSTER_KEY === '') return [await checkClock(direct, clock)];
     return [await checkClock(direct, clock), await checkConnections(direct), await checkDirect(direct, pooled)];
   } catch (error) {
+    // The check of the records says so of a server that is alone.
+    if (CLUSTER_KEY === '') return [];
     const detail = `the database cannot be reached (${describeTrouble(error as Error)})`;
     return [{ name: 'servers', status: 'fail', detail }];
   } finally {

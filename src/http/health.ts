@@ -34,11 +34,18 @@ export interface GatewayHealth {
   readonly recognisers: Recognisers;
   /** Decides whether a caller's turn is over; null = none does. */
   readonly turnModel: string | null;
+  /** What does not keep calls out, but wants somebody: a clock that is off, a disk that fills. */
+  readonly warnings: readonly string[];
 }
 
 const readiness = z.object({
   status: z.enum(['ready', 'not_ready']),
   reasons: z.array(z.string()).optional().describe('Why the server is not ready; only for admitted clients'),
+  warnings: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('What keeps no call out, but wants somebody; only for admitted clients'),
   engine: engine.optional().describe('Only for admitted clients'),
 });
 
@@ -124,7 +131,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
       const now = health();
       const reasons = reasonsAgainst(now);
       const status = reasons.length === 0 ? ('ready' as const) : ('not_ready' as const);
-      const details = access.admits(request) ? { reasons, engine: now.engine } : {};
+      const details = access.admits(request) ? { reasons, warnings: now.warnings, engine: now.engine } : {};
       reply.code(status === 'ready' ? 200 : 503).send({ status, ...details });
     },
   );

@@ -33,6 +33,8 @@ export interface BatchesOptions {
     Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'BATCH_FILES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
   readonly translator: Translator;
+  /** Whether the clock may be believed, so that results are removed by it. */
+  readonly mayExpire: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -359,7 +361,8 @@ export class Batches {
   }
 
   async #sweep(): Promise<void> {
-    const oldestMs = this.#nowMs() - this.#options.settings.RESULT_TTL_MS;
+    const { settings, mayExpire } = this.#options;
+    const oldestMs = mayExpire() ? this.#nowMs() - settings.RESULT_TTL_MS : 0;
     const expired = this.#index.all.filter(({ endedMs }) => endedMs !== null && endedMs <= oldestMs);
     for (const batch of expired) {
       await this.#remove(batch).catch((err: unknown) =>

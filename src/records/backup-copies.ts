@@ -11,7 +11,15 @@ import type { Log } from '../foundation/log/log.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { deleteCallRows, emptyLog } from './deletion/call-rows.ts';
 import type { RecordsDatabase } from './records-database.ts';
-import { BACKUPS, madeAt, makeBackup, removeBackupsBefore, removeUnfinished, wholeBackups } from './sqlite-backups.ts';
+import {
+  BACKUPS,
+  hasBackupsBefore,
+  madeAt,
+  makeBackup,
+  removeBackupsBefore,
+  removeUnfinished,
+  wholeBackups,
+} from './sqlite-backups.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
 
 /** Calls that leave the copies later than others are taken out of all of them at once, this often. */
@@ -59,6 +67,11 @@ export class BackupCopies {
   /** Deletes the copies that were made before `before`; resolves with their number. @throws the system's error */
   removeBefore(before: Date): Promise<number> {
     return removeBackupsBefore(this.#options.folder, before);
+  }
+
+  /** Whether {@link removeBefore} would delete one. */
+  hasBefore(before: Date): Promise<boolean> {
+    return hasBackupsBefore(this.#options.folder, before);
   }
 
   /** Notes in the database that a call is to leave the copies. To be called before its rows go. */

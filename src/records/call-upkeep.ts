@@ -17,7 +17,7 @@ interface UpkeepOptions {
   readonly sound: SoundShelf | null;
   /** Of several gateways one deletes what is too old; left out = this one is alone. */
   readonly lead?: Lead | null;
-  readonly settings: Pick<Settings, 'RETENTION_DAYS' | 'DATA_MAX_BYTES' | 'AUDIT_RETENTION_DAYS'>;
+  readonly settings: Pick<Settings, 'RETENTION_DAYS' | 'DATA_MAX_BYTES' | 'AUDIT_RETENTION_DAYS' | 'SWEEP_MAX_PERCENT'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -27,7 +27,7 @@ interface UpkeepOptions {
 export class CallUpkeep {
   readonly records: Records;
   readonly removal: CallRemoval;
-  readonly #sweeper: RetentionSweeper;
+  readonly sweeper: RetentionSweeper;
   readonly #leadership: Leadership | null;
 
   constructor(options: UpkeepOptions) {
@@ -37,13 +37,14 @@ export class CallUpkeep {
     this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound, copies });
     // The one that leads looks whether something is due when its time has come.
     this.#leadership = options.lead?.('upkeep', { onLead: () => undefined, onLost: () => undefined }) ?? null;
-    this.#sweeper = new RetentionSweeper({
+    this.sweeper = new RetentionSweeper({
       ...options,
       isLeading: () => this.#leadership?.isLeading !== false,
       database,
       copies,
       audit,
       recorder,
+      time: records.time,
       removal: this.removal,
       metrics: options.metrics.records,
     });
@@ -51,12 +52,12 @@ export class CallUpkeep {
 
   /** Begins to delete what is past its time. */
   start(): void {
-    this.#sweeper.start();
+    this.sweeper.start();
   }
 
   /** To be called before the records are closed. */
   async close(): Promise<void> {
-    await this.#sweeper.close();
+    await this.sweeper.close();
     await this.#leadership?.resign();
   }
 }

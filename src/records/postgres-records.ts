@@ -96,8 +96,11 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
   };
 }
 
-/** On a connection of its own, which may take its time. */
-async function withPatience<T>(url: string, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` on a connection of its own, which may take its time, also while servers use the database.
+ * @throws the error of the database
+ */
+export async function inPostgresDatabase<T>(url: string, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, { isPatient: true }) }) });
   try {
     return await work(patient);
@@ -108,7 +111,7 @@ async function withPatience<T>(url: string, work: (db: Kysely<Tables>) => Promis
 
 /** Waits for gateways of an older version to end: none of them has been tried with tables that it does not know. */
 function migratePostgres(url: string, { clock, log, isShared = false }: PostgresOptions): Promise<void> {
-  return withPatience(url, async (db) => {
+  return inPostgresDatabase(url, async (db) => {
     const deadlineMs = clock.nowMs() + START_WAIT_MS;
     for (let isTold = false; ; isTold = true) {
       const { applied, pending } = await readSchemaState(db);
@@ -133,7 +136,7 @@ async function hasLiving(db: Kysely<Tables>): Promise<boolean> {
  * @throws ConfigError when its schema is newer; the error of the database
  */
 export function reportPostgres(url: string): Promise<DatabaseReport> {
-  return withPatience(url, (db) =>
+  return inPostgresDatabase(url, (db) =>
     reportOf({ kind: 'postgres', place: nameOfDatabase(url), db, reader: db, sizeBytes: () => sizeOf(db) }),
   );
 }
@@ -144,7 +147,7 @@ export function reportPostgres(url: string): Promise<DatabaseReport> {
  * @throws the error of a migration; ConfigError when the schema is newer
  */
 export function rehearsePostgres(url: string): Promise<readonly string[]> {
-  return withPatience(url, async (db) => {
+  return inPostgresDatabase(url, async (db) => {
     const { pending } = await readSchemaState(db);
     const takenBack = new Error('taken back');
     await db

@@ -16,6 +16,7 @@ import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
+import { RetentionClock } from './retention/retention-clock.ts';
 import { CallLists } from './search/call-lists.ts';
 import { DeletedElsewhere } from './sound/deleted-elsewhere.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
@@ -56,6 +57,8 @@ export class Records {
   readonly counted: RecentCount;
   /** Copies of the SQLite database; null = it is elsewhere. */
   readonly copies: BackupCopies | null;
+  /** The time by which records are deleted. */
+  readonly time: RetentionClock;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -74,6 +77,7 @@ export class Records {
     this.#log = log;
     this.#metrics = metrics;
     this.calls = new StoredCalls(database);
+    this.time = new RetentionClock(database, clock);
     this.counted = new RecentCount(database, clock);
     this.lists = new CallLists({ database, clock, calls: this.calls });
     this.flows = new FlowAnalytics({ database, clock });
@@ -155,6 +159,7 @@ export class Records {
   async endLostCalls(feed: Feed): Promise<void> {
     const { database, recorder } = this;
     try {
+      await this.time.begin();
       const lost = await endLostCalls({ database, isShared: this.#isShared, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Copies of the SQLite database in DATA_DIR/backups. */
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { makePrivateFolder } from '../foundation/folders/folders.ts';
 import type { RecordsDatabase } from './records-database.ts';
 
@@ -32,7 +32,7 @@ export async function makeBackup(
   await makePrivateFolder(backups, (name) => NAME.test(name));
   const path = join(backups, `records-${stampOf(now)}Z-${why}.sqlite`);
   await database.backUp(path);
-  if (why === 'migration') await removeOld(backups);
+  if (why === 'migration') await removeOld(backups, basename(path));
   return path;
 }
 
@@ -43,10 +43,19 @@ export async function makeBackup(
  */
 export async function removeBackupsBefore(folder: string, before: Date): Promise<number> {
   const backups = join(folder, BACKUPS);
-  const names = await readdir(backups).catch(() => []);
-  const old = names.filter((name) => (NAME.exec(name)?.groups?.['time'] ?? '9') < stampOf(before));
+  const old = await namesBefore(folder, before);
   for (const name of old) await rm(join(backups, name), { recursive: true, force: true });
   return old.filter(isWhole).length;
+}
+
+/** Whether {@link removeBackupsBefore} would delete something. */
+export async function hasBackupsBefore(folder: string, before: Date): Promise<boolean> {
+  return (await namesBefore(folder, before)).length > 0;
+}
+
+async function namesBefore(folder: string, before: Date): Promise<string[]> {
+  const names = await readdir(join(folder, BACKUPS)).catch(() => []);
+  return names.filter((name) => (NAME.exec(name)?.groups?.['time'] ?? '9') < stampOf(before));
 }
 
 /** The names of the copies in `folder`, a DATA_DIR, the oldest first. */
@@ -78,10 +87,14 @@ function stampOf(time: Date): string {
   return time.toISOString().replace(/[-:.Z]/g, '');
 }
 
-/** Copies of requests belong to whoever asked for them, until they are past their time. */
-async function removeOld(backups: string): Promise<void> {
-  const copies = (await readdir(backups)).filter(
-    (name) => isWhole(name) && NAME.exec(name)?.groups?.['why'] === 'migration',
+/**
+ * Copies of requests belong to whoever asked for them, until they are past their time. The one that was just made stays,
+ * also where a clock that was set back makes it look older than the others.
+ */
+async function removeOld(backups: string, made: string): Promise<void> {
+  const others = (await readdir(backups)).filter(
+    (name) => name !== made && isWhole(name) && NAME.exec(name)?.groups?.['why'] === 'migration',
   );
-  for (const name of copies.toSorted().slice(0, -MIGRATION_COPIES_MAX)) await rm(join(backups, name), { force: true });
+  const kept = MIGRATION_COPIES_MAX - 1;
+  for (const name of others.toSorted().slice(0, -kept)) await rm(join(backups, name), { force: true });
 }

@@ -33,9 +33,14 @@ describe.skipIf(whyNoPostgres !== '')(`the doctor of several servers${whyNoPostg
     ]);
   });
 
-  it('says nothing of a server that is alone, and fails where the database is away', async () => {
+  it('names the clock alone for a server that is alone, and fails where the database is away', async () => {
     const away = { DATABASE_URL: 'postgres://127.0.0.1:1/db', DATABASE_DIRECT_URL: '' };
+    const DATABASE_URL = await postgres.createDatabase();
+    expect(await checkCluster({ CLUSTER_KEY: '', DATABASE_URL, DATABASE_DIRECT_URL: '' })).toMatchObject([
+      { name: 'clock', status: 'ok' },
+    ]);
     expect(await checkCluster({ CLUSTER_KEY: '', ...away })).toEqual([]);
+    expect(await checkCluster({ CLUSTER_KEY: '', DATABASE_URL: '', DATABASE_DIRECT_URL: '' })).toEqual([]);
     expect(await checkCluster({ CLUSTER_KEY, ...away })).toMatchObject([
       { name: 'servers', status: 'fail', detail: expect.stringMatching(/ECONNREFUSED/) },
     ]);

@@ -21,6 +21,7 @@ describe('GET /ready', () => {
     expect(answer.json()).toEqual({
       status: status === 200 ? 'ready' : 'not_ready',
       reasons,
+      warnings: [],
       engine: {
         state,
         ready,
@@ -30,6 +31,13 @@ describe('GET /ready', () => {
         models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
       },
     });
+  });
+
+  it('says what wants somebody, and takes calls all the same', async () => {
+    testServer = await startServer();
+    testServer.health.warnings = ['the clock is wrong'];
+    const answer = await testServer.app.inject('/ready');
+    expect([answer.statusCode, answer.json()]).toMatchObject([200, { warnings: ['the clock is wrong'] }]);
   });
 
   it('tells strangers the status alone', async () => {

@@ -173,6 +173,7 @@ export interface TestServer {
     voice: string | null;
     recognisers: Recognisers;
     turnModel: string | null;
+    warnings: readonly string[];
   };
   /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
@@ -226,12 +227,13 @@ export async function startServer(
     voice: 'rms',
     recognisers: { live: null, final: null },
     turnModel: null,
+    warnings: [] as readonly string[],
   };
   const flowFiles: FlowState[] = [];
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const translator = new Translator({ settings, clock });
-  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
+  const batches = new Batches({ settings, recordings, translator, mayExpire: () => true, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const system = idleSystem();
   const kept = database && openKept(database, { settings, feed, speech, clock, log, metrics, calls });

@@ -35,6 +35,7 @@ function open(): { batches: Batches; disk: RecordingDisk } {
   const settings = readSettings({ BATCH_DIR: join(folder, 'batches') });
   const batches = new Batches({
     settings,
+    mayExpire: () => true,
     recordings: { transcribe, disk },
     translator: new Translator({ settings, clock: new FakeClock() }),
     clock: new FakeClock(),

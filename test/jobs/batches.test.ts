@@ -18,8 +18,11 @@ let folder: string;
 let clock: FakeClock;
 let opened: Batches[];
 let transcribe: (task: RecordingTask) => Promise<RecordingTranscript>;
+let isClockTrusted: boolean;
+const mayExpire = (): boolean => isClockTrusted;
 
 beforeEach(() => {
+  isClockTrusted = true;
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
   clock = new FakeClock();
   opened = [];
@@ -32,7 +35,7 @@ afterEach(async () => {
 });
 
 const open = (environment: Readonly<Record<string, string>> = {}): Batches => {
-  const batches = openBatches({ folder, clock, transcribe: (task) => transcribe(task), environment });
+  const batches = openBatches({ folder, clock, transcribe: (task) => transcribe(task), environment, mayExpire });
   opened.push(batches);
   return batches;
 };
@@ -121,6 +124,17 @@ describe('a batch', () => {
     clock.advance(61_000);
     await eventually(() => expect(batches.list('t')).toEqual([]));
     await eventually(() => expect(readdirSync(join(folder, 'batches'))).not.toContain(batch.id));
+  });
+
+  it('is kept while the clock is not to be believed', async () => {
+    isClockTrusted = false;
+    const batches = open({ RESULT_TTL_MS: '120000' });
+    await endOf(await beginBatch(batches));
+    clock.advance(40 * 86_400_000);
+    expect(batches.list('t')).toHaveLength(1);
+    isClockTrusted = true;
+    clock.advance(61_000);
+    await eventually(() => expect(batches.list('t')).toEqual([]));
   });
 
   it('says how far it is and how far each of its files is', async () => {

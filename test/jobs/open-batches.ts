@@ -23,15 +23,18 @@ interface OpenOptions {
   readonly clock: FakeClock;
   readonly transcribe: (task: RecordingTask) => Promise<RecordingTranscript>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Left out = they may. */
+  readonly mayExpire?: () => boolean;
 }
 
 /** The caller closes them. */
-export function openBatches({ folder, clock, transcribe, environment }: OpenOptions): Batches {
+export function openBatches({ folder, clock, transcribe, environment, mayExpire = () => true }: OpenOptions): Batches {
   const settings = readSettings({ BATCH_DIR: join(folder, 'batches'), WEBHOOK_SECRET: 'secret', ...environment });
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   return new Batches({
     settings,
+    mayExpire,
     recordings: { transcribe, disk },
     translator: new Translator({ settings, clock }),
     clock,

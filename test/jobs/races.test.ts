@@ -42,6 +42,7 @@ function open(): Batches {
   const recordings = { transcribe, disk: new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics }) };
   const batches = new Batches({
     settings,
+    mayExpire: () => true,
     recordings,
     translator: new Translator({ settings, clock: new FakeClock() }),
     clock: new FakeClock(),

@@ -26,6 +26,7 @@ beforeEach(() => {
   const recordings = { transcribe: async () => ({ durationMs: 1200, spokenLanguage: 'en', segments: [] }), disk };
   batches = new Batches({
     settings,
+    mayExpire: () => true,
     recordings,
     translator: new Translator({ settings, clock: new FakeClock() }),
     clock: new FakeClock(),

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { readSettings } from '../../foundation/settings/config.ts';
 import type { Terminal } from '../terminal.ts';
-import type { DatabaseFlags } from './run.ts';
+import type { DatabaseFlags } from './place.ts';
 
 const NOTES = `
 While a server uses the records, the commands ask it: the one that owns DATA_DIR,
@@ -12,17 +12,22 @@ A server brings its records up to its own version when it starts, and makes a co
 before (SQLite). "migrate --dry-run" shows beforehand that this works and how long
 it takes: SQLite on a copy, PostgreSQL in a transaction that is taken back.
 
+A server deletes what is past its time by itself. It stops where the clock does not
+fit what is stored, or much would go at once: "sweep" shows what is due and why it
+waits, "sweep --yes" has the server go on.
+
 Examples:
   $ trunkline db status
   $ trunkline db backup
   $ trunkline db migrate --dry-run
+  $ trunkline db sweep
   $ trunkline db status --url https://bridge.example.com --key …`;
 
 /** Adds the commands to `program`; `done` gets the exit code. */
 export function describeDatabase(program: Command, terminal: Terminal, done: (exitCode: number) => void): void {
   const db = program
     .command('db')
-    .description('the records of calls: status, backup, migrate')
+    .description('the records of calls: status, backup, migrate, sweep')
     .addHelpText('after', NOTES);
   const add = (name: string, description: string): Command =>
     db
@@ -48,5 +53,11 @@ export function describeDatabase(program: Command, terminal: Terminal, done: (ex
     .action(async (flags: DatabaseFlags & { readonly dryRun?: boolean }) => {
       const { bringUp } = await import('./run.ts');
       done(await bringUp(flags, readSettings(undefined, { opensPorts: false }), terminal));
+    });
+  add('sweep', 'what is past its time, and why it is not deleted')
+    .option('--yes', 'have it deleted, whatever made the server stop')
+    .action(async (flags: DatabaseFlags & { readonly yes?: boolean }) => {
+      const { sweep } = await import('./sweep.ts');
+      done(await sweep(flags, readSettings(undefined, { opensPorts: false }), terminal));
     });
 }

@@ -1,63 +1,20 @@
 /** `trunkline db status`, `backup` and `migrate`: through the server that uses the records, or without one. */
 import { rm } from 'node:fs/promises';
 import { systemClock } from '../../foundation/clock.ts';
-import { ownerOf } from '../../foundation/folders/folder-owner.ts';
 import { createLog } from '../../foundation/log/log.ts';
-import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
-import { openDataFolder } from '../../records/data-folder.ts';
 import { type DatabaseReport, reportOf } from '../../records/database-report.ts';
 import { migrate, readSchemaState } from '../../records/migrations/migrations.ts';
-import { migrateInFolder, openInFolder } from '../../records/open-records.ts';
+import { migrateInFolder } from '../../records/open-records.ts';
 import { openPostgresRecords, rehearsePostgres, reportPostgres } from '../../records/postgres-records.ts';
 import type { RecordsDatabase } from '../../records/records-database.ts';
 import { makeBackup } from '../../records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../records/sqlite-records.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { formatBytes } from '../models/progress.ts';
-import { localUrl, namedServer, ServerClient, type ServerFlags } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
-
-/** Options of all commands. */
-export interface DatabaseFlags extends ServerFlags {
-  readonly json?: boolean;
-}
-
-/** Where the records of `settings` are. */
-type Place =
-  | { readonly kind: 'server'; readonly server: ServerClient }
-  | { readonly kind: 'folder'; readonly folder: string }
-  | { readonly kind: 'postgres'; readonly url: string };
-
-/** @throws Error when nothing is kept */
-async function placeOf(flags: DatabaseFlags, settings: Settings): Promise<Place> {
-  const { DATA_DIR, DATABASE_URL } = settings;
-  const { url, key } = namedServer(flags, settings);
-  if (url !== '') return { kind: 'server', server: new ServerClient({ url, key }) };
-  if (DATA_DIR !== NO_FOLDER && (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living')
-    return { kind: 'server', server: new ServerClient({ url: localUrl(settings), key }) };
-  if (DATABASE_URL !== '') return { kind: 'postgres', url: DATABASE_URL };
-  if (DATA_DIR === NO_FOLDER) throw new Error(`nothing is kept of calls: DATA_DIR is ${NO_FOLDER}`);
-  return { kind: 'folder', folder: DATA_DIR };
-}
-
-/** Opens the folder's database for `work`, without a server. */
-async function inFolder<T>(folder: string, work: (database: RecordsDatabase) => Promise<T>): Promise<T> {
-  const dataFolder = await openDataFolder(folder, { clock: systemClock }).catch((error: Error) => {
-    throw new Error(`${folder} cannot be used: ${error.message}`);
-  });
-  try {
-    const database = await openInFolder(folder);
-    try {
-      return await work(database);
-    } finally {
-      await database.close();
-    }
-  } finally {
-    await dataFolder.close();
-  }
-}
+import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
 
 /** Opens the database on the server for `work`; this brings it up to this version. */
 async function inPostgres<T>(url: string, work: (database: RecordsDatabase) => Promise<T>): Promise<T> {

@@ -12,6 +12,8 @@ export class RecordMetrics {
   readonly openFailures;
   readonly writeSeconds;
   readonly expired;
+  readonly retentionHeld;
+  readonly clockOffSeconds;
   readonly dataBytes;
   readonly auditLost;
   readonly searchSeconds;
@@ -42,6 +44,16 @@ export class RecordMetrics {
       'what',
       'reason',
     ]);
+    this.retentionHeld = make.gauge(
+      'trunkline_records_retention_held',
+      '1 = nothing that is past its time is deleted, by why',
+      ['reason'],
+    );
+    this.clockOffSeconds = make.gauge(
+      'trunkline_records_clock_off_seconds',
+      "How far this machine's clock is ahead of the database's",
+      [],
+    );
     this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);
     this.auditLost = make.counter(
       'trunkline_records_audit_lost_total',

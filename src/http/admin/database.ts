@@ -1,11 +1,11 @@
 /** `/v1/admin/db`: the database of the records, for admins and `trunkline db`. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { reportOf } from '../../records/database-report.ts';
 import type { Records } from '../../records/records.ts';
 import { errorResponses } from '../server/errors.ts';
+import { orUnavailable } from './unavailable.ts';
 
 /** The answer about the database. */
 export const databaseAnswer = z.object({
@@ -75,13 +75,4 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
 function keptBy(records: Records | null): Records {
   if (records === null) throw new TrunklineError('not_implemented', 'nothing is kept of calls: set DATA_DIR');
   return records;
-}
-
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isDatabaseTrouble(error)) throw error;
-    throw new TrunklineError('records_unavailable', `the records cannot be reached (${describeTrouble(error)})`);
-  }
 }

@@ -96,6 +96,7 @@ const records = z.object({
   backlog: z.int().describe('Events that wait to be stored'),
   lost: z.int().describe('Events that could not be stored'),
   redaction: z.string().describe('REDACT'),
+  warnings: z.array(z.string()).describe('Why nothing is deleted, or that clocks differ; empty = all is well'),
   sound: z
     .object({
       record: z.enum(['off', 'caller', 'both']).describe('RECORD'),

@@ -35,7 +35,7 @@ const LOST = {
   message: 'the server that had the recording is gone; send it again',
 } as const;
 
-interface SharedBatchesOptions extends BatchesOptions {
+interface SharedBatchesOptions extends Omit<BatchesOptions, 'mayExpire'> {
   /** The rows; closed by its owner. */
   readonly db: BatchDatabase;
   /** Closed with the batches. */

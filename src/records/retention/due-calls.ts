@@ -7,20 +7,31 @@ import type { Tables } from '../tables.ts';
 interface Due {
   readonly nowMs: number;
   readonly endedBeforeMs: number | null;
-  readonly limit: number;
 }
 
 /**
  * Calls past their time; only ones that are over. Those with a time of their own leave copies of the database too: that
  * time is shorter than the copies have.
  */
-export async function findDueCalls(reader: Kysely<Tables>, due: Due): Promise<RemovedCall[]> {
-  const { nowMs, endedBeforeMs, limit } = due;
+export async function findDueCalls(reader: Kysely<Tables>, due: Due, limit: number): Promise<RemovedCall[]> {
+  const { nowMs, endedBeforeMs } = due;
   const ended = reader.selectFrom('calls').select(COLUMNS).where('state', '=', 'ended').limit(limit);
   const chosen = await ended.where('keep_until_ms', '<=', nowMs).orderBy('keep_until_ms').execute();
   if (chosen.length > 0 || endedBeforeMs === null) return chosen.map((row) => ({ ...toCall(row), leavesCopies: true }));
   const old = ended.where('keep_until_ms', 'is', null).where('ended_ms', '<', endedBeforeMs);
   return (await old.orderBy('ended_ms').execute()).map(toCall);
+}
+
+/** How many calls {@link findDueCalls} would find. */
+export async function countDueCalls(reader: Kysely<Tables>, { nowMs, endedBeforeMs }: Due): Promise<number> {
+  const ended = reader
+    .selectFrom('calls')
+    .select(({ fn }) => fn.countAll<number>().as('calls'))
+    .where('state', '=', 'ended');
+  const chosen = await ended.where('keep_until_ms', '<=', nowMs).executeTakeFirst();
+  if (endedBeforeMs === null) return Number(chosen?.calls ?? 0);
+  const old = ended.where('keep_until_ms', 'is', null).where('ended_ms', '<', endedBeforeMs);
+  return Number(chosen?.calls ?? 0) + Number((await old.executeTakeFirst())?.calls ?? 0);
 }
 
 /** The calls that began first, of those that are over. */

@@ -1,18 +1,22 @@
 /**
  * Deletes what is past its time or more than DATA_MAX_BYTES: call by call, and never while events wait to be stored.
+ * Where the clock may be wrong, or much would go at once, nothing is deleted until somebody says so.
  */
 import { pause } from '../../foundation/abortable-pause.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { Notices } from '../../foundation/log/notices.ts';
 import type { RecordMetrics } from '../../foundation/metrics/record-metrics.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BackupCopies } from '../backup-copies.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import { countCalls, findDueCalls, findOldestCalls } from './due-calls.ts';
+import type { RetentionClock, StoredTimes } from './retention-clock.ts';
+import { CLOCK_JUMP_MS, doubtAmount, doubtClock, doubtRoom, type Hold } from './sweep-check.ts';
+import { endedBefore, planSweep, type SweepPlan } from './sweep-plan.ts';
 import { mergeIndex, usedBytes } from './used-bytes.ts';
 
-const DAY_MS = 86_400_000;
 /** So often it is looked whether something is due. */
 const PERIOD_MS = 60_000;
 /** Calls that are looked up at once. */
@@ -24,6 +28,14 @@ const STEP_ASIDE_MS = 50;
 const MERGE_STEPS = 200;
 /** With more than this share of DATA_MAX_BYTES in use, as much is deleted until there is less. */
 const ROOM_SHARE = 0.98;
+/** A clock that was set by more than this between two sweeps makes more due than time has. */
+const SET_MS = 300_000;
+/** Copies outlive what is deleted by a day: until then it can be had back. */
+const COPIES_LATER_MS = 86_400_000;
+/** Clocks that differ by more are told: calls would have other times than the database deletes by. */
+const CLOCK_OFF_MAX_MS = 5000;
+/** So often it is told that nothing is deleted, and that clocks differ. */
+const TOLD_EVERY_MS = 3_600_000;
 
 /** The recorded sound of calls, oldest first. */
 export interface SoundShelf extends SoundRemover {
@@ -36,7 +48,7 @@ export interface SoundShelf extends SoundRemover {
 interface SweeperOptions {
   readonly database: RecordsDatabase;
   /** Null = there are none, or they are not ours. */
-  readonly copies: Pick<BackupCopies, 'removeBefore' | 'cleanDaily'> | null;
+  readonly copies: Pick<BackupCopies, 'hasBefore' | 'removeBefore' | 'cleanDaily'> | null;
   readonly removal: CallRemoval;
   readonly audit: AuditLog;
   /** Null = nothing is recorded. */
@@ -47,7 +59,9 @@ interface SweeperOptions {
     readonly RETENTION_DAYS: number;
     readonly DATA_MAX_BYTES: number;
     readonly AUDIT_RETENTION_DAYS: number;
+    readonly SWEEP_MAX_PERCENT: number;
   };
+  readonly time: RetentionClock;
   /**
    * Of several gateways that share the database, the one that deletes what is too old; each looks after its own disk.
    * Left out = this one does.
@@ -55,7 +69,7 @@ interface SweeperOptions {
   readonly isLeading?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<RecordMetrics, 'expired' | 'dataBytes'>;
+  readonly metrics: Pick<RecordMetrics, 'expired' | 'dataBytes' | 'retentionHeld' | 'clockOffSeconds'>;
 }
 
 /** Why something was deleted: it was too old, or there was too much. */
@@ -66,10 +80,46 @@ export class RetentionSweeper {
   readonly #options: SweeperOptions;
   readonly #ended = new AbortController();
   #timer: Timer | null = null;
+  readonly #notices: Notices;
   #sweeping: Promise<void> | null = null;
+  #hold: Hold | null = null;
+  #trustsClock = false;
+  /** When the last sweep began that found the amount fine: by the clock that deletion goes by, and by steady time. */
+  #steady: { readonly nowMs: number; readonly steadyMs: number } | null = null;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    this.#notices = new Notices(options.clock, TOLD_EVERY_MS);
+  }
+
+  /** Why nothing is deleted; null = what is due is deleted. */
+  get hold(): Hold | null {
+    return this.#hold;
+  }
+
+  /** The clock fits what is stored. False until that is known. */
+  get trustsClock(): boolean {
+    return this.#trustsClock;
+  }
+
+  /** What whoever looks after the server should know; empty = nothing. */
+  get warnings(): readonly string[] {
+    const offMs = this.#clockOffMs();
+    const clocks = offMs === null ? [] : [describeOff(offMs)];
+    return this.#hold === null ? clocks : [...clocks, this.#hold.message];
+  }
+
+  /** What is due for its age. @throws the error of the database */
+  async plan(): Promise<SweepPlan> {
+    const { time, database, settings } = this.#options;
+    return planSweep(database.reader, await time.readNowMs(), settings);
+  }
+
+  /** Somebody says that deletion goes on. Resolves when what is due here is deleted. @throws the error of the database */
+  async goOn(): Promise<void> {
+    await this.#options.time.goOn();
+    await this.#sweeping;
+    await this.sweep(true);
   }
 
   /** Sweeps now and then. */
@@ -86,8 +136,8 @@ export class RetentionSweeper {
   }
 
   /** Deletes all that is due. Never rejects; asked again meanwhile, it returns the same promise. */
-  sweep(): Promise<void> {
-    this.#sweeping ??= this.#sweep()
+  sweep(goesOn = false): Promise<void> {
+    this.#sweeping ??= this.#sweep(goesOn)
       .catch((err: unknown) => this.#options.log.warn({ err }, 'old records could not be deleted; it is tried again'))
       .finally(() => {
         this.#sweeping = null;
@@ -95,43 +145,73 @@ export class RetentionSweeper {
     return this.#sweeping;
   }
 
-  async #sweep(): Promise<void> {
-    const { recorder, database, isLeading = () => true } = this.#options;
+  async #sweep(isAsked: boolean): Promise<void> {
+    const { recorder, database, time, isLeading = () => true } = this.#options;
     if (recorder.isTroubled || !database.isOpen) return;
-    const aged = isLeading() ? await this.#expireOld() : NOTHING;
-    const crowded = await this.#expireForSpace();
+    const nowMs = await time.readNowMs();
+    this.#tellClocks();
+    const stored = await time.readStored();
+    const goesOn = isAsked || (stored.goOnMs !== null && Math.abs(nowMs - stored.goOnMs) < CLOCK_JUMP_MS);
+    const leads = isLeading();
+    const hold = leads && !goesOn ? await this.#doubt(nowMs, stored) : null;
+    this.#trustsClock = hold === null || hold.reason === 'too_much';
+    const mayExpire = leads && hold === null;
+    if (mayExpire) {
+      await time.believe(nowMs);
+      if (goesOn) await time.wentOn(stored.latestCallMs);
+      // What a mistake deletes is still in the copies then.
+      if (await this.#expireBackups(nowMs, stored.copiesDueMs)) return;
+    }
+    const aged = mayExpire ? await this.#expireOld(nowMs) : NOTHING;
+    const { expired: crowded, hold: roomHold } = await this.#expireForSpace(goesOn);
     if (aged.calls + crowded.calls > 0) await this.#options.removal.finish();
     this.#tell('age', aged);
     this.#tell('space', crowded);
-    if (isLeading()) await this.#expireAudit();
-    await this.#expireBackups();
+    if (mayExpire) await this.#expireAudit(nowMs);
+    this.#tellHold(hold ?? roomHold);
     // Not waited for: copies may be many and large.
     void this.#options.copies?.cleanDaily();
   }
 
-  async #expireOld(): Promise<Expired> {
-    const { clock, database, settings } = this.#options;
+  async #doubt(nowMs: number, stored: StoredTimes): Promise<Hold | null> {
+    const { database, settings, clock } = this.#options;
+    const doubt = doubtClock(nowMs, stored);
+    if (doubt !== null) return doubt;
+    const steadyMs = clock.nowMs();
+    const last = this.#steady;
+    const isSteady = last !== null && Math.abs(nowMs - last.nowMs - (steadyMs - last.steadyMs)) <= SET_MS;
+    if (!isSteady) {
+      const tooMuch = doubtAmount(await planSweep(database.reader, nowMs, settings), settings.SWEEP_MAX_PERCENT);
+      if (tooMuch !== null) return tooMuch;
+    }
+    this.#steady = { nowMs, steadyMs };
+    return null;
+  }
+
+  async #expireOld(nowMs: number): Promise<Expired> {
+    const { database, settings } = this.#options;
     const expired = { calls: 0, sounds: 0, bytes: 0 };
+    const endedBeforeMs = endedBefore(nowMs, settings.RETENTION_DAYS);
     for (;;) {
-      const nowMs = clock.wall().getTime();
-      const endedBeforeMs = settings.RETENTION_DAYS === 0 ? null : nowMs - settings.RETENTION_DAYS * DAY_MS;
-      const due = await findDueCalls(database.reader, { nowMs, endedBeforeMs, limit: CALLS_AT_ONCE });
+      const due = await findDueCalls(database.reader, { nowMs, endedBeforeMs }, CALLS_AT_ONCE);
       if (due.length === 0 || !(await this.#removeAll(due, 'age', expired))) return expired;
     }
   }
 
   /** The oldest sound goes first, then the oldest calls. */
-  async #expireForSpace(): Promise<Expired> {
+  async #expireForSpace(goesOn: boolean): Promise<{ readonly expired: Expired; readonly hold: Hold | null }> {
     const { database, settings, sound, metrics } = this.#options;
     const expired = { calls: 0, sounds: 0, bytes: 0 };
-    if (settings.DATA_MAX_BYTES === 0) return expired;
+    if (settings.DATA_MAX_BYTES === 0) return { expired, hold: null };
     // What a database of its own holds is not in DATA_DIR.
     const rowBytes = async () => (database.kind === 'sqlite' ? usedBytes(database.reader) : 0);
     let rows = await rowBytes();
     const total = () => rows + (sound?.bytes ?? 0);
     metrics.dataBytes.set(total());
-    if (total() <= settings.DATA_MAX_BYTES) return expired;
+    if (total() <= settings.DATA_MAX_BYTES) return { expired, hold: null };
     const wanted = settings.DATA_MAX_BYTES * ROOM_SHARE;
+    const hold = goesOn ? null : doubtRoom({ due: total() - wanted, kept: total() }, settings.SWEEP_MAX_PERCENT);
+    if (hold !== null) return { expired, hold };
     while (total() > wanted && (await this.#mayGoOn())) {
       const oldest = (await sound?.oldest()) ?? null;
       if (oldest === null) break;
@@ -145,7 +225,7 @@ export class RetentionSweeper {
       rows = await rowBytes();
     }
     metrics.dataBytes.set(total());
-    return expired;
+    return { expired, hold: null };
   }
 
   /**
@@ -187,21 +267,57 @@ export class RetentionSweeper {
     return !this.#ended.signal.aborted;
   }
 
-  async #expireAudit(): Promise<void> {
-    const { audit, clock, settings } = this.#options;
-    if (settings.AUDIT_RETENTION_DAYS === 0) return;
-    const beforeMs = clock.wall().getTime() - settings.AUDIT_RETENTION_DAYS * DAY_MS;
+  async #expireAudit(nowMs: number): Promise<void> {
+    const { audit, settings } = this.#options;
+    const beforeMs = endedBefore(nowMs, settings.AUDIT_RETENTION_DAYS);
+    if (beforeMs === null) return;
     while ((await this.#mayGoOn()) && (await audit.expire(beforeMs)));
   }
 
-  /** A copy has calls that were deleted since; when it is this old, all of them are past their time. */
-  async #expireBackups(): Promise<void> {
-    const { copies, clock, settings, log } = this.#options;
-    if (copies === null || settings.RETENTION_DAYS === 0) return;
-    const before = new Date(clock.wall().getTime() - settings.RETENTION_DAYS * DAY_MS);
-    const removed = await copies.removeBefore(before);
+  /**
+   * A copy has calls that were deleted since; when it is this old, all of them are past their time. It goes a day after
+   * that was first seen, in a sweep that deletes no call. Resolves with whether one went.
+   */
+  async #expireBackups(nowMs: number, dueMs: number | null): Promise<boolean> {
+    const { copies, settings, time, log } = this.#options;
+    const beforeMs = endedBefore(nowMs, settings.RETENTION_DAYS);
+    if (copies === null || beforeMs === null) return false;
+    if (dueMs === null) {
+      if (await copies.hasBefore(new Date(beforeMs))) await time.noteCopiesDue(nowMs);
+      return false;
+    }
+    if (nowMs - dueMs < COPIES_LATER_MS) return false;
+    await time.noteCopiesDue(null);
+    const removed = await copies.removeBefore(new Date(beforeMs - (nowMs - dueMs)));
     if (removed > 0)
       log.info({ copies: removed }, 'copies of the records in DATA_DIR/backups past RETENTION_DAYS were deleted');
+    return removed > 0;
+  }
+
+  /** Null = this machine's clock and the database's agree, or there is one only. */
+  #clockOffMs(): number | null {
+    const { offMs } = this.#options.time;
+    return offMs !== null && Math.abs(offMs) > CLOCK_OFF_MAX_MS ? offMs : null;
+  }
+
+  #tellClocks(): void {
+    const { time, log, metrics } = this.#options;
+    metrics.clockOffSeconds.set((time.offMs ?? 0) / 1000);
+    const offMs = this.#clockOffMs();
+    if (offMs !== null && this.#notices.isDue('clocks')) log.warn({ offMs }, describeOff(offMs));
+  }
+
+  #tellHold(hold: Hold | null): void {
+    const { log, metrics } = this.#options;
+    const before = this.#hold;
+    this.#hold = hold;
+    for (const reason of ['clock_ahead', 'clock_behind', 'too_much'] as const)
+      metrics.retentionHeld.set({ reason }, hold?.reason === reason ? 1 : 0);
+    if (hold !== null && (hold.reason !== before?.reason || this.#notices.isDue(hold.reason))) {
+      this.#notices.isDue(hold.reason);
+      log.error({ reason: hold.reason }, hold.message);
+    }
+    if (hold === null && before !== null) log.info('records past their time are deleted again');
   }
 
   #tell(reason: ExpiryReason, { calls, sounds, bytes }: Expired): void {
@@ -212,6 +328,12 @@ export class RetentionSweeper {
     if (reason === 'age') log.info(detail, 'calls past their time were deleted');
     else log.warn(detail, 'the records had more than DATA_MAX_BYTES: the oldest sound and calls were deleted');
   }
+}
+
+function describeOff(offMs: number): string {
+  const seconds = Math.abs(offMs / 1000).toFixed(1);
+  const way = offMs > 0 ? 'ahead of' : 'behind';
+  return `the clock of this machine is ${seconds} s ${way} that of the database: have both set by NTP`;
 }
 
 const NOTHING: Readonly<Expired> = { calls: 0, sounds: 0, bytes: 0 };

@@ -1,12 +1,10 @@
-import { sql } from 'kysely';
 import type { Clock } from '../../foundation/clock.ts';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { ConfigError } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Records } from '../records.ts';
-import type { RecordsDatabase } from '../records-database.ts';
+import { readDatabaseNowMs } from '../retention/retention-clock.ts';
 import { Outbox } from './outbox.ts';
 import { WebhookBodies } from './webhook-bodies.ts';
 
@@ -53,16 +51,9 @@ export function openWebhooks(
     },
     clock,
     // A claim of a gateway whose clock is slow would be over at once for one whose clock is right.
-    ...(settings.CLUSTER_KEY !== '' && { readNowMs: () => readNowMs(database) }),
+    ...(settings.CLUSTER_KEY !== '' && { readNowMs: () => readDatabaseNowMs(database.reader) }),
     log,
     metrics: metrics.records.webhooks,
   });
   return { outbox, types: new Set(hasCalls ? CALL_WEBHOOK_EVENTS : []) };
-}
-
-async function readNowMs({ reader }: Pick<RecordsDatabase, 'reader'>): Promise<number> {
-  const { rows } = await sql<{ now_ms: number }>`SELECT ${sql.raw(POSTGRES_NOW_MS)} AS now_ms`.execute(reader);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the database does not say what time it is');
-  return row.now_ms;
 }

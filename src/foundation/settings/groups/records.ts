@@ -77,5 +77,13 @@ export const records = {
       'days',
       'The server deletes lines of the audit log after this time. 0 = never.',
     ),
+    SWEEP_MAX_PERCENT: whole(
+      33,
+      1,
+      100,
+      '%',
+      'Where more than this share of all calls, of the audit log or of DATA_MAX_BYTES is due at once, nothing is ' +
+        'deleted until "trunkline db sweep --yes" says so. 100 = all may go.',
+    ),
   },
 } as const satisfies SettingGroup;

@@ -176,11 +176,15 @@ export class Storage {
     make('tbody', {}, ...parts.map(showPart), freeBytes === null ? null : showFree(freeBytes)),
   ]);
   #records = region('p', 'panel-note', (records) => [describeRecords(records)]);
+  #warnings = region('p', 'panel-note', (warnings) =>
+    warnings.map((/** @type {string} */ text) => state('fail', text)),
+  );
   #folder = region('p', 'panel-note', ([folder]) => [folder === null ? '' : make('code', {}, folder)]);
   #departures = region('p', 'panel-note', (departures) => [describeDepartures(departures)]);
   element = panel(
     'disk',
     'Records and disk',
+    this.#warnings.element,
     this.#records.element,
     this.#disk.element,
     this.#folder.element,
@@ -191,6 +195,7 @@ export class Storage {
   show({ disk, records, departures }) {
     this.#disk.show(disk);
     this.#records.show(records);
+    this.#warnings.show(records?.warnings ?? []);
     this.#folder.show([disk.folder]);
     this.#departures.show(departures);
   }

@@ -1,0 +1,12 @@
+import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+
+/** What `work` resolves with. @throws TrunklineError `records_unavailable` when the database is away or its disk full */
+export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDatabaseTrouble(error)) throw error;
+    throw new TrunklineError('records_unavailable', `the records cannot be reached (${describeTrouble(error)})`);
+  }
+}
