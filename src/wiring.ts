@@ -154,8 +154,9 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { ...common, registry, announced });
+  const mayExpire = () => upkeep?.sweeper.trustsClock !== false;
   const { translator, recordings, batches } = await openRecordings(
-    { ...common, engine, mayExpire: () => upkeep?.sweeper.trustsClock !== false },
+    { ...common, engine, mayExpire },
     cluster && records,
   );
   const gpuName = askGpuName();
@@ -184,12 +185,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     batches: batches.service,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
-    health: () => ({
-      draining: options.isDraining(),
-      gpuName: gpuName(),
-      warnings: upkeep?.sweeper.warnings ?? [],
-      ...describeEngine(engine, settings),
-    }),
+    health: () => describeHealth(options.isDraining(), { engine, settings, upkeep, gpuName: gpuName() }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, numbers, records, upkeep, hints, tracing };
   await beginFeed();
@@ -299,16 +295,20 @@ function sharingOf(settings: Settings, records: Records | null) {
   return { db: database.db.withTables<BatchTablesOf>(), url: DATABASE_DIRECT_URL || DATABASE_URL, address };
 }
 
-function describeEngine(
-  engine: ManagedEngine,
-  settings: Settings,
-): Pick<GatewayHealth, 'engine' | 'finalEngine' | 'voice' | 'recognisers' | 'turnModel'> {
+interface HealthParts extends Pick<Parts, 'upkeep'>, Pick<GatewayHealth, 'gpuName'> {
+  readonly engine: ManagedEngine;
+  readonly settings: Settings;
+}
+
+function describeHealth(draining: boolean, { engine, settings, upkeep, gpuName }: HealthParts): GatewayHealth {
   const { recogniser, final } = engine.status;
-  const recognisers = { live: recogniser, final: final?.recogniser ?? null };
   return {
+    draining,
+    gpuName,
+    warnings: upkeep?.sweeper.warnings ?? [],
     engine: engine.status,
     finalEngine: final,
-    recognisers,
+    recognisers: { live: recogniser, final: final?.recogniser ?? null },
     voice: voiceInUse(settings, engine.voices),
     turnModel: engine.turnModel,
   };

@@ -88,8 +88,8 @@ function stampOf(time: Date): string {
 }
 
 /**
- * Copies of requests belong to whoever asked for them, until they are past their time. The one that was just made stays,
- * also where a clock that was set back makes it look older than the others.
+ * Copies of requests belong to whoever asked for them, until they are past their time. The one that was just made
+ * stays, also where a clock that was set back makes it look older than the others.
  */
 async function removeOld(backups: string, made: string): Promise<void> {
   const others = (await readdir(backups)).filter(

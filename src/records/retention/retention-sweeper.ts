@@ -115,7 +115,7 @@ export class RetentionSweeper {
     return planSweep(database.reader, await time.readNowMs(), settings);
   }
 
-  /** Somebody says that deletion goes on. Resolves when what is due here is deleted. @throws the error of the database */
+  /** Somebody says that deletion goes on. Resolves when what is due is deleted. @throws the error of the database */
   async goOn(): Promise<void> {
     await this.#options.time.goOn();
     await this.#sweeping;

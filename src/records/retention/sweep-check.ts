@@ -82,8 +82,8 @@ function tooMuch(what: string, maxPercent: number): Hold {
   return {
     reason: 'too_much',
     message:
-      `nothing is deleted: ${what} would go at once, more than ${maxPercent} % (SWEEP_MAX_PERCENT). A shorter time or ` +
-      `less room that was set on purpose does that, and so does a mistake. ${REMEDY}`,
+      `nothing is deleted: ${what} would go at once, more than ${maxPercent} % (SWEEP_MAX_PERCENT). A shorter time ` +
+      `or less room that was set on purpose does that, and so does a mistake. ${REMEDY}`,
   };
 }
 
