@@ -154,11 +154,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { ...common, registry, announced });
-  const mayExpire = () => upkeep?.sweeper.trustsClock !== false;
-  const { translator, recordings, batches } = await openRecordings(
-    { ...common, engine, mayExpire },
-    cluster && records,
-  );
+  const { translator, recordings, batches } = await openRecordings({ ...common, engine, upkeep }, cluster && records);
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const sockets = openSockets({ ...common, registry, feed, engine, isDraining: options.isDraining });
@@ -250,15 +246,16 @@ interface RecordingParts extends Pick<Parts, 'clock' | 'metrics'> {
   readonly settings: Settings;
   readonly log: Log;
   readonly engine: ManagedEngine;
-  readonly mayExpire: () => boolean;
+  readonly upkeep: CallUpkeep | null;
 }
 
 /** `shared` = the records that other gateways write too; null = there are none. */
-async function openRecordings({ engine, ...common }: RecordingParts, shared: Records | null) {
+async function openRecordings({ engine, upkeep, ...common }: RecordingParts, shared: Records | null) {
   const { settings, clock, metrics } = common;
   const translator = new Translator({ settings, clock });
   const recordings = new Recordings({ settings, engine, clock, metrics });
-  const batches = await openBatches({ ...common, recordings, translator }, sharingOf(settings, shared));
+  const mayExpire = () => upkeep?.sweeper.trustsClock !== false;
+  const batches = await openBatches({ ...common, recordings, translator, mayExpire }, sharingOf(settings, shared));
   return { translator, recordings, batches };
 }
 

@@ -1,7 +1,7 @@
 import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 
-/** What `work` resolves with. @throws TrunklineError `records_unavailable` where a database is away, or its disk full */
+/** @throws TrunklineError `records_unavailable` where the database of `work` is away, or its disk is full */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
