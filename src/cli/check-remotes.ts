@@ -9,6 +9,7 @@ import { createLog } from '../foundation/log/log.ts';
 import { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
+import { findTextFault } from '../protocols/remote/text-faults.ts';
 import { loadAudio } from './audio-file.ts';
 import type { Finding } from './finding.ts';
 
@@ -21,6 +22,8 @@ const REMEDIES: Readonly<Record<RemoteFailure, string>> = {
   failed: 'is it running, and can it be reached from here?',
   unusable: 'is it a server for speech, and the path of the URL right?',
 };
+
+const UNHEARD = 'these are not its words; look at its log, is its model one for this language, and loaded whole?';
 
 type RemoteSettings = Pick<
   Settings,
@@ -59,7 +62,9 @@ async function checkRemote(server: string, { recogniser, samples, clock }: Quest
     const [firstMs, tookMs] = [warmMs - startMs, clock.nowMs() - warmMs].map(Math.round);
     const speech = `${(samples.length / ENGINE_RATE_HZ).toFixed(1)} s of speech in ${tookMs} ms`;
     const heard = `the first time in ${firstMs} ms: ${JSON.stringify(text)}`;
-    return { name, status: 'ok', detail: `${server} read ${speech}, ${heard}` };
+    const isHeard = findTextFault(text, samples.length) === null;
+    if (isHeard) return { name, status: 'ok', detail: `${server} read ${speech}, ${heard}` };
+    return { name, status: 'fail', detail: `${server} read ${speech}, ${heard}: ${UNHEARD}` };
   } catch (error) {
     return { name, status: 'fail', detail: `${server}: ${explain(error, late.signal)}` };
   } finally {

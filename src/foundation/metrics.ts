@@ -357,6 +357,11 @@ export class Metrics {
     setting: 'ASR_URL',
     works: ['finals', 'finals'],
   });
+  readonly remoteEmpty = this.#make.counter(
+    'trunkline_asr_remote_empty_total',
+    'With ASR_URL: answers without words, or with words that nobody said, by whether somebody else found words',
+    ['backend', 'reason', 'missed'],
+  );
   readonly speakers = new RemoteMetrics(this.#make, this.registry, {
     prefix: 'trunkline_tts_backend',
     setting: 'TTS_URL',

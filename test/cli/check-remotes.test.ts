@@ -40,6 +40,13 @@ describe("the doctor's question to the servers of ASR_URL", () => {
     expect(await check()).toMatchObject([{ status: 'fail', detail: expect.stringContaining(detail) }]);
   });
 
+  it.each(['', 'Thanks for watching!'])('finds out that they hear nothing: "%s"', async (text) => {
+    server.behave = json({ text });
+    expect(await check()).toMatchObject([
+      { status: 'fail', detail: expect.stringContaining(`"${text}": these are not its words`) },
+    ]);
+  });
+
   it('finds out that something else listens there', async () => {
     server.behave = (response) => response.end('<html></html>');
     expect(await check()).toMatchObject([

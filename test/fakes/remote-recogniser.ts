@@ -8,10 +8,12 @@ import {
 } from '../../src/engine-client/remote/remote-recogniser.ts';
 import type { Clock } from '../../src/foundation/clock.ts';
 
-/** It answers with its name and the number of samples, after `answerMs`; or fails, or never answers. */
+/** It answers with its name and the number of samples, or `text`, after `answerMs`; or fails, or never answers. */
 export class FakeRecogniser implements RemoteRecogniser {
   inFlightMax = 8;
   answerMs = 0;
+  /** Null = its name and the number of samples. */
+  text: string | null = null;
   isHanging = false;
   failure: RemoteFailure | null = null;
   retryAfterMs: number | null = null;
@@ -38,7 +40,7 @@ export class FakeRecogniser implements RemoteRecogniser {
       const { failure, retryAfterMs } = this;
       this.#clock.after(this.answerMs, () => {
         if (failure !== null) reject(new RemoteError(failure, `it was told to be ${failure}`, retryAfterMs));
-        else resolve({ text: `${this.#name} ${request.samples.length}` });
+        else resolve({ text: this.text ?? `${this.#name} ${request.samples.length}` });
       });
     });
   }

@@ -21,7 +21,7 @@ import type { EngineStatus } from '../engine-status.ts';
 import type { ManagedEngine } from '../managed-engine.ts';
 import { BatchTurns } from './batch-turns.ts';
 import { RemoteChoice } from './remote-choice.ts';
-import type { RemoteMember } from './remote-member.ts';
+import { GaveWay, type RemoteMember, Unheard } from './remote-member.ts';
 import type { RemoteSpeech } from './remote-speech.ts';
 
 /** A partial caption is of no use after so many times the time to the next one. */
@@ -32,7 +32,7 @@ const FINAL_MAX_MS = 10_000;
 const BATCH_TRIES = 3;
 
 /** Why it was these that read a final. */
-type Reason = 'asked' | 'hedge' | 'failed' | 'down';
+type Reason = 'asked' | 'hedge' | 'failed' | 'empty' | 'down';
 
 interface RemoteEngineOptions {
   /** Does everything but reading, and that as well where no server answers in time. */
@@ -198,11 +198,13 @@ export class RemoteEngine implements ManagedEngine {
     this.#batchTurns.next();
     if (soon !== null && 'found' in soon) return this.#counted(member.name, 'asked', Promise.resolve(soon.found));
     if (soon !== null && isCancelled(soon.error)) throw soon.error;
-    if (soon !== null) this.#choice.moveAway(request, member);
+    const isUnheard = soon !== null && soon.error instanceof Unheard;
+    if (soon !== null && !isUnheard) this.#choice.moveAway(request, member);
+    const failed = isUnheard ? 'empty' : 'failed';
     return this.#hedge(request, {
       member,
       answer,
-      reason: soon === null ? 'hedge' : 'failed',
+      reason: soon === null ? 'hedge' : failed,
       giveUp: () => given.abort(),
     });
   }
@@ -219,13 +221,34 @@ export class RemoteEngine implements ManagedEngine {
       ? { name: 'embedded', reading: this.#options.embedded.transcribe(twin) }
       : this.#elsewhere(twin, member);
     if (other === null) return this.#counted(member.name, 'asked', unwrap(await answer));
+    const faults: Unheard[] = [];
+    const watched = answer.then((given) => {
+      if ('error' in given && given.error instanceof Unheard) faults.push(given.error);
+      return given;
+    });
     const first = await firstFound([
       { name: other.name, answer: toAnswer(other.reading) },
-      { name: member.name, answer },
+      { name: member.name, answer: watched },
     ]);
     giveUp();
     instead.abort();
+    const [unheard] = faults;
+    if (unheard !== undefined) return this.#compared(request, { member, unheard, other: first });
     return this.#counted(first.name, first.name === member.name ? 'asked' : reason, unwrap(first.answer));
+  }
+
+  /** What somebody else made of speech that a server had no words for. */
+  async #compared(
+    { samples }: TranscribeRequest,
+    { member, unheard, other }: { member: RemoteMember; unheard: Unheard; other: Reader<Answer<Transcript>> },
+  ): Promise<Transcript> {
+    const { name, answer } = other;
+    if ('found' in answer) {
+      member.compare(unheard, answer.found.text, samples.length);
+      return this.#counted(name, 'empty', Promise.resolve(answer.found));
+    }
+    if (isCancelled(answer.error)) throw answer.error;
+    return this.#counted(member.name, 'asked', Promise.resolve(unheard.transcript));
   }
 
   #elsewhere(request: TranscribeRequest, member: RemoteMember): { name: string; reading: Promise<Transcript> } | null {
@@ -241,23 +264,35 @@ export class RemoteEngine implements ManagedEngine {
     return this.#choice.anyFor(request, ({ admits }) => admits);
   }
 
-  /** Behind the work of calls, with half of each server's places at most. */
+  /**
+   * Behind the work of calls, with half of each server's places at most. One that gives its place to a call waits for
+   * another one.
+   */
   async #readBatch(request: TranscribeRequest): Promise<Transcript> {
     const patience = { lateMs: request.dueInMs, expireMs: request.dueInMs };
-    const begin = (): { read: Promise<Answer<Transcript>> } | null => {
+    const begin = (): { member: RemoteMember; read: Promise<Answer<Transcript>> } | null => {
       const member = this.#choice.anyFor(request, ({ admitsBatch }) => admitsBatch);
-      return member && { read: toAnswer(member.read(request, patience)) };
+      return member && { member, read: toAnswer(member.read(request, patience)) };
     };
     const hasHope = () => this.#choice.anyFor(request, ({ isDown }) => !isDown) !== null;
-    for (let tries = 0; tries < BATCH_TRIES; tries++) {
+    for (let tries = 0; tries < BATCH_TRIES; ) {
       const begun = await this.#batchTurns.wait(begin, hasHope, request.signal);
       if (begun === null) break;
-      const read = await begun.read;
+      const { member, read } = begun;
+      const answer = await read;
       this.#batchTurns.next();
-      if ('found' in read) return read.found;
-      if (isCancelled(read.error)) throw read.error;
+      if ('found' in answer) return answer.found;
+      const { error } = answer;
+      if (isCancelled(error)) throw error;
+      if (error instanceof Unheard) return this.#readUnheard(request, member, error);
+      if (!(error instanceof GaveWay)) tries++;
     }
     return this.#readHere(request);
+  }
+
+  async #readUnheard(request: TranscribeRequest, member: RemoteMember, unheard: Unheard): Promise<Transcript> {
+    const answer = await toAnswer(this.#readHere(request));
+    return this.#compared(request, { member, unheard, other: { name: 'embedded', answer } });
   }
 
   /** Reads with the embedded engines, unless they would make words of another language of it. */
@@ -291,16 +326,20 @@ export class RemoteEngine implements ManagedEngine {
 }
 
 function unwrap(answer: Answer<Transcript>): Promise<Transcript> {
+  if ('error' in answer && answer.error instanceof Unheard) return Promise.resolve(answer.error.transcript);
   return 'found' in answer ? Promise.resolve(answer.found) : Promise.reject(answer.error);
 }
 
-interface Runner {
+/** Who reads it, or has read it. */
+interface Reader<Found> {
   readonly name: string;
-  readonly answer: Promise<Answer<Transcript>>;
+  readonly answer: Found;
 }
 
+type Runner = Reader<Promise<Answer<Transcript>>>;
+
 /** The first of two that has a text; the first one's failure where none has. */
-async function firstFound(runners: readonly [Runner, Runner]): Promise<{ name: string; answer: Answer<Transcript> }> {
+async function firstFound(runners: readonly [Runner, Runner]): Promise<Reader<Answer<Transcript>>> {
   const [one, other] = runners;
   const first = await Promise.race(runners.map(async ({ name, answer }) => ({ name, answer: await answer })));
   if ('found' in first.answer) return first;

@@ -21,8 +21,9 @@ import { knownOf, type TranscriptionContext } from './serve-upload.ts';
 
 /** One minute; an utterance has at most 30 s. */
 const STRETCH_MAX_BYTES = 60 * 2 * ENGINE_RATE_HZ + 4096;
-/** Stretches in memory at the same time. */
+/** Stretches in memory at the same time, and how many of them may be of recordings: calls have the others. */
 const STRETCHES_MAX = 64;
+const BATCH_STRETCHES_MAX = STRETCHES_MAX / 2;
 /** Within how many ms engines are to have begun one: {@link TranscribeRequest.dueInMs}. */
 const DUE_MS = { final: 100, eager: 200, batch: 60_000 } as const;
 
@@ -43,6 +44,7 @@ export function stretchUrgency({ headers }: Pick<FastifyRequest, 'headers'>): St
 export class Stretches {
   readonly #context: StretchContext;
   #open = 0;
+  #openBatch = 0;
 
   constructor(context: StretchContext) {
     this.#context = context;
@@ -54,15 +56,23 @@ export class Stretches {
    */
   async serve(request: FastifyRequest, reply: FastifyReply, urgency: StretchUrgency): Promise<FastifyReply> {
     if (this.#context.isDraining()) throw new TrunklineError('draining', 'the server is shutting down');
+    const isBatch = urgency === 'batch';
     if (this.#open >= STRETCHES_MAX)
       throw new TrunklineError('too_many_requests', `${STRETCHES_MAX} stretches of speech are being read already`);
-    this.#open++;
+    if (isBatch && this.#openBatch >= BATCH_STRETCHES_MAX)
+      throw new TrunklineError('too_many_requests', `${BATCH_STRETCHES_MAX} stretches of recordings are being read`);
+    this.#count(isBatch, 1);
     try {
       const stretch = await this.#receive(request, goneSignal(reply), urgency);
       return await reply.send({ text: await this.#read(stretch, reply) });
     } finally {
-      this.#open--;
+      this.#count(isBatch, -1);
     }
+  }
+
+  #count(isBatch: boolean, by: 1 | -1): void {
+    this.#open += by;
+    if (isBatch) this.#openBatch += by;
   }
 
   async #receive(request: FastifyRequest, signal: AbortSignal, urgency: StretchUrgency): Promise<TranscribeRequest> {

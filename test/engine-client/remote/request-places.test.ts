@@ -14,6 +14,40 @@ it('are as many as were allowed, half of them for recordings', () => {
   expect([places.hasRoom, places.hasBatchRoom]).toEqual([true, true]);
 });
 
+it('are kept free for calls as many as these took in the last seconds, but for one', () => {
+  const clock = new FakeClock();
+  const places = new RequestPlaces(clock, 8);
+  for (let n = 0; n < 6; n++) places.take(false);
+  for (let n = 0; n < 6; n++) places.leave(false);
+  places.take(true);
+  expect(places.hasBatchRoom).toBe(true);
+  places.take(true);
+  expect(places.hasBatchRoom).toBe(false);
+  clock.advance(12_000);
+  expect(places.hasBatchRoom).toBe(true);
+  for (let n = 0; n < 8; n++) places.take(false);
+  expect([places.hasRoomForCalls, places.isOverfull, places.hasBatchRoom]).toEqual([false, true, false]);
+});
+
+it('have room for calls while recordings have them, which are to give way', () => {
+  const places = new RequestPlaces(new FakeClock(), 1);
+  places.take(true);
+  expect([places.hasRoom, places.hasRoomForCalls, places.isOverfull]).toEqual([false, true, false]);
+  places.take(false);
+  expect([places.hasRoomForCalls, places.isOverfull]).toEqual([false, true]);
+});
+
+it('become fewer for recordings alone where the server refused one of these', () => {
+  const clock = new FakeClock();
+  const places = new RequestPlaces(clock, 16);
+  places.shrink(1000, true);
+  expect([places.limit, places.hasRoom, places.hasBatchRoom, places.batchMax]).toEqual([16, true, false, 4]);
+  clock.advance(1000);
+  expect(places.hasBatchRoom).toBe(true);
+  for (let n = 0; n < 40; n++) places.grow(true);
+  expect(places.batchMax).toBe(8);
+});
+
 it('leave one for recordings where there is only one', () => {
   expect(new RequestPlaces(new FakeClock(), 1).hasBatchRoom).toBe(true);
 });

@@ -84,6 +84,19 @@ describe('a stretch of speech from another Trunkline', () => {
     await eventually(() => expect(server.engine.pending).toBe(0));
   });
 
+  it('of a recording is one of 32 at the same time, which leaves room for calls', async () => {
+    server.engine.transcribeMs = 60_000;
+    const given = new AbortController();
+    const { signal } = given;
+    const readings = Array.from({ length: 32 }, () => ask({ urgency: 'batch', signal }));
+    await eventually(() => expect(server.engine.pending).toBe(32));
+    expect(await ask({ urgency: 'batch' })).toBe('busy 2000');
+    const call = ask({ signal });
+    await eventually(() => expect(server.engine.pending).toBe(33));
+    given.abort();
+    await Promise.all([...readings, call]);
+  });
+
   it('is one of 64 at the same time', async () => {
     server.engine.transcribeMs = 60_000;
     const given = Array.from({ length: 64 }, () => new AbortController());
