@@ -93,6 +93,7 @@ export const ERRORS = Object.freeze({
   route_not_found: kind(404, 4404, 'not_found_error'),
   too_many_calls: kind(503, 1013, 'rate_limit_error', 503),
   too_many_listeners: kind(503, 1013, 'rate_limit_error', 503),
+  silent_session_ended: kind(503, 1013, 'rate_limit_error'),
   too_many_readers: kind(503, 1013, 'rate_limit_error'),
   disk_full: kind(507, 1011, 'server_error'),
   records_unavailable: kind(503, 1011, 'server_error'),

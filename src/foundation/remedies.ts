@@ -6,6 +6,7 @@ export const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = Object.fre
   too_many_calls:
     'Raise MAX_CALLS if the engines have time left, or add cores. A carrier’s fallback address takes such calls.',
   too_many_listeners: 'Raise LISTENERS_MAX if the engines have time left, or add cores.',
+  silent_session_ended: 'Nothing was heard for a minute. Raise LISTENERS_MAX if such sockets are to stay open.',
   draining: 'The server was shutting down. Nothing to do, unless it never came back.',
   engine_unavailable: 'No engine can take work: look at the engines above, and at the log.',
   signature_invalid:

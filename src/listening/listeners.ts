@@ -6,6 +6,8 @@ import { TrunklineError } from '../foundation/errors.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
+import { type ClientSocket, ListenerPlace, type ListenerSession } from './listener-place.ts';
+import { type ListenerOwner, mayTakePlace, type Share } from './shares.ts';
 
 /** How long the last finals of sessions may take that the server ends, and the answers to their closing. */
 const LAST_FINALS_MS = 5000;
@@ -16,6 +18,9 @@ export const LISTENER_KINDS = ['qwen', 'deepgram', 'flux', 'realtime', 'jambonz'
 /** One of {@link LISTENER_KINDS}. */
 export type ListenerKind = (typeof LISTENER_KINDS)[number];
 
+/** Sound, and what is to be said, comes in text there. */
+const TEXT_KINDS: readonly ListenerKind[] = ['realtime', 'speak'];
+
 interface ListenersOptions {
   readonly engine: Pick<Engine, 'firmLoad'>;
   readonly settings: Pick<Settings, 'LISTENERS_MAX'>;
@@ -24,16 +29,17 @@ interface ListenersOptions {
   isDraining(): boolean;
 }
 
-interface OpenSession {
-  /** Ends it as its protocol has it, its last finals first. */
-  finish(): void;
+interface Entrance {
+  readonly owner: ListenerOwner;
+  readonly socket: ClientSocket;
+  readonly session: ListenerSession;
 }
 
 /** The listening sessions of one gateway. */
 export class Listeners {
   readonly #options: ListenersOptions;
   readonly #open: Record<ListenerKind, number>;
-  readonly #sessions = new Set<OpenSession>();
+  readonly #places = new Set<ListenerPlace>();
   #drained: Promise<void> | null = null;
   #onEmpty: () => void = () => undefined;
 
@@ -45,44 +51,44 @@ export class Listeners {
 
   /** Sessions of all kinds. */
   get count(): number {
-    return LISTENER_KINDS.reduce((sum, kind) => sum + this.#open[kind], 0);
+    return this.#places.size;
   }
 
   /**
-   * Returns if another session may be opened: to be asked before the handshake is answered.
-   * @throws TrunklineError `draining`, or `too_many_listeners` when LISTENERS_MAX are open or the engines have no room
+   * Returns if `owner` may open another session: to be asked before the handshake is answered. Where there is no place,
+   * the session gives way that has been silent for longest.
+   * @throws TrunklineError `draining`, or `too_many_listeners` when LISTENERS_MAX are open, the owner has its share of
+   * them, or the engines have no room
    */
-  admit(): void {
-    const { engine, settings, isDraining } = this.#options;
-    const { count } = this;
+  admit(owner: ListenerOwner): void {
+    const { engine, isDraining } = this.#options;
     if (isDraining() || this.#drained !== null)
       throw new TrunklineError('draining', 'the server is shutting down and takes no new sessions');
-    if (count >= settings.LISTENERS_MAX)
-      throw new TrunklineError(
-        'too_many_listeners',
-        `${count} listening sessions are open and at most ${settings.LISTENERS_MAX} are allowed (LISTENERS_MAX)`,
-      );
     // A server that was busy a moment ago and has no session left has nobody to protect.
-    if (count > 0 && engine.firmLoad >= FIRM_LOAD_MAX)
+    if (this.count > 0 && engine.firmLoad >= FIRM_LOAD_MAX)
       throw new TrunklineError(
         'too_many_listeners',
         `live work takes ${Math.floor(engine.firmLoad * 100)} % of the engines' time, so no session can be added`,
       );
+    const share = mayTakePlace(owner, this.#places, this.#options.settings.LISTENERS_MAX);
+    if (share !== null) this.#makeRoom(share);
   }
 
-  /**
-   * A session of `kind` is open; `finish` ends it as its protocol has it, its last finals first, and must not throw.
-   * Returns what to call when its socket is closed; a second call does nothing.
-   */
-  enter(kind: ListenerKind, finish: () => void): () => void {
-    const session: OpenSession = { finish };
-    this.#sessions.add(session);
+  /** A session is open on `socket`, until that closes. What the session is asked to do must not throw. */
+  enter(kind: ListenerKind, { owner, socket, session }: Entrance): void {
+    const { clock } = this.#options;
+    const place = new ListenerPlace({
+      owner,
+      socket,
+      session,
+      clock,
+      takesText: TEXT_KINDS.includes(kind),
+      // Programs keep speech open between sentences.
+      endsSilent: kind !== 'speak',
+    });
+    place.onFreed = () => this.#leave(place, kind);
+    this.#places.add(place);
     this.#change(kind, 1);
-    return () => {
-      if (!this.#sessions.delete(session)) return;
-      this.#change(kind, -1);
-      if (this.#sessions.size === 0) this.#onEmpty();
-    };
   }
 
   /**
@@ -95,14 +101,29 @@ export class Listeners {
   }
 
   async #drain(timeoutMs: number): Promise<void> {
-    if (this.#sessions.size === 0) return;
+    if (this.#places.size === 0) return;
     const { clock } = this.#options;
     const emptied = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
     if (await settlesWithin(clock, emptied, timeoutMs)) return;
-    for (const { finish } of [...this.#sessions]) finish();
+    for (const place of [...this.#places]) place.finish();
     await settlesWithin(clock, emptied, LAST_FINALS_MS);
+  }
+
+  /** Of those who share what there is too little of. @throws TrunklineError `too_many_listeners` */
+  #makeRoom({ isOf, message }: Share): void {
+    const nowMs = this.#options.clock.nowMs();
+    const silent = [...this.#places].filter((place) => isOf(place.owner) && place.mayGiveWay(nowMs));
+    const [eldest] = silent.toSorted((one, other) => other.silentMs(nowMs) - one.silentMs(nowMs));
+    if (eldest === undefined) throw new TrunklineError('too_many_listeners', message);
+    eldest.giveWay();
+  }
+
+  #leave(place: ListenerPlace, kind: ListenerKind): void {
+    this.#places.delete(place);
+    this.#change(kind, -1);
+    if (this.#places.size === 0) this.#onEmpty();
   }
 
   #change(kind: ListenerKind, by: 1 | -1): void {

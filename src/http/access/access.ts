@@ -10,6 +10,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Role } from '../../foundation/roles.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
+import type { ListenerOwner } from '../../listening/shares.ts';
 import type { People } from '../../records/users/people.ts';
 import { AccessWarnings } from './access-warnings.ts';
 import { Attempts } from './attempts.ts';
@@ -217,6 +218,16 @@ export class Access {
     const sessionId = this.#sessionIdOf(request);
     const proof = this.#proofs.get(request) ?? { kind: 'nobody' };
     return this.#shortKeys.make({ proof, content, ...(sessionId !== null && { sessionId }) }, lifeMs);
+  }
+
+  /**
+   * With whom an admitted request shares the places for live audio.
+   * @throws Error when {@link admit} has not admitted the request
+   */
+  listenerOf(request: FastifyRequest): ListenerOwner {
+    const { tenant } = this.principalOf(request);
+    const shortKey = this.#shortKeyed.has(request) ? this.#shortKeys.idOf(keyOf(request) ?? '') : null;
+    return { tenant, shortKey, isAlone: this.#identities.count <= 1 };
   }
 
   /** What was put into the short-lived key of an admitted request; null = nothing, or it has another key. */

@@ -54,6 +54,11 @@ export class Identities {
     return this.#keys.length > 0 || this.#hadUsers;
   }
 
+  /** How many keys and users may come in. */
+  get count(): number {
+    return this.#keys.length + (this.#users?.list.size ?? 0);
+  }
+
   /** Whose `key` it is; null = nobody's. */
   proofOfKey(key: string): Proof | null {
     if (isOneOfSecrets(key, this.#keys)) return { kind: 'key', tenant: tenantOf(key) };

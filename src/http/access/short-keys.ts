@@ -22,6 +22,8 @@ declare module 'fastify' {
 /** As OpenAI's ephemeral keys begin. */
 const PREFIX = 'ek_';
 const SEALED = /^ek_([A-Za-z0-9_-]{40,8192})$/;
+/** The first characters are the nonce, which no other key has. */
+const ID_CHARS = 16;
 /** Of the content, as JSON in UTF-8: a key must fit into a header, and into {@link SEALED} to be read again. */
 const CONTENT_MAX_BYTES = 4096;
 /** What such a key may be used for. */
@@ -69,6 +71,11 @@ export class ShortKeys {
         `a key that lives for a short time takes ${CONTENT_MAX_BYTES} bytes of content, got ${bytes}`,
       );
     return PREFIX + this.#sealed.seal(text);
+  }
+
+  /** A name of `key` that is no secret. */
+  idOf(key: string): string {
+    return key.slice(PREFIX.length, PREFIX.length + ID_CHARS);
   }
 
   /**

@@ -62,6 +62,11 @@ export class SpeechStream {
     this.#options = options;
   }
 
+  /** Whether anything is being said. */
+  get isSpeaking(): boolean {
+    return this.#running !== null;
+  }
+
   /** The last characters of the utterance that is open; empty where none is. */
   get openEnd(): string {
     return this.#open?.text.text.slice(-END_CHARS) ?? '';

@@ -12,6 +12,7 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
 import { IdleWatch } from '../../listening/idle-watch.ts';
+import type { ListenerSession } from '../../listening/listener-place.ts';
 import { ListeningSession, type ListeningSettings } from '../../listening/listening-session.ts';
 import type { TranscriberEvent, TranscriberMetrics } from '../../transcription/live-transcriber.ts';
 import { closeDrained } from '../server/drain-codes.ts';
@@ -49,7 +50,7 @@ export interface TranscribeSocketOptions extends SocketQuery {
 const NAMES_LANGUAGE = /"language"/;
 
 /** One speaker. Its audio is live: like a call's, it has priority over recordings. */
-export class TranscribeSocket {
+export class TranscribeSocket implements ListenerSession {
   readonly #options: TranscribeSocketOptions;
   readonly #session: ListeningSession;
   readonly #commands: CommandBudget;
@@ -77,7 +78,7 @@ export class TranscribeSocket {
       events: {
         onEvent: (event, _channel, isFlushed) => this.#tell(event, isFlushed),
         onFlushed: () => this.#answerFlush(),
-        onFailed: (error) => this.#fail(error),
+        onFailed: (error) => this.fail(error),
         onPausable: (isFull) => (isFull ? options.socket.pause() : options.socket.resume()),
       },
     });
@@ -98,7 +99,7 @@ export class TranscribeSocket {
       max_message_bytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     });
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
-    this.#idle = new IdleWatch({ clock, timeoutMs, onIdle: (error) => this.#fail(error) });
+    this.#idle = new IdleWatch({ clock, timeoutMs, onIdle: (error) => this.fail(error) });
   }
 
   /** The server ends: the last finals, then the close. Never rejects. */
@@ -124,7 +125,7 @@ export class TranscribeSocket {
     try {
       this.#commands.take();
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
       return;
     }
     session.inOrder(
@@ -205,7 +206,7 @@ export class TranscribeSocket {
     const { socket, settings } = this.#options;
     socket.send(JSON.stringify(message));
     if (socket.bufferedAmount <= settings.SEND_BUFFER_MAX_BYTES) return;
-    this.#fail(new TrunklineError('reader_too_slow', 'the client does not read answers'));
+    this.fail(new TrunklineError('reader_too_slow', 'the client does not read answers'));
     socket.terminate();
   }
 
@@ -213,7 +214,7 @@ export class TranscribeSocket {
    * Closes the socket for `error`. The client may take half a minute to answer; its messages until then are ignored,
    * but read.
    */
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     if (this.#isOver) return;
     const { failures, socket } = this.#options;
     failures.close(error, socket);

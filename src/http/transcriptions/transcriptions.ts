@@ -2,6 +2,7 @@
  * Recordings to text: OpenAI's audio API, and the paths of the Qwen3-ASR server, so that its clients move by changing
  * the host.
  */
+
 import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
@@ -14,6 +15,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Listeners } from '../../listening/listeners.ts';
 import { URGENCY_HEADER } from '../../protocols/remote/trunkline.ts';
+import type { Access } from '../access/access.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
 import { answerSubtitles, answerTranscription, answerTranslation } from './answer.ts';
@@ -160,7 +162,7 @@ export interface LiveOptions {
 }
 
 /** `WS /ws/transcribe`. */
-const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { live }, done) => {
+const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions; access: Access }> = (app, { live, access }, done) => {
   const { engine, settings, clock, failures, listeners } = live;
   const metrics = toTranscriberMetrics(live.metrics);
   let open = 0;
@@ -187,8 +189,8 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
       querystring: socketQuery,
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: (_request, _reply, next) => {
-      listeners.admit();
+    preHandler: (request, _reply, next) => {
+      listeners.admit(access.listenerOf(request));
       next();
     },
     handler: websocketOnly('/ws/transcribe'),
@@ -206,11 +208,8 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
         orders: live.metrics.transcribeOrders,
         ...query,
       });
-      const leave = listeners.enter('qwen', () => void stream.finish());
-      socket.once('close', () => {
-        leave();
-        live.metrics.transcribeSockets.set(--open);
-      });
+      listeners.enter('qwen', { owner: access.listenerOf(request), socket, session: stream });
+      socket.once('close', () => live.metrics.transcribeSockets.set(--open));
       stream.open();
     },
   });
@@ -241,6 +240,6 @@ export const transcriptionRoutes: FastifyPluginCallbackZod<{
   const stretches = new Stretches({ ...context, engine, isDraining, settings: { ...context.settings, ...settings } });
   void app.register(openAiRoutes, { context, stretches });
   void app.register(qwenRoutes, { context });
-  void app.register(socketRoute, { live });
+  void app.register(socketRoute, { live, access: context.access });
   done();
 };

@@ -102,3 +102,29 @@ it('a short-lived key ends with the session that asked for it, and so do its soc
   expect((await closed)[0]).toBe(4001);
   expect([await upgradeStatus(url, ofSession), await upgradeStatus(url, ofKey)]).toEqual([401, 101]);
 });
+
+it('a browser with a short-lived key leaves half of the places to others, and gives a silent one up', async () => {
+  testServer = await startServer({ API_KEYS: 'key-1', LISTENERS_MAX: '4' });
+  const headers = { authorization: 'Bearer key-1' };
+  const granted = await testServer.app.inject({ method: 'POST', url: '/v1/auth/grant', headers, payload: { ttl_seconds: 600 } });
+  const { access_token: token } = granted.json<{ access_token: string }>();
+  const url = await listen(testServer.app);
+  const open = async (path: string, key: string): Promise<WebSocket> => {
+    const socket = new WebSocket(url.replace(/^http/, 'ws') + path, { headers: { authorization: `Bearer ${key}` } });
+    await once(socket, 'open');
+    return socket;
+  };
+  const first = await open(`/v1/listen?${LINEAR}`, token);
+  await open('/v1/realtime', token);
+  expect(await upgradeStatus(`${url}/jambonz/stt`, { authorization: `Bearer ${token}` })).toBe(503);
+  await open('/ws/transcribe', 'key-1');
+  testServer.clock.advance(30_000);
+  // What keeps the socket open is no sound.
+  first.send('{"type":"KeepAlive"}');
+  await testServer.clock.run(30_000, 1000);
+  const closed = once(first, 'close');
+  const another = await open('/jambonz/stt', token);
+  const [code, reason] = (await closed) as [number, Buffer];
+  expect([code, String(reason)]).toEqual([1011, 'NET-0001']);
+  another.terminate();
+});

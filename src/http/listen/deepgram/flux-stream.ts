@@ -1,4 +1,5 @@
 /** Live audio as turns of one speaker for a Deepgram client: `WS /v2/listen` ("Flux"). */
+import type { ListenerSession } from '../../../listening/listener-place.ts';
 import { ListeningSession } from '../../../listening/listening-session.ts';
 import { AudioInput } from '../../../protocols/listen/deepgram/audio-input.ts';
 import { readClientMessage } from '../../../protocols/listen/deepgram/client-messages.ts';
@@ -28,7 +29,7 @@ const TURNS: TurnListener = Object.freeze({
 });
 
 /** One client. Its audio is live: like a call's, it has priority over recordings. */
-export class FluxStream {
+export class FluxStream implements ListenerSession {
   readonly #options: FluxStreamOptions;
   readonly #socket: StreamSocket;
   readonly #input: AudioInput;
@@ -74,6 +75,11 @@ export class FluxStream {
       onOver: () => this.#session.close(),
     });
     this.#socket.send([this.#answers.open()]);
+  }
+
+  /** Closes the socket with the code for `error`. */
+  fail(error: unknown): void {
+    this.#socket.fail(error);
   }
 
   /** The server ends: the end of the last turn, and a close after which clients come again. Never rejects. */

@@ -1,5 +1,7 @@
 /** Live audio to text for one Deepgram client: `WS /v1/listen`. */
+
 import { createHash } from 'node:crypto';
+import type { ListenerSession } from '../../../listening/listener-place.ts';
 import {
   LISTENING_ENDPOINT_MIN_MS,
   type ListeningEvents,
@@ -21,7 +23,7 @@ export interface ListenStreamOptions extends StreamParts {
 }
 
 /** One client. Its audio is live: like a call's, it has priority over recordings. */
-export class ListenStream {
+export class ListenStream implements ListenerSession {
   readonly #options: ListenStreamOptions;
   readonly #socket: StreamSocket;
   readonly #input: AudioInput;
@@ -62,6 +64,11 @@ export class ListenStream {
       onText: (text) => this.#onText(text),
       onOver: () => this.#session.close(),
     });
+  }
+
+  /** Closes the socket with the code for `error`. */
+  fail(error: unknown): void {
+    this.#socket.fail(error);
   }
 
   /** The server ends: the last `Results` and `Metadata`, and a close after which clients come again. Never rejects. */

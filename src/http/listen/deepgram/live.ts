@@ -81,7 +81,9 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         const call = query.callId === null ? null : await findLive(query.callId, request, context);
         asked.set(request, { query, call });
       },
-      admitting((request) => (asked.get(request)?.call ? readers.assertRoom() : listeners.admit())),
+      admitting((request) =>
+        asked.get(request)?.call ? readers.assertRoom() : listeners.admit(access.listenerOf(request)),
+      ),
     ],
     handler: websocketOnly(LISTEN_PATH),
     wsHandler: (socket, request) => {
@@ -97,10 +99,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         return;
       }
       const stream = new ListenStream({ ...parts, onPacketsBroken, metrics, query });
-      socket.once(
-        'close',
-        listeners.enter('deepgram', () => void stream.finish()),
-      );
+      listeners.enter('deepgram', { owner: access.listenerOf(request), socket, session: stream });
     },
   });
   done();
@@ -108,7 +107,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
 
 /** `WS /v2/listen`. */
 export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
-  const { listeners, log } = context;
+  const { listeners, access, log } = context;
   const metrics = toTranscriberMetrics(context.metrics);
   const onPacketsBroken = (packets: number) => context.metrics.listenPacketsBroken.inc(packets);
   const passedOver = new PassedOver({ log, endpoint: FLUX_PATH });
@@ -141,7 +140,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
         await requireKnown(query.language, context);
         askedOfFlux.set(request, query);
       },
-      admitting(() => listeners.admit()),
+      admitting((request) => listeners.admit(access.listenerOf(request))),
     ],
     handler: websocketOnly(FLUX_PATH),
     wsHandler: (socket, request) => {
@@ -156,10 +155,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
         model: () => modelOf(context),
         query,
       });
-      socket.once(
-        'close',
-        listeners.enter('flux', () => void stream.finish()),
-      );
+      listeners.enter('flux', { owner: access.listenerOf(request), socket, session: stream });
     },
   });
   done();

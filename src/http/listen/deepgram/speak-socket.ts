@@ -1,9 +1,11 @@
 /** One client of Deepgram's `WS /v1/speak`. */
+
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import type { Timer } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
+import type { ListenerSession } from '../../../listening/listener-place.ts';
 import { deepgramCode } from '../../../protocols/listen/deepgram/errors.ts';
 import {
   errorMessage,
@@ -40,7 +42,7 @@ interface SpeakSocketOptions {
 }
 
 /** Is a listening session of the kind `speak` as long as it is open. */
-export class SpeakSocket {
+export class SpeakSocket implements ListenerSession {
   readonly #options: SpeakSocketOptions;
   readonly #writer: SocketWriter;
   readonly #stream: SpeechStream;
@@ -68,7 +70,7 @@ export class SpeakSocket {
       onFlushed: () => this.#tellSequence('Flushed'),
       onSkipped: () => this.#warn('SPEECH_SKIPPED', 'a part of the text could not be spoken and is left out'),
       onFull: (isFull) => (isFull ? socket.pause() : socket.resume()),
-      onFailed: (error) => this.#fail(error),
+      onFailed: (error) => this.fail(error),
     });
     this.#idle = this.#startIdleTimer();
   }
@@ -83,6 +85,11 @@ export class SpeakSocket {
       context.metrics.speechRequests.inc({ format: 'pcm', outcome: this.#isClosing ? 'finished' : 'gone' });
     });
     void this.#writer.send(metadataMessage(request.id, modelOf(voice.voice)));
+  }
+
+  /** It speaks. */
+  isBusy(): boolean {
+    return this.#stream.isSpeaking;
   }
 
   /** The server ends: what is left is said, and clients are to come again. Never rejects. */
@@ -100,7 +107,7 @@ export class SpeakSocket {
     try {
       this.#commands.take();
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
       return;
     }
     try {
@@ -148,7 +155,8 @@ export class SpeakSocket {
     if (this.#warnings <= WARNINGS_MAX) void this.#writer.send(warningMessage(code, description));
   }
 
-  #fail(error: unknown): void {
+  /** Closes the socket with the code for `error`. */
+  fail(error: unknown): void {
     const { context, request, socket } = this.#options;
     this.#hasFailed = true;
     const failure = context.failures.note(error, request);

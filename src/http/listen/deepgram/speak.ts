@@ -112,7 +112,7 @@ interface Admitted {
 /** `WS /v1/speak`. */
 export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
   app,
-  { context: { speech: context, listeners, log } },
+  { context: { speech: context, listeners, access, log } },
   done,
 ) => {
   const passedOver = new PassedOver({ log, endpoint: PATH });
@@ -139,17 +139,14 @@ export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext
         passedOver.note(query.passedOver);
         admitted.set(request, { query, voice });
       },
-      admitting(({ ws }) => ws && listeners.admit()),
+      admitting((request) => request.ws && listeners.admit(access.listenerOf(request))),
     ],
     handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
       const found = admitted.get(request);
       if (found === undefined) throw new Error('the handshake was not looked at');
       const speaker = new SpeakSocket({ socket, request, context, ...found });
-      socket.once(
-        'close',
-        listeners.enter('speak', () => void speaker.finish()),
-      );
+      listeners.enter('speak', { owner: access.listenerOf(request), socket, session: speaker });
       speaker.open();
     },
   });

@@ -37,6 +37,7 @@ const CLOSE_OF: Partial<Readonly<Record<ErrorCode, keyof typeof CLOSES>>> = {
   codec_unsupported: 'data',
   invalid_request: 'data',
   media_timeout: 'silent',
+  silent_session_ended: 'silent',
   message_malformed: 'data',
   too_many_requests: 'data',
 };

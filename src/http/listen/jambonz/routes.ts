@@ -27,7 +27,7 @@ const ACCEPTED: readonly (readonly [RegExp, SpeechFormat])[] = [
 ];
 
 const recogniserRoute: Plugin = (app, { context }, done) => {
-  const { listeners } = context;
+  const { listeners, access } = context;
   app.route({
     method: 'GET',
     url: '/jambonz/stt',
@@ -40,14 +40,11 @@ const recogniserRoute: Plugin = (app, { context }, done) => {
       tags: ['recordings'],
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: admitting(() => listeners.admit()),
+    preHandler: admitting((request) => listeners.admit(access.listenerOf(request))),
     handler: websocketOnly('/jambonz/stt'),
     wsHandler: (socket, request) => {
       const recognition = new Recognition({ socket, request, context });
-      socket.once(
-        'close',
-        listeners.enter('jambonz', () => void recognition.finish()),
-      );
+      listeners.enter('jambonz', { owner: access.listenerOf(request), socket, session: recognition });
     },
   });
   done();
@@ -119,7 +116,7 @@ const speechQuery = z.object({
   sampleRate: z.string().optional().describe('Hz; 8000 unless given'),
 });
 
-const speechSocketRoute: Plugin = (app, { context: { speech, listeners } }, done) => {
+const speechSocketRoute: Plugin = (app, { context: { speech, listeners, access } }, done) => {
   const admitted = new WeakMap<FastifyRequest, { readonly voice: ResolvedVoice; readonly rateHz: number }>();
   app.route({
     method: 'GET',
@@ -143,14 +140,14 @@ const speechSocketRoute: Plugin = (app, { context: { speech, listeners } }, done
         const found = await speech.service.voiceFor(voiceOptionsOf(voice || null, language || null));
         admitted.set(request, { voice: found, rateHz });
       },
-      admitting(({ ws }) => ws && listeners.admit()),
+      admitting((request) => request.ws && listeners.admit(access.listenerOf(request))),
     ],
     handler: websocketOnly('/jambonz/tts'),
     wsHandler: (socket, request) => {
       const found = admitted.get(request);
       if (found === undefined) throw new Error('the handshake was not looked at');
-      const finish = serveSpeech({ socket, request, context: speech, ...found });
-      socket.once('close', listeners.enter('speak', finish));
+      const session = serveSpeech({ socket, request, context: speech, ...found });
+      listeners.enter('speak', { owner: access.listenerOf(request), socket, session });
     },
   });
   done();

@@ -6,6 +6,7 @@ import { TrunklineError } from '../../../foundation/errors.ts';
 import { boundHotWords, tidyHotWords } from '../../../foundation/hot-words.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
+import type { ListenerSession } from '../../../listening/listener-place.ts';
 import { ListeningSession } from '../../../listening/listening-session.ts';
 import {
   errorMessage,
@@ -25,7 +26,7 @@ interface RecognitionOptions {
 }
 
 /** jambonz opens one for each turn of a caller, and waits for us to close it. */
-export class Recognition {
+export class Recognition implements ListenerSession {
   readonly #options: RecognitionOptions;
   readonly #idle: IdleWatch;
   readonly #commands: CommandBudget;
@@ -39,7 +40,7 @@ export class Recognition {
     this.#options = options;
     const { clock, settings } = context;
     this.#commands = new CommandBudget(clock);
-    this.#idle = new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.#fail(error) });
+    this.#idle = new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) });
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => this.#release());
   }
@@ -63,7 +64,7 @@ export class Recognition {
       else if (this.#session !== null) this.#session.push(data as Buffer);
       else throw new TrunklineError('media_before_start', 'got audio, expected {"type":"start"} before it');
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
@@ -89,7 +90,7 @@ export class Recognition {
       events: {
         onEvent: (event) => this.#tell(event),
         onFlushed: () => undefined,
-        onFailed: (error) => this.#fail(error),
+        onFailed: (error) => this.fail(error),
         onPausable: (isFull) => {
           if (isFull) socket.pause();
           else if (socket.isPaused) socket.resume();
@@ -109,7 +110,8 @@ export class Recognition {
     this.#close(1000);
   }
 
-  #fail(error: unknown): void {
+  /** Closes the socket with the code for `error`. */
+  fail(error: unknown): void {
     if (this.#isOver) return;
     const { context, request } = this.#options;
     const failure = context.failures.note(error, request);

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
+import type { ListenerSession } from '../../../listening/listener-place.ts';
 import { connectMessage, errorMessage, readSpeechMessage } from '../../../protocols/listen/jambonz/messages.ts';
 import type { ResolvedVoice } from '../../../speech/voice-resolver.ts';
 import { closeDrained } from '../../server/drain-codes.ts';
@@ -24,10 +25,10 @@ interface SpokenStreamOptions {
 }
 
 /**
- * Speaks for one socket until it closes. We speak first, as jambonz expects it. Returns what to call when the server
- * ends: what is left is said, then the socket is closed.
+ * Speaks for one socket until it closes. We speak first, as jambonz expects it. When the server ends,
+ * what is left is said before the socket is closed.
  */
-export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): () => void {
+export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenStreamOptions): ListenerSession {
   const codec: Codec = { name: 'pcm16', rateHz, channels: 1, bytesPerSample: 2 };
   const writer = new SocketWriter(socket, context.clock);
   const fail = (error: unknown): TrunklineError => {
@@ -37,6 +38,12 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
   };
   const commands = new CommandBudget(context.clock);
   let isOver = false;
+  const end = (error: unknown): void => {
+    isOver = true;
+    const { closeCode } = fail(error);
+    stream.close();
+    socket.close(closeCode);
+  };
   const stream = new SpeechStream({
     service: context.service,
     clock: context.clock,
@@ -55,10 +62,7 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
     try {
       commands.take();
     } catch (error) {
-      isOver = true;
-      const { closeCode } = fail(error);
-      stream.close();
-      socket.close(closeCode);
+      end(error);
       return;
     }
     try {
@@ -78,5 +82,9 @@ export function serveSpeech({ socket, request, context, voice, rateHz }: SpokenS
     }
   });
   void writer.send(connectMessage(rateHz));
-  return () => void stream.finish().then(() => closeDrained(socket));
+  return {
+    isBusy: () => stream.isSpeaking,
+    finish: () => void stream.finish().then(() => closeDrained(socket)),
+    fail: end,
+  };
 }

@@ -70,6 +70,11 @@ export class Responder {
     this.#current = output;
   }
 
+  /** Whether an answer is being given. */
+  get isAnswering(): boolean {
+    return this.#answer !== null;
+  }
+
   /** Whether anybody answers. */
   get canAnswer(): boolean {
     return this.#options.openBrain !== null;

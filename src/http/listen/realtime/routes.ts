@@ -77,15 +77,12 @@ const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
       querystring: query,
       response: errorResponses(400, 401, 403, 429, 503),
     },
-    preHandler: admitting(() => listeners.admit()),
+    preHandler: admitting((request) => listeners.admit(access.listenerOf(request))),
     handler: websocketOnly(PATH),
     wsHandler: (socket, request) => {
       const content = access.shortKeyContent(request);
       const session = new RealtimeSocket({ socket, request, services, start: startOf(request, content) });
-      socket.once(
-        'close',
-        listeners.enter('realtime', () => void session.finish()),
-      );
+      listeners.enter('realtime', { owner: access.listenerOf(request), socket, session });
       session.open();
     },
   });

@@ -9,6 +9,7 @@ import type { Log } from '../../../foundation/log/log.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import { CommandBudget } from '../../../listening/command-budget.ts';
 import { IdleWatch } from '../../../listening/idle-watch.ts';
+import type { ListenerSession } from '../../../listening/listener-place.ts';
 import type { ListeningSettings } from '../../../listening/listening-session.ts';
 import type { Json } from '../../../protocols/json.ts';
 import { binaryEvent, type ClientEvent, readClientEvent } from '../../../protocols/listen/realtime/client-events.ts';
@@ -89,7 +90,7 @@ interface RealtimeSocketOptions {
 }
 
 /** See above. It ends by itself with its socket. */
-export class RealtimeSocket {
+export class RealtimeSocket implements ListenerSession {
   readonly #options: RealtimeSocketOptions;
   readonly #id = randomBytes(ID_BYTES).toString('hex');
   readonly #writer: EventWriter;
@@ -132,14 +133,14 @@ export class RealtimeSocket {
         transcripts,
         onSpeech: () => this.#onSpeech(),
         onPausable: (isFull) => this.#readOrPause(isFull),
-        onFailed: (error) => this.#fail(error),
+        onFailed: (error) => this.fail(error),
       },
       this.#config,
     );
     this.#idle = new IdleWatch({
       clock,
       timeoutMs: settings.MEDIA_TIMEOUT_MS,
-      onIdle: (error) => this.#fail(error),
+      onIdle: (error) => this.fail(error),
     });
     this.#timers = [
       clock.every(settings.MEDIA_TIMEOUT_MS / PINGS_PER_TIMEOUT, () => this.#ping(), true),
@@ -155,6 +156,11 @@ export class RealtimeSocket {
     socket.once('close', () => this.#release());
     endNormally(socket);
     this.#tellSession('session.created');
+  }
+
+  /** It answers. */
+  isBusy(): boolean {
+    return this.#responder.isAnswering;
   }
 
   /** The server ends: what was said gets its text and is not answered, then the socket is closed. Never rejects. */
@@ -176,7 +182,7 @@ export class RealtimeSocket {
       if (event.type !== 'append' || event.audio.length === 0) this.#commands.take();
       this.#receive(event);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
@@ -308,7 +314,7 @@ export class RealtimeSocket {
     const text = this.#writer.write(event);
     if (text !== null) this.#write(text);
     if (socket.bufferedAmount <= services.settings.SEND_BUFFER_MAX_BYTES) return;
-    this.#fail(new TrunklineError('reader_too_slow', 'the client does not read what is sent'));
+    this.fail(new TrunklineError('reader_too_slow', 'the client does not read what is sent'));
     socket.terminate();
   }
 
@@ -338,7 +344,8 @@ export class RealtimeSocket {
     else socket.ping();
   }
 
-  #fail(error: unknown): void {
+  /** Closes the socket with the code for `error`. */
+  fail(error: unknown): void {
     if (this.#isOver) return;
     const { failures } = this.#options.services;
     if (error instanceof TrunklineError && !isOfConnection(error)) this.#send(toErrorEvent(error));
