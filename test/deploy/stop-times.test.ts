@@ -66,9 +66,11 @@ describe('the proxy of three gateways', () => {
   const gateways = Object.keys(services).filter((service) => service.startsWith('gateway'));
 
   it('asks every gateway, as Prometheus does, and is the only one that they believe', () => {
-    const servers = [...readText('deploy/compose/three/nginx.conf').matchAll(/^\s+server ([\d.]+:\d+)/gm)];
+    const lists = [...readText('deploy/compose/three/nginx.conf').matchAll(/^ {4}upstream [^}]+\}/gm)];
     const addresses = gateways.map((gateway) => `${addressOf(gateway)}:8080`);
-    expect(servers.map(([, address]) => address)).toEqual(addresses);
+    expect(lists).toHaveLength(2);
+    for (const [list] of lists)
+      expect([...list.matchAll(/^\s+server ([\d.]+:\d+)/gm)].map(([, address]) => address)).toEqual(addresses);
     const { scrape_configs: jobs } = parse(readText('deploy/compose/three/prometheus.yaml')) as {
       scrape_configs: { static_configs: { targets: string[] }[] }[];
     };

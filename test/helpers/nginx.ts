@@ -26,8 +26,11 @@ interface DeployedNginx {
   close(): Promise<void>;
 }
 
-/** Three gateways, as in the file; `gatewayPorts` may be fewer. @throws Error when nginx does not start */
-export async function startDeployedNginx(gatewayPorts: readonly number[]): Promise<DeployedNginx> {
+/**
+ * Three gateways, as in the file; `gatewayPorts` may be fewer. `silence`: how long a webhook waits for a gateway, in
+ * place of what the file says. @throws Error when nginx does not start
+ */
+export async function startDeployedNginx(gatewayPorts: readonly number[], silence = '4s'): Promise<DeployedNginx> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-nginx-'));
   const [port, plainPort] = [await freePort(), await freePort()];
   await run('openssl', [
@@ -40,6 +43,7 @@ export async function startDeployedNginx(gatewayPorts: readonly number[]): Promi
     .replaceAll('/dev/stdout', join(folder, 'access.log'))
     // Of its own user, who may not be root.
     .replace('http {', `http { ${TEMPORARY.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}`)
+    .replace('proxy_read_timeout 4s;', `proxy_read_timeout ${silence};`)
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
     .replace(/server 10\.77\.0\.\d+:8080/g, () => `server 127.0.0.1:${gatewayPorts[place++ % gatewayPorts.length]}`);
