@@ -1,7 +1,7 @@
 /**
- * How the places for live audio are shared (dynamic thresholds: A. Choudhury, E. Hahne, "Dynamic queue length thresholds
- * for shared-memory packet switches", 1998). Everybody may have one place. More of them somebody has only while enough
- * others stay free, so that who is alone gets most and the next ones always find some.
+ * How the places for live audio are shared (dynamic thresholds: A. Choudhury, E. Hahne, "Dynamic queue length
+ * thresholds for shared-memory packet switches", 1998). Everybody may have one place. More of them somebody has only
+ * while enough others stay free, so that who is alone gets most and the next ones always find some.
  */
 
 /** Who has a session. */
@@ -53,5 +53,6 @@ function isBeyond(held: number, free: number, freeTimes: number): boolean {
 }
 
 function toText(kind: string, held: number, free: number): string {
-  return `this ${kind} has ${held} listening sessions; the ${free} places that are free are kept for others (LISTENERS_MAX)`;
+  const kept = `the ${free} places of LISTENERS_MAX that are free are kept for others`;
+  return `this ${kind} has ${held} listening sessions; ${kept}`;
 }
