@@ -7,6 +7,7 @@ export type {
   AppMutedEvent,
   CallDeletedEvent,
   CallEndedEvent,
+  CallResumedEvent,
   CallRingingEvent,
   CallStartedEvent,
   CallStateEvent,

@@ -13,13 +13,8 @@ import { listenAt } from './listen.ts';
 import type { CallStart } from './protocols/dialect.ts';
 import { buildParts, type Parts } from './wiring.ts';
 
-/** How long the end of calls may take that others have ended already. */
-const END_CALLS_MAX_MS = 2000;
 /** How long carriers may take to say goodbye when their calls have been ended. */
 const GOODBYE_MS = 3000;
-const DECLARED_DEAD =
-  'the other servers of this database took this one for dead, for it could not reach the database for 10 s: they ' +
-  'have ended its calls, and it ends too. Start it again';
 
 /** Longer than the records wait for their last events. */
 const END_PART_MAX_MS = 12_000;
@@ -66,11 +61,6 @@ export interface GatewayOptions {
    * `process.exit` would wait for it.
    */
   readonly onStuck?: () => void;
-  /**
-   * Called when the other gateways have taken this one for dead and ended its calls, which are ended here too by then.
-   * It publishes and stores nothing any more: the program should end, and start a new one.
-   */
-  readonly onDeclaredDead?: (message: string) => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
   /** The time of a call's flow, and what stands in for what it reaches; null, or left out = as they are. For tests. */
@@ -94,7 +84,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     options.onListening?.(url, keptBy(parts), parts.people.users?.list.size ?? 0);
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     const stopWork = beginWork(parts, settings, { log, isDraining });
-    watchDeath(parts, state, options.onDeclaredDead ?? ((message) => log.fatal(message)));
+    void parts.cluster?.setState('serving');
     let closed: Promise<void> | null = null;
     const close = () => {
       state.isDraining = true;
@@ -114,19 +104,6 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await end(parts, options, log);
     throw error;
   }
-}
-
-/** The others may be wrong, but they have told the end of our calls. */
-function watchDeath(
-  { cluster, registry, listeners, clock }: Parts,
-  state: { isDraining: boolean },
-  onDeclaredDead: (message: string) => void,
-): void {
-  cluster?.watchDeath(() => {
-    state.isDraining = true;
-    const ended = Promise.all([registry.drain(0), listeners.drain(0)]);
-    void settlesWithin(clock, ended, END_CALLS_MAX_MS).then(() => onDeclaredDead(DECLARED_DEAD));
-  });
 }
 
 function keptBy({ records }: Parts): KeptRecords | null {

@@ -41,8 +41,7 @@ export async function serve(settings: Settings): Promise<void> {
     isStuck = true;
   };
   const onRefused = (message: string): void => die(EXIT_CONFIG, message);
-  const onDeclaredDead = (message: string): void => die(1, message);
-  const starting = runGateway(settings, { log, onRefused, onStuck, onDeclaredDead, ...greeting });
+  const starting = runGateway(settings, { log, onRefused, onStuck, ...greeting });
   endOnSignals(starting, log, () => isStuck);
   try {
     await starting;

@@ -44,6 +44,7 @@ import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { flowRoutes } from './http/flows/flows.ts';
 import { Forwarding } from './http/forward/forwarding.ts';
+import { gatewayRoute } from './http/forward/gateway-route.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { listenRoutes } from './http/listen/routes.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -95,6 +96,8 @@ const CALL_ID_MAX_CHARS = 300;
 
 /** What the server needs of the other gateways of its cluster. */
 export interface OtherGateways {
+  /** Of this gateway. */
+  readonly id: string;
   readonly access: SharedAccess;
   readonly owners: Pick<Owners, 'otherOwnerOf' | 'others'>;
   readonly client: Pick<ForwardClient, 'send'>;
@@ -246,6 +249,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility, forwarding });
     void guarded.register(whoAmIRoutes, { access });
+    if (options.others) void guarded.register(gatewayRoute, { access, id: options.others.id });
     void guarded.register(userRoutes, {
       access,
       settings,

@@ -13,9 +13,11 @@ import { languageCheck } from './calls/language/language-check.ts';
 import { type Numbers, openNumbers } from './calls/language/numbers.ts';
 import { CallRegistry } from './calls/registry.ts';
 import type { Cluster } from './cluster/cluster.ts';
+import type { ClusterFeed } from './cluster/feed/cluster-feed.ts';
 import { openClusterFeed } from './cluster/feed/open-cluster-feed.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import type { PostgresCluster } from './cluster/postgres-cluster.ts';
+import { ResumedCalls } from './cluster/resumed-calls.ts';
 import { openSharedState, type SharedState } from './cluster/state/shared-state.ts';
 import { DemoCalls } from './demo-calls.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from './engine-client/engine-client-factory.ts';
@@ -135,7 +137,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const [log, clock] = [options.log, systemClock];
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log, keeps: sentenceFilter(settings) });
-  const { feed, feedArchive, beginFeed, closeFeed } = await openFeeds({ kept, cluster, metrics }, log);
+  const { feed, exchange, feedArchive, beginFeed, closeFeed } = await openFeeds({ kept, cluster, metrics }, log);
   const { oneUse, claims } = shared ?? ALONE;
   const apps = openAppServices(settings, { clock, metrics, log, oneUse });
   const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
@@ -147,7 +149,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const gauged = { threadUse: () => thread.share, messageWebhooks: records?.messageTargets ?? null };
   const registry = new CallRegistry({ ...common, ...calls, ...gauged });
   records?.follow(feed, registry);
-  if (cluster !== null) tieIn(cluster, { records, feed, registry, engine });
+  if (cluster !== null) tieIn(cluster, { records, feed, exchange, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const hints = await openHints({ ...common, feed, registry });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
@@ -215,14 +217,16 @@ async function openFeeds({ kept, cluster, metrics }: Pick<Begun, 'kept' | 'clust
   const recorder = records?.recorder ?? null;
   if (cluster === null || records === null) {
     const { feed, close } = openFeed(settings, { clock, recorder });
-    return { feed, feedArchive: records?.calls ?? null, beginFeed: async () => undefined, closeFeed: close };
+    const feedArchive = records?.calls ?? null;
+    return { feed, exchange: null, feedArchive, beginFeed: async () => undefined, closeFeed: close };
   }
   const { database, calls: stored } = records;
-  const parts = { gateway: cluster.id, database, stored, clock, log, metrics: metrics.clusterFeed };
+  const onDeclaredDead = () => cluster.noteDeath();
+  const parts = { gateway: cluster.id, database, stored, onDeclaredDead, clock, log, metrics: metrics.clusterFeed };
   const { exchange, archive: feedArchive } = await openClusterFeed(settings, parts);
   const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock, recorder });
   const closeFeed = () => exchange.close().finally(close);
-  return { feed, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
+  return { feed, exchange, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
 }
 
 /** What calls read and write beside the feed. */
@@ -261,10 +265,11 @@ async function openRecordings({ engine, upkeep, ...common }: RecordingParts, sha
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
   readonly engine: ManagedEngine;
+  readonly exchange: ClusterFeed | null;
 }
 
 /** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
-function tieIn(cluster: PostgresCluster, { records, feed, registry, engine }: Shared): void {
+function tieIn(cluster: PostgresCluster, { records, feed, exchange, registry, engine }: Shared): void {
   cluster.report(() => ({ live: registry.liveCount, maxCalls: registry.callsMax, firmLoad: engine.firmLoad }));
   records?.share(
     () => cluster.isHeard,
@@ -273,6 +278,19 @@ function tieIn(cluster: PostgresCluster, { records, feed, registry, engine }: Sh
   );
   // A database that refuses is asked again with the next heartbeat.
   cluster.onOrphans = async () => records?.endLostCalls(feed).catch(() => undefined);
+  const lastedMs = (callId: string) => {
+    const call = registry.get(callId);
+    return call === undefined || call.state === 'ended' ? null : call.durationMs;
+  };
+  const resumed = new ResumedCalls({ feed, lastedMs });
+  cluster.returner = {
+    held: () => records?.recorder.held() ?? [],
+    resume: (back) => {
+      exchange?.resume(back);
+      records?.recorder.resume(back.stored);
+      resumed.resume(back.ended);
+    },
+  };
 }
 
 /** Each of them, also when one before it fails. */

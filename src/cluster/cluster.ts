@@ -2,7 +2,7 @@
 
 import type { Lead } from '../foundation/leadership.ts';
 
-/** Silent for so long, a gateway is dead. */
+/** Silent for so long, a gateway is dead if it does not answer the others either. */
 export const DEAD_AFTER_MS = 10_000;
 
 /** A gateway that lives, as the database knows it. Times are by the database's clock, in ms since 1970. */
@@ -13,13 +13,15 @@ export interface ClusterMember {
   readonly name: string;
   /** GATEWAY_URL. */
   readonly address: string;
-  readonly state: 'serving' | 'draining';
+  /** `starting`: it does not listen yet. */
+  readonly state: 'starting' | 'serving' | 'draining';
   /** Calls that take up a place there. */
   readonly live: number;
   readonly maxCalls: number;
   /** What finals, speech and detection would take of its engines: 1 = all of them. */
   readonly firmLoad: number;
   readonly startedMs: number;
+  /** When it last said that it lives, or another one reached it. */
   readonly seenMs: number;
 }
 
@@ -34,14 +36,29 @@ export interface Cluster {
    * @throws the error of the database
    */
   ownerOf(callId: string): Promise<ClusterMember | null>;
-  /** The others have ended this gateway's calls: it must publish nothing any more. */
-  readonly isDeclaredDead: boolean;
-  /** Calls `listener` once, when that happens or at once when it has. It must not throw. */
-  watchDeath(listener: () => void): void;
   /** {@link Lead}. While the database is away the leader stays: nobody can take its place. */
   readonly lead: Lead;
-  /** No new calls come here any more; the others know after this. Never rejects. */
-  setState(state: 'draining'): Promise<void>;
+  /** It listens, or takes no new calls any more; the others know after this. Never rejects. */
+  setState(state: 'serving' | 'draining'): Promise<void>;
   /** Leaves. To be called when the records have the end of the last call. Never rejects. */
   close(): Promise<void>;
+}
+
+/** How a gateway is back that was taken for dead. */
+export interface Return {
+  /** Names it to `feed_append`. */
+  readonly term: number;
+  /** The last number that the feed had given then: what gets a higher one was kept back. */
+  readonly feedNumber: number;
+  /** Of the calls that it holds: those that are stored, and those whose end others have told. */
+  readonly stored: ReadonlySet<string>;
+  readonly ended: readonly string[];
+}
+
+/** What a gateway does that was taken for dead and is back. Must not throw. */
+export interface Returner {
+  /** The calls that are its own, also those that ended meanwhile. */
+  held(): readonly string[];
+  /** It is registered again, and its calls are its own. */
+  resume(back: Return): void;
 }

@@ -1,6 +1,7 @@
 /** The table `gateways`: who lives. Times are the database's, so that no gateway's clock matters. */
 import { POSTGRES_NOW_MS } from '../foundation/database/postgres.ts';
-import type { ClusterMember } from './cluster.ts';
+import { FEED_LOCK_KEY } from '../records/migrations/0004-cluster.ts';
+import type { ClusterMember, Return } from './cluster.ts';
 import type { ClusterSession } from './cluster-session.ts';
 
 /** How long the rows of gateways that ended are kept. */
@@ -43,21 +44,25 @@ export async function insertGateway(session: ClusterSession, { id, name, address
     VALUES ($1, $2, $3, $4, 0, 0, 0, ${POSTGRES_NOW_MS}, ${POSTGRES_NOW_MS}) ON CONFLICT (id) DO NOTHING`,
     [id, name, address, state],
   );
+}
+
+/** Deletes the rows of gateways that ended long ago. @throws the error of the database */
+export async function forgetEnded(session: ClusterSession): Promise<void> {
   await session.query(`DELETE FROM gateways WHERE state = 'ended' AND seen_ms < ${POSTGRES_NOW_MS} - $1::bigint`, [
     ENDED_KEPT_MS,
   ]);
 }
 
-/** Says that this gateway lives. Null = it was declared dead. @throws the error of the database */
+/** Says that this gateway lives. Null = its term is over: it was declared dead. @throws the error of the database */
 export async function beat(
   session: ClusterSession,
-  { id, state }: Pick<NewGateway, 'id' | 'state'>,
+  { id, state, term }: Pick<NewGateway, 'id' | 'state'> & { readonly term: number },
   { live, maxCalls, firmLoad }: GatewayLoad,
 ): Promise<Beat | null> {
   const seen = await session.query(
     `UPDATE gateways SET seen_ms = ${POSTGRES_NOW_MS}, state = $2, live = $3, max_calls = $4, firm_load = $5
-    WHERE id = $1 AND state <> 'ended' RETURNING id`,
-    [id, state, live, maxCalls, firmLoad],
+    WHERE id = $1 AND state <> 'ended' AND term = $6 RETURNING id`,
+    [id, state, live, maxCalls, firmLoad, term],
   );
   if (seen.length === 0) return null;
   const rows = await session.query<GatewayRow>(
@@ -78,6 +83,47 @@ export async function declareDead(session: ClusterSession, id: string, deadAfter
     [id, deadAfterMs],
   );
   return ended.length > 0;
+}
+
+/** Says of others that they live: they were reached, and cannot say so themselves. @throws the error of the database */
+export async function sayTheyLive(session: ClusterSession, ids: readonly string[]): Promise<void> {
+  await session.query(
+    `UPDATE gateways SET seen_ms = ${POSTGRES_NOW_MS} WHERE id = ANY($1::text[]) AND state <> 'ended'`,
+    [ids],
+  );
+}
+
+/**
+ * Registers a gateway again that was declared dead, and makes the calls that it holds its own again: all at once, or
+ * nothing. Nobody appends to the feed and nobody takes calls over meanwhile. `lastTerm` = the last that it knows of.
+ * @throws the error of the database
+ */
+export function registerAgain(
+  session: ClusterSession,
+  { id, name, address, state }: NewGateway,
+  { held, lastTerm }: { readonly held: readonly string[]; readonly lastTerm: number },
+): Promise<Return> {
+  return session.transaction(async () => {
+    await session.query('SELECT pg_advisory_xact_lock($1)', [FEED_LOCK_KEY]);
+    const [row] = await session.query<{ term: number }>(
+      `INSERT INTO gateways (id, name, address, state, live, max_calls, firm_load, started_ms, seen_ms, term)
+      VALUES ($1, $2, $3, $4, 0, 0, 0, ${POSTGRES_NOW_MS}, ${POSTGRES_NOW_MS}, $5)
+      ON CONFLICT (id) DO UPDATE SET state = $4, seen_ms = ${POSTGRES_NOW_MS}, term = gateways.term + 1 RETURNING term`,
+      [id, name, address, state, lastTerm + 1],
+    );
+    const calls = await session.query<{ id: string; state: string }>(
+      `UPDATE calls SET gateway = $1 FROM (SELECT id, state FROM calls WHERE id = ANY($2::text[]) FOR UPDATE) AS held
+      WHERE calls.id = held.id RETURNING held.id, held.state`,
+      [id, held],
+    );
+    const [feed] = await session.query<{ last: number }>('SELECT last_value AS last FROM feed_number');
+    return {
+      term: row?.term ?? lastTerm + 1,
+      feedNumber: feed?.last ?? 0,
+      stored: new Set(calls.map((call) => call.id)),
+      ended: calls.filter((call) => call.state === 'ended').map((call) => call.id),
+    };
+  });
 }
 
 /** This gateway ends. @throws the error of the database */

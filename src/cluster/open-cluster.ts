@@ -6,7 +6,9 @@ import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordsDatabase } from '../records/records-database.ts';
+import { ForwardClient } from './forward/forward-client.ts';
 import { PostgresCluster } from './postgres-cluster.ts';
+import { isReached } from './probe.ts';
 
 type ClusterSettings = Pick<Settings, 'CLUSTER_KEY' | 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'GATEWAY_URL'>;
 
@@ -28,13 +30,17 @@ export async function openCluster(
 ): Promise<PostgresCluster | null> {
   const { CLUSTER_KEY, DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL } = settings;
   if (CLUSTER_KEY === '' || database === null) return null;
+  const id = randomUUID();
+  // One that was kept may have broken without a word.
+  const client = new ForwardClient({ key: CLUSTER_KEY, me: id, clock, keepsConnections: false });
   const cluster = new PostgresCluster({
-    id: randomUUID(),
+    id,
     name: hostname(),
     address: GATEWAY_URL,
     key: CLUSTER_KEY,
     url: DATABASE_DIRECT_URL || DATABASE_URL,
     database,
+    probe: (member) => isReached(client, member),
     clock,
     log,
     metrics: metrics.cluster,

@@ -25,18 +25,31 @@ export type NumberedText = Omit<Insertable<TextsTable>, 'id' | 'call_seq'> & { r
 /** Mutable inside its class alone. */
 type Row = { -readonly [K in keyof CallsTable]: K extends 'seq' ? number | undefined : CallsTable[K] };
 
+/** Names a text within its call. */
+export function textKey({ kind, track, utterance }: Pick<TextsTable, 'kind' | 'track' | 'utterance'>): string {
+  return `${kind} ${track} ${utterance}`;
+}
+
 /** A call that this gateway holds, or that it ends in place of a dead one. */
 export class CallTally {
   /** Where its row is; null = it has not been stored yet. */
   seq: number | null = null;
+  /** Somebody deleted it where this gateway could not see that: nothing more is stored of it. */
+  isDeleted = false;
   readonly #row: Omit<Row, 'seq'>;
   readonly #retainDays: number | null;
-  readonly #numbers = new Map<string, number>();
+  readonly #numbers: Map<string, number>;
   /** When the gateway that held it was last known to live; null = this one does. */
   readonly #lostAtMs: number | null;
 
-  private constructor(row: Omit<Row, 'seq'>, retainDays: number | null, lostAtMs: number | null) {
+  private constructor(
+    row: Omit<Row, 'seq'>,
+    retainDays: number | null,
+    lostAtMs: number | null,
+    numbers: ReadonlyMap<string, number> = new Map(),
+  ) {
     this.#row = row;
+    this.#numbers = new Map(numbers);
     this.#retainDays = retainDays;
     this.#lostAtMs = lostAtMs;
   }
@@ -79,10 +92,17 @@ export class CallTally {
     return new CallTally(row, own?.retainDays ?? null, null);
   }
 
-  /** The stored call of a gateway that died; it was alive at `lostAtMs`. */
-  static adopt({ seq, ...row }: Readonly<Omit<Row, 'seq'> & { seq: number }>, lostAtMs: number): CallTally {
+  /**
+   * The stored call of a gateway that died; it was alive at `lostAtMs`. `numbers` = those of its texts that are stored,
+   * by {@link textKey}.
+   */
+  static adopt(
+    { seq, ...row }: Readonly<Omit<Row, 'seq'> & { seq: number }>,
+    lostAtMs: number,
+    numbers: ReadonlyMap<string, number>,
+  ): CallTally {
     const parameters = JSON.parse(row.parameters) as Record<string, string>;
-    const tally = new CallTally({ ...row }, readCallParameters({ parameters }).retainDays, lostAtMs);
+    const tally = new CallTally({ ...row }, readCallParameters({ parameters }).retainDays, lostAtMs, numbers);
     tally.seq = seq;
     return tally;
   }
@@ -171,7 +191,7 @@ export class CallTally {
     utterance: string,
     { text, startMs, endMs, version = 1 }: { text: string; startMs: number; endMs: number; version?: number },
   ): NumberedText | null {
-    const key = `${kind} ${track} ${utterance}`;
+    const key = textKey({ kind, track, utterance });
     const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
     if (number >= TEXTS_MAX) return null;
     this.#numbers.set(key, number);

@@ -12,7 +12,7 @@ import type { CallsTable, Tables, TextsTable } from './tables.ts';
 import { storeWebhooks } from './webhooks/store-webhooks.ts';
 
 /** Ids of texts: {@link Tables.texts}. */
-const TEXTS_PER_CALL = 2 ** 20;
+export const TEXTS_PER_CALL = 2 ** 20;
 
 /** One event that is to be stored. */
 export interface RecordedEvent {

@@ -59,6 +59,12 @@ interface Waiting {
   readonly target: string | null;
 }
 
+/** An event with its id that another gateway published at `atMs`, and that is not stored. */
+export interface FoundEvent {
+  readonly entry: OwnEntry;
+  readonly atMs: number;
+}
+
 interface Settling {
   readonly upTo: number;
   resolve(): void;
@@ -134,6 +140,27 @@ export class Recorder {
     this.#tallies.set(tally.id, tally);
   }
 
+  /** The calls that are this gateway's: those that go on, and those of which something waits. */
+  held(): readonly string[] {
+    const waiting = [...this.#waiting.map(({ event }) => event.callId), ...this.#writing.map(({ callId }) => callId)];
+    return [...new Set([...this.#tallies.keys(), ...waiting])];
+  }
+
+  /** Others had ended the calls of this gateway, which is back; of those that it had stored only these are there. */
+  resume(stored: ReadonlySet<string>): void {
+    for (const tally of this.#tallies.values()) if (tally.seq !== null && !stored.has(tally.id)) tally.isDeleted = true;
+    this.#schedule(0);
+  }
+
+  /** Stores what a dead gateway had told, before what is published next. */
+  catchUp(found: readonly FoundEvent[]): void {
+    for (const { entry, atMs } of found) {
+      this.#taken++;
+      this.#waiting.push({ entry, event: entry.event, atMs, identity: null, target: null });
+    }
+    this.#readyAll();
+  }
+
   /** Resolves when all that was published so far is stored or lost. */
   settled(): Promise<void> {
     if (this.#done >= this.#taken) return Promise.resolve();
@@ -182,7 +209,8 @@ export class Recorder {
       else if (entry.id === null) break;
       else {
         this.#ready++;
-        const redacted = this.redact(entry.id, entry.event);
+        const told = entry.isLate === true ? { ...entry.event, late: true as const } : entry.event;
+        const redacted = this.redact(entry.id, told);
         waiting.event = redacted.event;
         this.rewrite(redacted.rewrites);
       }
@@ -285,9 +313,10 @@ export class Recorder {
     const gathered = this.#waiting.splice(0, Math.min(this.#ready, EVENTS_AT_ONCE));
     this.#ready -= gathered.length;
     return gathered.map(({ entry, event, atMs, identity, target }) => {
-      const tally = this.#tallyOf(event.callId, identity);
-      const text = tally?.add(event, atMs) ?? null;
-      if (tally?.isOver === true) this.#tallies.delete(event.callId);
+      const known = this.#tallyOf(event.callId, identity);
+      const added = known?.add(event, atMs) ?? null;
+      if (known?.isOver === true) this.#tallies.delete(event.callId);
+      const [tally, text] = known?.isDeleted === true ? [null, null] : [known, added];
       const { epoch, number } = splitFeedId(entry.id ?? '');
       const content = event === entry.event ? entry.json : JSON.stringify(event);
       const update = event.type === 'call.updated' ? event : null;
@@ -387,8 +416,8 @@ export class Recorder {
   }
 }
 
-/** All but partial captions, the detector's events, and the end of the record itself. */
-function isStored(event: FeedEvent): boolean {
+/** Whether an event is kept: all but partial captions, the detector's events, and the end of the record itself. */
+export function isStored(event: FeedEvent): boolean {
   if (event.type === 'caption') return event.final;
   return event.type !== 'speech.started' && event.type !== 'speech.stopped' && event.type !== 'call.deleted';
 }

@@ -4,8 +4,9 @@ import type { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import { CallTally } from './call-tally.ts';
+import { addUnstoredCalls, findRemains, lockFeed, textNumbers } from './feed-remains.ts';
 import { aliveName } from './record-writer.ts';
-import type { Recorder } from './recorder.ts';
+import type { FoundEvent, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { CallsTable, Tables } from './tables.ts';
 
@@ -26,20 +27,27 @@ interface RecoveryOptions {
 
 type CallRow = Selectable<CallsTable>;
 
+/** Calls of dead gateways, and what these had told of them and not stored, by the calls' ids. */
+interface LostCalls {
+  readonly rows: readonly CallRow[];
+  readonly remains: ReadonlyMap<string, readonly FoundEvent[]>;
+}
+
 /**
  * Publishes `call.ended` (`server_lost`) for every stored call that another gateway than this one left behind. It ended
- * when that gateway was last known to live: by the call's last event, or by a sign of life. Resolves with their number
- * when they are stored, or when the disk has not stored them for 10 s.
+ * when that gateway was last known to live: by the call's last event, or by a sign of life. What readers of a shared
+ * feed had of it, and no record has, is stored before that. Resolves with their number when they are stored, or when
+ * the disk has not stored them for 10 s.
  * @throws the error of the database
  */
 export async function endLostCalls(options: RecoveryOptions): Promise<number> {
   const { recorder, clock } = options;
   let ended = 0;
   for (;;) {
-    const rows = options.isShared === true ? await takeOver(options) : await findLost(options);
-    if (rows.length === 0) break;
-    await endThese(rows, options);
-    ended += rows.length;
+    const lost = options.isShared === true ? await takeOver(options) : await findLost(options);
+    if (lost.rows.length === 0) break;
+    await endThese(lost, options);
+    ended += lost.rows.length;
     if (!(await settlesWithin(clock, recorder.settled(), STORED_WITHIN_MS))) return ended;
   }
   await forgetSignsOfLife(options);
@@ -47,23 +55,27 @@ export async function endLostCalls(options: RecoveryOptions): Promise<number> {
 }
 
 /** Calls of any gateway but this one. */
-function findLost({ database, feed }: RecoveryOptions): Promise<CallRow[]> {
-  return goingOn(database.db).where('gateway', '<>', feed.epoch).limit(CALLS_AT_ONCE).execute();
+async function findLost({ database, feed }: RecoveryOptions): Promise<LostCalls> {
+  const rows = await goingOn(database.db).where('gateway', '<>', feed.epoch).limit(CALLS_AT_ONCE).execute();
+  return { rows, remains: new Map() };
 }
 
 /**
  * Makes calls of dead gateways those of this one, so that nobody else ends them, and the dead one cannot write them any
  * more. Returns them as they were. If this gateway dies before it has ended them, the next one takes them over.
  */
-function takeOver({ database, feed }: RecoveryOptions): Promise<CallRow[]> {
+function takeOver({ database, feed }: RecoveryOptions): Promise<LostCalls> {
   return database.db.transaction().execute(async (transaction) => {
+    await lockFeed(transaction);
+    await addUnstoredCalls(transaction);
     const rows = await goingOn(transaction)
       .where('gateway', 'not in', livingIn(transaction))
       .limit(CALLS_AT_ONCE)
       .forUpdate()
       .skipLocked()
       .execute();
-    if (rows.length === 0) return rows;
+    if (rows.length === 0) return { rows, remains: new Map() };
+    const remains = await findRemains(transaction, rows);
     await transaction
       .updateTable('calls')
       .set({ gateway: feed.epoch })
@@ -73,7 +85,7 @@ function takeOver({ database, feed }: RecoveryOptions): Promise<CallRow[]> {
         rows.map(({ seq }) => seq),
       )
       .execute();
-    return rows;
+    return { rows, remains };
   });
 }
 
@@ -100,15 +112,21 @@ async function forgetSignsOfLife({ database: { db }, isShared, feed }: RecoveryO
 }
 
 async function endThese(
-  rows: readonly CallRow[],
+  { rows, remains }: LostCalls,
   { database, isShared = false, recorder, feed }: RecoveryOptions,
 ): Promise<void> {
   const lastMs = await lastEventOf(database, rows);
   const aliveMs = await lastSignOfLife(database, isShared);
   for (const row of rows) {
-    const lostMs = Math.max(row.started_ms, lastMs.get(row.seq) ?? 0, aliveMs.get(row.gateway) ?? 0);
+    const found = remains.get(row.id) ?? [];
+    const seenMs = [lastMs.get(row.seq) ?? 0, aliveMs.get(row.gateway) ?? 0, ...found.map(({ atMs }) => atMs)];
+    const lostMs = Math.max(row.started_ms, ...seenMs);
     const durationMs = row.state === 'dialing' ? 0 : Math.max(row.duration_ms, lostMs - row.started_ms);
-    recorder.adopt(CallTally.adopt({ ...row, gateway: isShared ? feed.epoch : row.gateway }, lostMs));
+    const numbers = found.length === 0 ? new Map<string, number>() : await textNumbers(database.db, row.seq);
+    recorder.adopt(CallTally.adopt({ ...row, gateway: isShared ? feed.epoch : row.gateway }, lostMs, numbers));
+    recorder.catchUp(found);
+    // Its gateway had told the end itself.
+    if (found.some(({ entry }) => entry.event.type === 'call.ended')) continue;
     feed.publish({ type: 'call.ended', callId: row.id, reason: 'server_lost', durationMs, handoffData: null });
   }
 }

@@ -164,12 +164,14 @@ export interface GatewaysTable {
   readonly id: string;
   readonly name: string;
   readonly address: string;
-  readonly state: 'serving' | 'draining' | 'ended';
+  readonly state: 'starting' | 'serving' | 'draining' | 'ended';
   readonly live: number;
   readonly max_calls: number;
   readonly firm_load: number;
   readonly started_ms: number;
   readonly seen_ms: number;
+  /** Counts how often it began or came back. */
+  readonly term: number;
 }
 
 /** What the lists of other gateways show of live calls. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Return } from '../../src/cluster/cluster.ts';
 import { type ClusterTimes, PostgresCluster } from '../../src/cluster/postgres-cluster.ts';
 import { type Clock, sleep, systemClock, type Timer } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
@@ -7,9 +9,19 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { startPostgresProxy } from '../helpers/postgres-proxy.ts';
+import { addCall } from '../helpers/record-rows.ts';
 
 /** A tenth of the usual ones, but for what depends on the machine. */
-const FAST: ClusterTimes = { heartbeat: 200, retry: 50, dead: 1500, grace: 750, silentLeader: 700 };
+const FAST: ClusterTimes = {
+  heartbeat: 200,
+  retry: 50,
+  suspect: 600,
+  dead: 1500,
+  starting: 6000,
+  grace: 750,
+  silentLeader: 700,
+};
 
 const KEY = 'the key of all';
 
@@ -19,6 +31,8 @@ interface Joined {
   readonly cluster: PostgresCluster;
   /** Heartbeats come, or do not, as if the process stood still. */
   readonly pause: { isPaused: boolean };
+  /** What it was told when it came back. */
+  readonly returns: Return[];
   leave(): Promise<void>;
 }
 
@@ -35,6 +49,8 @@ const hastyClock: Clock = { ...systemClock, nowMs: () => 30 * systemClock.nowMs(
 describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPostgres}`, () => {
   let postgres: TestPostgres;
   let joined: Joined[] = [];
+  /** The numbers of those that the others reach at their addresses. */
+  const reachable = new Set<number>();
 
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -43,26 +59,32 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
   afterEach(async () => {
     await Promise.all(joined.map(({ leave }) => leave()));
     joined = [];
+    reachable.clear();
   });
 
   afterAll(() => postgres.remove());
+
+  function clusterAt(url: string, number: number, database: RecordsDatabase, key = KEY, clock = systemClock) {
+    const place = { id: randomUUID(), name: `machine-${number}`, address: `http://10.0.0.${number}:8080`, key };
+    return new PostgresCluster({
+      ...place,
+      url,
+      database,
+      probe: async (member) => reachable.has(Number(/\d+(?=:8080)/.exec(member.address)?.[0])),
+      clock,
+      log: createLog('silent'),
+      metrics: new Metrics().cluster,
+      times: FAST,
+    });
+  }
 
   async function join(url: string, number: number, key = KEY): Promise<Joined> {
     const log = createLog('silent');
     const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
     const pause = { isPaused: false };
-    const { cluster: metrics } = new Metrics();
-    const address = `http://10.0.0.${number}:8080`;
-    const place = { id: randomUUID(), name: `machine-${number}`, address, key };
-    const cluster = new PostgresCluster({
-      ...place,
-      url,
-      database,
-      clock: pausedClock(pause),
-      log,
-      metrics,
-      times: FAST,
-    });
+    const cluster = clusterAt(url, number, database, key, pausedClock(pause));
+    const returns: Return[] = [];
+    cluster.returner = { held: () => [`call-of-${number}`], resume: (back) => void returns.push(back) };
     try {
       await cluster.open();
     } catch (error) {
@@ -70,11 +92,12 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
       await database.close();
       throw error;
     }
+    await cluster.setState('serving');
     const leave = async () => {
       await cluster.close();
       await database.close();
     };
-    const member = { number, database, cluster, pause, leave };
+    const member = { number, database, cluster, pause, returns, leave };
     joined.push(member);
     return member;
   }
@@ -102,21 +125,69 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
     }
   });
 
-  it('declare one dead that is silent, which learns of it, and one that leaves is gone at once', async () => {
+  it('declare one dead that is silent and does not answer; it comes back in another term', async () => {
     const url = await postgres.createDatabase();
     const [first, second, third] = [await join(url, 1), await join(url, 2), await join(url, 3)];
-    let deaths = 0;
-    third.cluster.watchDeath(() => deaths++);
+    await addCall(first.database.db, 1, [], { id: 'call-of-3', state: 'live', gateway: third.cluster.id });
+    first.cluster.onOrphans = async () => {
+      const taken = { gateway: first.cluster.id, state: 'ended', end_reason: 'server_lost' } as const;
+      await first.database.db.updateTable('calls').set(taken).where('id', '=', 'call-of-3').execute();
+    };
     await expect.poll(() => seenBy(first)).toHaveLength(3);
     third.pause.isPaused = true;
     await expect.poll(() => seenBy(first)).toEqual(['machine-1 serving', 'machine-2 serving']);
     await expect.poll(() => seenBy(second)).toHaveLength(2);
     expect(third.cluster.isHeard).toBe(false);
-    expect(third.cluster.isDeclaredDead).toBe(false);
+    const owner = () => first.database.db.selectFrom('calls').select(['gateway', 'state']).executeTakeFirst();
+    await expect.poll(owner).toEqual({ gateway: first.cluster.id, state: 'ended' });
+    expect(third.returns).toEqual([]);
     third.pause.isPaused = false;
-    await expect.poll(() => third.cluster.isDeclaredDead).toBe(true);
-    expect(deaths).toBe(1);
-    expect(third.cluster.members()).toEqual([]);
+    await expect.poll(() => third.returns).toHaveLength(1);
+    expect(third.returns[0]).toMatchObject({ term: 2, ended: ['call-of-3'], stored: new Set(['call-of-3']) });
+    await expect.poll(() => third.cluster.isHeard).toBe(true);
+    expect(await owner()).toMatchObject({ gateway: third.cluster.id });
+    await expect.poll(() => seenBy(first)).toHaveLength(3);
+  });
+
+  it('say of one that is silent and answers at its address that it lives, so that nobody declares it dead', async () => {
+    const url = await postgres.createDatabase();
+    const [first, second, third] = [await join(url, 1), await join(url, 2), await join(url, 3)];
+    await expect.poll(() => seenBy(first)).toHaveLength(3);
+    reachable.add(3);
+    third.pause.isPaused = true;
+    const silentMs = async (): Promise<number> => {
+      const row = await first.database.db
+        .selectFrom('gateways')
+        .selectAll()
+        .where('id', '=', third.cluster.id)
+        .execute();
+      return Date.now() - (row[0]?.seen_ms ?? 0);
+    };
+    for (const endMs = Date.now() + 2.5 * FAST.dead; Date.now() < endMs; await sleep(systemClock, 50))
+      expect(await silentMs()).toBeLessThan(FAST.dead);
+    expect(third.cluster.isHeard).toBe(false);
+    for (const member of [first, second]) expect(seenBy(member)).toHaveLength(3);
+    reachable.delete(3);
+    await expect.poll(() => seenBy(first)).toEqual(['machine-1 serving', 'machine-2 serving']);
+    third.pause.isPaused = false;
+    await expect.poll(() => third.returns).toHaveLength(1);
+  });
+
+  it('wait longer for one that starts: it may be starved, and nothing answers there yet', async () => {
+    const url = await postgres.createDatabase();
+    const [first, second] = [await join(url, 1), await join(url, 2)];
+    await first.database.db.updateTable('gateways').set({ state: 'starting' }).execute();
+    second.pause.isPaused = true;
+    await second.database.db.updateTable('gateways').set({ state: 'starting' }).execute();
+    await sleep(systemClock, 2 * FAST.dead);
+    expect(seenBy(first)).toEqual(['machine-1 serving', 'machine-2 starting']);
+    await expect.poll(() => seenBy(first), { timeout: 2 * FAST.starting }).toEqual(['machine-1 serving']);
+  });
+
+  it('see one that leaves go at once', async () => {
+    const url = await postgres.createDatabase();
+    const [first, second] = [await join(url, 1), await join(url, 2)];
+    await expect.poll(() => seenBy(first)).toHaveLength(2);
     await second.leave();
     await expect.poll(() => seenBy(first)).toEqual(['machine-1 serving']);
   });
@@ -131,7 +202,32 @@ describe.skipIf(whyNoPostgres !== '')(`gateways that share a database${whyNoPost
     await postgres.start();
     await expect.poll(() => three.map(({ cluster }) => cluster.isHeard)).toEqual([true, true, true]);
     await expect.poll(() => three.map((member) => seenBy(member).length)).toEqual([3, 3, 3]);
-    expect(three.map(({ cluster }) => cluster.isDeclaredDead)).toEqual([false, false, false]);
+    expect(three.map(({ returns }) => returns.length)).toEqual([0, 0, 0]);
+  });
+
+  it('join when others that join, and a database that does not answer, take their time', async () => {
+    const url = await postgres.createDatabase();
+    const first = await join(url, 1);
+    const proxy = await startPostgresProxy(url);
+    const joinLock = sql.lit(7_214_380_063);
+    const busy = first.database.db.transaction().execute(async (transaction) => {
+      await sql`SELECT pg_advisory_xact_lock(${joinLock})`.execute(transaction);
+      await sleep(systemClock, 2500);
+    });
+    const second = join(url, 2);
+    await busy;
+    expect(seenBy(await second)).toContain('machine-2 serving');
+    const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent'), isShared: true });
+    proxy.cut();
+    const third = clusterAt(proxy.url, 3, database);
+    const opened = third.open();
+    await sleep(systemClock, 300);
+    proxy.mend();
+    await opened;
+    expect(third.members()).toHaveLength(3);
+    await third.close();
+    await database.close();
+    await proxy.close();
   });
 
   it('have one key, which only the first of all can change', async () => {

@@ -183,7 +183,7 @@ export type EndReason =
   | 'refused'
   | 'server_lost';
 
-/** A call is over; the last event of its id. */
+/** A call is over; the last event of its id, unless `server_lost` was wrong: see {@link CallResumedEvent}. */
 export interface CallEndedEvent {
   readonly type: 'call.ended';
   readonly callId: string;
@@ -369,7 +369,26 @@ export interface CallDeletedEvent {
   readonly callId: string;
 }
 
-export type FeedEvent =
+/**
+ * Others told the end of a call (`server_lost`), for its gateway could be reached by nobody; it is back, and the call
+ * goes on. What it told meanwhile comes before this, and is `late`.
+ */
+export interface CallResumedEvent {
+  readonly type: 'call.resumed';
+  readonly callId: string;
+  readonly atMs: number;
+}
+
+/** What any event may have. */
+interface AnyEvent {
+  /** It comes after an end of its call that others told, and happened before it came. */
+  readonly late?: true;
+}
+
+/** An event of the feed. */
+export type FeedEvent = AnyEvent & KindOfEvent;
+
+type KindOfEvent =
   | CallStartedEvent
   | CallStateEvent
   | CallTransferredEvent
@@ -395,4 +414,5 @@ export type FeedEvent =
   | LagEvent
   | SpokenEvent
   | DtmfEvent
+  | CallResumedEvent
   | CallEndedEvent;

@@ -10,6 +10,16 @@ export interface OwnEntry {
   readonly json: string;
   /** It never gets an id: too many waited for one, or the database refused it. */
   isLost?: boolean;
+  /**
+   * It got its id when others had told the end of its call, for its gateway could not be reached: what is stored of it
+   * and what others read says so.
+   */
+  isLate?: boolean;
+}
+
+/** The JSON of an event that comes late. */
+export function lateJson(json: string): string {
+  return `${json.slice(0, -1)},"late":true}`;
 }
 
 /** An event in the order that all gateways share, as readers get it. */

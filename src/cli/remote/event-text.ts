@@ -25,6 +25,8 @@ export function textOfEvent(event: FeedEvent): EventText | null {
       return { atMs: event.atMs, speaker: 'inbound', text: `[key ${event.digit}]` };
     case 'call.state':
       return { atMs: event.atMs, speaker: '', text: `[${event.state}]` };
+    case 'call.resumed':
+      return { atMs: event.atMs, speaker: '', text: '[goes on: its server is reached again]' };
     case 'call.transferred':
       return {
         atMs: event.atMs,

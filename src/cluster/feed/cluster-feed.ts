@@ -11,6 +11,7 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import { describeTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { ClusterFeedMetrics } from '../../foundation/metrics/cluster-feed-metrics.ts';
+import type { Return } from '../cluster.ts';
 import { FeedListener } from './feed-listener.ts';
 import { FeedPublisher } from './feed-publisher.ts';
 import type { FeedRow } from './feed-rows.ts';
@@ -40,6 +41,8 @@ interface ClusterFeedOptions {
   /** FEED_HISTORY */
   readonly history: number;
   readonly stored: StoredEvents;
+  /** The others have ended this gateway's calls. Must not throw. */
+  readonly onDeclaredDead: () => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ClusterFeedMetrics;
@@ -87,10 +90,7 @@ export class ClusterFeed implements FeedExchange {
       onAppended: (rows) => this.#noteAppended(rows),
       onRefused: (row, error) => this.#noteRefused(row, error),
       onChange: (error) => this.#noteTrouble(error),
-      onDeclaredDead: () => {
-        options.log.error('the other gateways have ended this one: nothing goes to the feed any more');
-        void this.stop();
-      },
+      onDeclaredDead: options.onDeclaredDead,
     });
     this.#listener = new FeedListener({
       url,
@@ -149,6 +149,7 @@ export class ClusterFeed implements FeedExchange {
       atMs: clock.wall().getTime(),
       sinceMs: clock.nowMs(),
       isPassing,
+      lateAfter: null,
       number: null,
       shown: null,
     };
@@ -160,6 +161,11 @@ export class ClusterFeed implements FeedExchange {
 
   forget(callId: string): void {
     this.#publisher.forget(callId);
+  }
+
+  /** This gateway was declared dead, and is back: what waits goes to the others, marked as late. */
+  resume(back: Pick<Return, 'term' | 'feedNumber'>): void {
+    this.#publisher.resume(back);
   }
 
   /** Resolves when all that was published has its place, or after 5 s; then nothing is published any more. */
@@ -199,6 +205,7 @@ export class ClusterFeed implements FeedExchange {
   #number(row: OwnRow): void {
     const { number, entry, shown } = row;
     if (number === null) return;
+    if (row.lateAfter !== null && number > row.lateAfter) entry.isLate = true;
     entry.id ??= `${this.epoch}-${number}`;
     if (shown !== null) shown.number = number;
     this.#numberedLocal = Math.max(this.#numberedLocal, row.localNumber);
@@ -258,7 +265,10 @@ export class ClusterFeed implements FeedExchange {
     this.#holes.noteTold(number);
     if (row.shown !== null) return;
     this.#options.metrics.delaySeconds.observe((this.#options.clock.nowMs() - row.sinceMs) / 1000);
-    this.#deliver({ ...row.entry, gateway: this.#options.gateway, localNumber: row.localNumber, number: row.number });
+    const { entry, content, localNumber } = row;
+    const told = entry.isLate ? { event: { ...entry.event, late: true as const }, json: content } : entry;
+    const { event, json } = told;
+    this.#deliver({ event, json, gateway: this.#options.gateway, localNumber, number: row.number });
   }
 
   #tellForeign({ number, gateway, localNumber, content }: FeedRow): void {

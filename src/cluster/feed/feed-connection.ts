@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
+import { patiently } from '../../foundation/database/patience.ts';
 import { createClient } from '../../foundation/database/postgres.ts';
 
 const RETRIES = { firstMs: 100, longestMs: 5000, jitterShare: 0.5 };
@@ -32,9 +33,9 @@ export class FeedConnection {
     return this.#client;
   }
 
-  /** @throws the error of the database; nothing is tried again then */
+  /** Waits a while for a database that is away. @throws the error of the database; nothing is tried again then */
   async open(): Promise<void> {
-    await this.#connect();
+    await patiently(this.#options.clock, () => this.#connect());
   }
 
   /** Ends a connection that does not work and makes another. */

@@ -11,8 +11,8 @@ const POLL_MS = 1000;
 /** What is read at once is in memory at once, as text and as events. */
 const ROWS_AT_ONCE = 1000;
 const BYTES_AT_ONCE = 2_000_000;
-/** How long a notification to ourselves may take at the start. */
-const PROBE_MS = 5000;
+/** How long a notification to ourselves may take at the start, of a machine that may be starved. */
+const PROBE_MS = 15_000;
 
 interface ListenerOptions {
   readonly url: string;

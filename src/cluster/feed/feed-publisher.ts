@@ -1,7 +1,9 @@
 /** Writes the events of this gateway to the table of the feed, in batches, as soon as the last one is committed. */
 import type pg from 'pg';
+import { lateJson } from '../../calls/feed/exchange.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { isDatabaseTrouble } from '../../foundation/database/trouble.ts';
+import type { Return } from '../cluster.ts';
 import { FeedConnection } from './feed-connection.ts';
 import { appendRows, DECLARED_DEAD, forgetRows } from './feed-rows.ts';
 import type { OwnRow } from './own-row.ts';
@@ -22,7 +24,7 @@ interface PublisherOptions {
   readonly onRefused: (row: OwnRow, error: Error) => void;
   /** Whether it can be written has changed. */
   readonly onChange: (error: Error | null) => void;
-  /** The other gateways have ended this one's calls; nothing is written any more. */
+  /** The other gateways have ended this one's calls; nothing is written before it is back. */
   readonly onDeclaredDead: () => void;
 }
 
@@ -38,6 +40,9 @@ export class FeedPublisher {
   #isWriting = false;
   #isTroubled = false;
   #isStopped = false;
+  /** Nothing is written: this gateway's term is over. */
+  #isHeld = false;
+  #term = 1;
   #lastMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
   #appended = 0;
@@ -101,6 +106,21 @@ export class FeedPublisher {
     return waiting.length - this.#waiting.length;
   }
 
+  /**
+   * Goes on with another term, after this gateway was declared dead. What waits is late where it gets a number above
+   * `feedNumber`.
+   */
+  resume({ term, feedNumber }: Pick<Return, 'term' | 'feedNumber'>): void {
+    this.#term = term;
+    this.#isHeld = false;
+    for (const row of [...this.#batch, ...this.#waiting.slice(this.#next)]) {
+      if (row.entry.event.type === 'call.resumed') continue;
+      if (row.lateAfter === null) row.content = lateJson(row.content);
+      row.lateAfter = feedNumber;
+    }
+    this.#schedule();
+  }
+
   /** Nothing is written any more. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -109,7 +129,8 @@ export class FeedPublisher {
   }
 
   #schedule(): void {
-    if (this.#timer !== null || this.#isWriting || this.#isStopped || this.#connection.client === null) return;
+    const mayWrite = !this.#isWriting && !this.#isStopped && !this.#isHeld;
+    if (this.#timer !== null || !mayWrite || this.#connection.client === null) return;
     if (this.backlog === 0 && this.#forgotten.length === 0) return;
     const { clock } = this.#options;
     const dueMs = Math.max(this.#lastMs + FLOOR_MS - clock.nowMs(), 0);
@@ -121,9 +142,10 @@ export class FeedPublisher {
 
   async #write(): Promise<void> {
     const { client } = this.#connection;
-    if (client === null || this.#isStopped) return;
+    if (client === null || this.#isStopped || this.#isHeld) return;
     this.#isWriting = true;
     this.#lastMs = this.#options.clock.nowMs();
+    const term = this.#term;
     try {
       if (this.#batch.length === 0) this.#batch = this.#gather();
       const batch = this.#batch;
@@ -132,7 +154,7 @@ export class FeedPublisher {
       await this.#forget(client);
       this.#setTroubled(null);
     } catch (error) {
-      this.#fail(client, error as Error);
+      this.#fail(client, error as Error, term);
     } finally {
       this.#isWriting = false;
     }
@@ -166,7 +188,7 @@ export class FeedPublisher {
   async #append(client: pg.Client, rows: readonly OwnRow[]): Promise<void> {
     const { gateway, onAppended, onRefused } = this.#options;
     try {
-      const numbers = await appendRows(client, gateway, rows);
+      const numbers = await appendRows(client, { gateway, term: this.#term }, rows);
       if (this.#isStopped) return;
       for (const row of rows) row.number = numbers.get(row.localNumber) ?? null;
       this.#appended += rows.length;
@@ -181,14 +203,18 @@ export class FeedPublisher {
     }
   }
 
-  #fail(client: pg.Client, error: Error): void {
+  /** `term` = in which it began to write. */
+  #fail(client: pg.Client, error: Error, term: number): void {
     if (this.#isStopped) return;
-    if (isDeclaredDead(error)) {
-      void this.stop();
-      this.#options.onDeclaredDead();
+    if (!isDeclaredDead(error)) {
+      this.#connection.drop(client, error);
       return;
     }
-    this.#connection.drop(client, error);
+    // What was sent before this gateway came back is sent again.
+    if (term !== this.#term) return;
+    this.#isHeld = true;
+    this.#setTroubled(error);
+    this.#options.onDeclaredDead();
   }
 
   #noteUp(): void {

@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** The channel on which a gateway wakes the others. */
 export const FEED_CHANNEL = 'trunkline_feed';
 
-/** SQLSTATE that `feed_append` raises for a gateway that was declared dead. */
+/** SQLSTATE that `feed_append` raises for a gateway whose term is over: it was declared dead. */
 export const DECLARED_DEAD = 'TL001';
 
 /** An event of this gateway, as it is inserted. */
@@ -26,16 +26,16 @@ export interface FeedRow {
   readonly content: string | null;
 }
 
-const APPEND = 'SELECT local_number, number FROM feed_append($1, $2::json)';
+const APPEND = 'SELECT local_number, number FROM feed_append($1, $2, $3::json)';
 
 /**
- * Inserts events of `gateway`, in this order. Those that are there already stay. Resolves with the numbers of all by
- * their local ones.
- * @throws the error of the database; its code is {@link DECLARED_DEAD} when the others have ended this gateway
+ * Inserts events of `gateway` in its `term`, in this order. Those that are there already stay. Resolves with the
+ * numbers of all by their local ones.
+ * @throws the error of the database; its code is {@link DECLARED_DEAD} when the others have ended that term
  */
 export async function appendRows(
   client: pg.Client,
-  gateway: string,
+  { gateway, term }: { readonly gateway: string; readonly term: number },
   rows: readonly NewRow[],
 ): Promise<ReadonlyMap<number, number>> {
   const entries = rows.map(({ localNumber, callId, content, atMs }) => ({
@@ -45,7 +45,7 @@ export async function appendRows(
     content,
     at_ms: atMs,
   }));
-  const values = [gateway, JSON.stringify(entries)];
+  const values = [gateway, term, JSON.stringify(entries)];
   const found = await client.query<{ local_number: number; number: number }>({
     name: 'feed-append',
     text: APPEND,

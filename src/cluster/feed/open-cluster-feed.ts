@@ -1,6 +1,7 @@
 /** Opens the feed that the gateways of one database share. */
 import type { FeedArchive } from '../../calls/feed/archive.ts';
 import type { Clock } from '../../foundation/clock.ts';
+import { patiently } from '../../foundation/database/patience.ts';
 import { createClient } from '../../foundation/database/postgres.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { ClusterFeedMetrics } from '../../foundation/metrics/cluster-feed-metrics.ts';
@@ -18,6 +19,8 @@ interface OpenOptions {
   readonly gateway: string;
   readonly database: Pick<RecordsDatabase, 'reader'>;
   readonly stored: StoredCalls;
+  /** The others have ended this gateway's calls. Must not throw. */
+  readonly onDeclaredDead: () => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ClusterFeedMetrics;
@@ -36,16 +39,20 @@ export async function openClusterFeed(settings: FeedSettings, options: OpenOptio
   // The table has what was said as it was said: it is kept no longer than gateways need it that were cut off.
   const history = REDACT === 'store' ? 0 : FEED_HISTORY;
   const url = DATABASE_DIRECT_URL || DATABASE_URL;
+  const { epoch, last } = await patiently(options.clock, () => startAt(url));
+  const storedEvents = {
+    between: (after: number, below: number, limit: number) => stored.between(epoch, { after, below }, limit),
+  };
+  const exchange = new ClusterFeed({ ...options, url, history, epoch, start: last, stored: storedEvents });
+  return { exchange, archive: new ClusterArchive({ epoch, reader: database.reader, stored }) };
+}
+
+async function startAt(url: string): ReturnType<typeof readFeedStart> {
   const client = createClient(url);
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { epoch, last } = await readFeedStart(client);
-    const storedEvents = {
-      between: (after: number, below: number, limit: number) => stored.between(epoch, { after, below }, limit),
-    };
-    const exchange = new ClusterFeed({ ...options, url, history, epoch, start: last, stored: storedEvents });
-    return { exchange, archive: new ClusterArchive({ epoch, reader: database.reader, stored }) };
+    return await readFeedStart(client);
   } finally {
     await client.end().catch(() => undefined);
   }

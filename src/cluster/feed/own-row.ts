@@ -6,6 +6,10 @@ export interface OwnRow extends NewRow {
   readonly entry: OwnEntry;
   /** Nobody wants it later: a partial caption, or what the detector says. */
   readonly isPassing: boolean;
+  /** JSON, as others get it. */
+  content: string;
+  /** It is late if it gets a higher number than this; null = it is not. */
+  lateAfter: number | null;
   /** When it was published, on the clock. */
   readonly sinceMs: number;
   /** Null = the database has not said yet. */

@@ -40,16 +40,21 @@ interface ClientOptions {
   /** The id of this gateway. */
   readonly me: string;
   readonly clock: Clock;
+  /** False = each request has a connection of its own; left out = connections are kept. */
+  readonly keepsConnections?: boolean;
 }
 
-/** Asks other gateways, on connections that are kept. */
+/** Asks other gateways. */
 export class ForwardClient {
   readonly #options: ClientOptions;
-  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: IDLE_SOCKETS_MAX, timeout: IDLE_MS });
-  readonly #tlsAgent = new TlsAgent({ keepAlive: true, maxFreeSockets: IDLE_SOCKETS_MAX, timeout: IDLE_MS });
+  readonly #agent: Agent;
+  readonly #tlsAgent: TlsAgent;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    const { keepsConnections: keepAlive = true } = options;
+    this.#agent = new Agent({ keepAlive, maxFreeSockets: IDLE_SOCKETS_MAX, timeout: IDLE_MS });
+    this.#tlsAgent = new TlsAgent({ keepAlive, maxFreeSockets: IDLE_SOCKETS_MAX, timeout: IDLE_MS });
   }
 
   /**

@@ -12,6 +12,8 @@ import { StoredClaims } from './stored-claims.ts';
 
 /** The shared state, as one gateway uses it. */
 export interface SharedState {
+  /** Of this gateway. */
+  readonly id: string;
   readonly oneUse: OneUseTable;
   readonly claims: StoredClaims;
   readonly owners: Owners;
@@ -34,6 +36,7 @@ export function openSharedState(
   const database = new StateDatabase(DATABASE_URL);
   const client = new ForwardClient({ key, me: cluster.id, clock });
   return {
+    id: cluster.id,
     oneUse: new OneUseTable({ database, clock }),
     claims: new StoredClaims({ database, gateway: cluster.id, clock }),
     owners: new Owners({ cluster, database, clock }),

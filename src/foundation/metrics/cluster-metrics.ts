@@ -3,7 +3,7 @@ import type { MetricMaker } from './metric-maker.ts';
 
 /** What a gateway knows of the others. */
 interface ClusterSource {
-  readonly members: () => readonly { readonly state: 'serving' | 'draining' }[];
+  readonly members: () => readonly { readonly state: 'starting' | 'serving' | 'draining' }[];
   readonly isHeard: () => boolean;
   /** What one at a time does, by its kind, and whether this gateway does it. */
   readonly leads: () => ReadonlyMap<string, boolean>;
@@ -12,6 +12,7 @@ interface ClusterSource {
 /** `metrics.cluster` */
 export class ClusterMetrics {
   readonly deaths;
+  readonly returns;
   #source: ClusterSource | null = null;
 
   constructor(make: MetricMaker) {
@@ -21,7 +22,7 @@ export class ClusterMetrics {
       ['state'],
       (gauge) => {
         const members = this.#source?.members() ?? [];
-        for (const state of ['serving', 'draining'] as const)
+        for (const state of ['starting', 'serving', 'draining'] as const)
           gauge.set({ state }, members.filter((member) => member.state === state).length);
       },
     );
@@ -29,6 +30,11 @@ export class ClusterMetrics {
       gauge.set(this.#source?.isHeard() === true ? 1 : 0),
     );
     this.deaths = make.counter('trunkline_cluster_deaths_total', 'Gateways that this one declared dead', []);
+    this.returns = make.counter(
+      'trunkline_cluster_returns_total',
+      'Times that the others took this gateway for dead, and it came back with its calls',
+      [],
+    );
     make.watchedGauge(
       'trunkline_cluster_leads',
       'What one gateway at a time does, and this one does',

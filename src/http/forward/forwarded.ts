@@ -10,9 +10,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Who can answer: `call` = the gateway that has the live call `:id`, `sound` = as well, and of an ended call the
-     * one that has its sound, `ari` = the one that has Asterisk's application; left out = any.
+     * one that has its sound, `ari` = the one that has Asterisk's application, `asked` = the one that another asks;
+     * left out = any.
      */
-    readonly ownedBy?: 'call' | 'sound' | 'ari';
+    readonly ownedBy?: 'call' | 'sound' | 'ari' | 'asked';
     /** What is stored answers where the owner does not. */
     readonly storedToo?: boolean;
   }

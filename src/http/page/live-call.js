@@ -121,6 +121,8 @@ export class LiveCall {
         return true;
       case 'call.ended':
         return this.#end(event, nowMs);
+      case 'call.resumed':
+        return this.#goOn(event, nowMs);
       default:
         return false;
     }
@@ -130,6 +132,14 @@ export class LiveCall {
   #begin({ startedAt, tracks, names, app }, nowMs) {
     this.#measuredAtMs = nowMs;
     return this.#change({ state: 'live', phase: 'live', startedAt, tracks, names, app });
+  }
+
+  /** Its server could not be reached, and is back. @param {any} event @param {number} nowMs */
+  #goOn({ atMs }, nowMs) {
+    this.endedAtMs = null;
+    this.#durationMs = atMs;
+    this.#measuredAtMs = nowMs;
+    return this.#change({ state: 'live', phase: 'live', endReason: null, endedAt: null });
   }
 
   /** @param {any} event @param {number} nowMs */

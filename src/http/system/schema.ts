@@ -111,7 +111,7 @@ const gateway = z.object({
   id: z.string().describe('Made anew at each start'),
   name: z.string().describe('The name of its machine'),
   address: z.string().describe('GATEWAY_URL'),
-  state: z.enum(['serving', 'draining']),
+  state: z.enum(['starting', 'serving', 'draining']),
   isThis: z.boolean().describe('It answers this request'),
   live: z.int().describe('Calls that take up a place there'),
   max: z.int().describe('Its MAX_CALLS'),

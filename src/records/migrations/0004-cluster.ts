@@ -5,8 +5,11 @@ import type { DatabaseKind } from '../database-kind.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a migration knows the tables as they were, not as tables.ts has them
 type AnyDatabase = Kysely<any>;
 
-/** Of `feed_append`: whoever reads entries by their numbers must not see 8 before 7. */
-const FEED_LOCK_KEY = 7_214_380_062;
+/**
+ * Of `feed_append`: whoever reads entries by their numbers must not see 8 before 7. Also of whoever takes over calls of
+ * a gateway that died, and of a gateway that comes back: while one of them holds it, nobody else is either.
+ */
+export const FEED_LOCK_KEY = 7_214_380_062;
 
 /** SQLSTATE with which `feed_append` refuses a gateway that was declared dead. */
 const DECLARED_DEAD = 'TL001';

@@ -7,6 +7,7 @@ import { addFlows } from './0003-flows.ts';
 import { addCluster } from './0004-cluster.ts';
 import { addMessages } from './0005-messages.ts';
 import { addPlannedSearch } from './0006-planned-search.ts';
+import { addTerms } from './0007-terms.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -22,4 +23,5 @@ export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0004-cluster': addCluster,
   '0005-messages': addMessages,
   '0006-planned-search': addPlannedSearch,
+  '0007-terms': addTerms,
 };

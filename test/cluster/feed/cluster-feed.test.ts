@@ -104,6 +104,7 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways${whyNoPostgr
       last = reader.last() ?? last;
     }
     expect(isDone).toBe(true);
+    await until(witness, got.length + 1);
     const all = witness.entries.slice(1).map(({ id }) => id);
     expect(got).toEqual(all);
     expect(all.length).toBeGreaterThan(1800);

@@ -45,6 +45,7 @@ interface GatewayOptions {
   readonly directUrl?: string;
   readonly history?: number;
   readonly clock?: Clock;
+  readonly onDeclaredDead?: () => void;
 }
 
 /** A clock on which everything takes `times` less time than it says. */
@@ -60,7 +61,7 @@ export function hurried(times: number): Clock {
 /** Opens a gateway on the database at `url`. */
 export async function openFeedGateway(
   url: string,
-  { directUrl = url, history = 200, clock = systemClock }: GatewayOptions = {},
+  { directUrl = url, history = 200, clock = systemClock, onDeclaredDead = () => undefined }: GatewayOptions = {},
 ): Promise<FeedGateway> {
   const log = createLog('silent');
   const metrics = new Metrics();
@@ -68,7 +69,15 @@ export async function openFeedGateway(
   const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
   const records = new Records({ database, folder: null, retentionDays: 30, clock: systemClock, log, metrics });
   const settings = { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, FEED_HISTORY: history, REDACT: 'off' as const };
-  const parts = { gateway: id, database, stored: records.calls, clock, log, metrics: metrics.clusterFeed };
+  const parts = {
+    gateway: id,
+    database,
+    stored: records.calls,
+    onDeclaredDead,
+    clock,
+    log,
+    metrics: metrics.clusterFeed,
+  };
   const { exchange, archive } = await openClusterFeed(settings, parts);
   const feed = new Feed({ history, epoch: id, exchange });
   records.follow(feed, { get: () => undefined, parameters: () => undefined });

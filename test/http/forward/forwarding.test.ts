@@ -35,6 +35,7 @@ async function other(answer: Answer): Promise<Owner> {
 async function gateway(owner: Owner | null): Promise<TestServer & { readonly client: ForwardClient }> {
   const client = new ForwardClient({ key: KEY, me: 'this', clock: systemClock });
   const others: OthersOfTest = {
+    id: 'this',
     access: {
       sessions: { find: async () => null, living: async () => new Set() },
       attempts: { add: async () => new Map(), forgive: async () => undefined },

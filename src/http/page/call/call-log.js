@@ -276,6 +276,8 @@ function describeMoment(event) {
       return `⚑ ${event.label} (${event.author})`;
     case 'call.transferred':
       return event.to === null ? 'Transferred' : `Transferred to ${event.to}`;
+    case 'call.resumed':
+      return 'The call goes on: its server is reached again';
     case 'app.lost':
       return 'The app is lost; its connection is being opened again';
     case 'app.back':

@@ -27,7 +27,6 @@ export class Gateways {
 
 /** @param {Gateway} gateway */
 function showGateway({ name, address, state: now, isThis, live, max, firmLoad, startedAt }) {
-  const isFull = live >= max || firmLoad >= 0.9;
   return make(
     'tr',
     {},
@@ -37,12 +36,14 @@ function showGateway({ name, address, state: now, isThis, live, max, firmLoad, s
       isThis ? `${name} (this one)` : name,
       make('div', { class: 'panel-note' }, `${address} · started ${formatAgo(startedAt, new Date())}`),
     ),
-    make(
-      'td',
-      {},
-      now === 'draining' ? state('warn', 'draining') : state(isFull ? 'warn' : 'ok', isFull ? 'full' : 'serving'),
-    ),
+    make('td', {}, showState(now, live >= max || firmLoad >= 0.9)),
     make('td', { class: 'number' }, `${live} of ${max}`),
     make('td', { class: 'number' }, `${Math.round(firmLoad * 100)} %`),
   );
+}
+
+/** @param {string} now @param {boolean} isFull */
+function showState(now, isFull) {
+  if (now !== 'serving') return state('warn', now);
+  return state(isFull ? 'warn' : 'ok', isFull ? 'full' : 'serving');
 }
