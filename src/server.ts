@@ -171,6 +171,7 @@ interface ServerOptions {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, clock, log, metrics } = options;
   const certificate = await ServerCertificate.open({ settings, clock, log });
+  metrics.certificateExpires.watch(() => certificate?.expiresSeconds ?? 0);
   const failures = new Failures({ clock, log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({

@@ -139,6 +139,10 @@ export class Metrics {
     [],
     START_SECONDS,
   );
+  readonly certificateExpires = this.#make.measured(
+    'trunkline_tls_certificate_expires_timestamp_seconds',
+    'When the certificate of TLS_CERT expires; 0 = there is none',
+  );
   readonly enginesReady = this.#make.gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
 
   readonly laneWait = this.#make.histogram(

@@ -8,6 +8,7 @@ import type { Metrics } from '../foundation/metrics.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { type DataFolder, DataFolderRefused, openDataFolder, RECORDS_FILE } from './data-folder.ts';
+import { DataFolderWatch } from './data-folder-watch.ts';
 import { openLater } from './late-records.ts';
 import { migrate, readSchemaState } from './migrations/migrations.ts';
 import { openPostgresRecords } from './postgres-records.ts';
@@ -66,6 +67,15 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
     await records?.openSound(settings);
     const webhooks = openWebhooks(settings, records, options);
     if (webhooks !== null) records?.openOutbox(webhooks.outbox, webhooks.types);
+    const watch =
+      folder === null
+        ? null
+        : new DataFolderWatch({
+            folder: folder.path,
+            hasRecords: typeof records?.sqliteFolder === 'string',
+            clock,
+            metrics: metrics.records,
+          });
     if (records === null && folder === null) refuseSound(settings, 'there is no folder for it');
     tellWhere(records, log);
     return {
@@ -73,6 +83,7 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
       mayHaveUsers: mayHave && database?.isOpen !== true,
       settings: folder === null ? settings : withFoldersIn(folder.path, settings),
       close: async () => {
+        watch?.close();
         await records?.close();
         await folder?.close();
       },

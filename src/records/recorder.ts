@@ -109,6 +109,15 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    options.metrics.backlogAge.watch(() => this.#backlogAgeSeconds);
+  }
+
+  /** How long the oldest event has waited. */
+  get #backlogAgeSeconds(): number {
+    const oldest = this.#writing[0] ?? this.#waiting[0];
+    if (oldest === undefined) return 0;
+    // The wall clock may have been set.
+    return Math.max(this.#options.clock.wall().getTime() - oldest.atMs, 0) / 1000;
   }
 
   /** Events that are not stored yet. */

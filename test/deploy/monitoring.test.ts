@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readText } from '../docs/markdown.ts';
+import { runCli } from '../../src/cli/program.ts';
+import { anchorsOf, readText } from '../docs/markdown.ts';
+import { captureTerminal } from '../helpers/terminal.ts';
 import { findProblems } from './promql.ts';
 
 interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: Readonly<Record<string, string>>;
+    }[];
+  }[];
 }
 interface RuleTests {
   readonly tests: readonly {
@@ -47,6 +55,23 @@ describe('the alarms of Prometheus', () => {
   it.each(RULES.map(({ alert, expr }) => [alert, expr]))('%s asks for what there is', (_alert, expr) => {
     expect(findProblems(expr)).toEqual([]);
   });
+
+  it.each(RULES.map(({ alert, annotations }) => [alert, annotations]))(
+    '%s names a page and a command that there are',
+    async (_alert, { page = '', command = '' }) => {
+      const [path = '', anchor] = page.split('#');
+      expect(anchor === undefined || anchorsOf(readText(path)).includes(anchor), page).toBe(true);
+      const [program, ...words] = command.split(' ');
+      const option = words.findLast((word) => word.startsWith('--')) ?? '';
+      const { terminal, out } = captureTerminal();
+      expect([program, await runCli([...words.filter((word) => word !== option), '--help'], terminal)]).toEqual([
+        'trunkline',
+        0,
+      ]);
+      expect(out.text).toContain(`Usage: ${[program, ...words.filter((word) => word !== option)].join(' ')}`);
+      expect(out.text).toContain(option);
+    },
+  );
 
   it('are each tried once where they fire and once where they do not', () => {
     const names = RULES.map(({ alert }) => alert);

@@ -6,6 +6,10 @@ import { WebhookMetrics } from './webhook-metrics.ts';
 /** `metrics.records` */
 export class RecordMetrics {
   readonly backlog;
+  readonly backlogAge;
+  readonly backupSeconds;
+  readonly diskFreeBytes;
+  readonly diskBytes;
   readonly written;
   readonly lost;
   readonly failures;
@@ -22,6 +26,17 @@ export class RecordMetrics {
 
   constructor(make: MetricMaker) {
     this.backlog = make.gauge('trunkline_records_backlog', 'Events that wait to be stored', []);
+    this.backlogAge = make.measured(
+      'trunkline_records_backlog_age_seconds',
+      'How long the oldest event has waited to be stored',
+    );
+    this.backupSeconds = make.gauge(
+      'trunkline_records_backup_timestamp_seconds',
+      'When the last copy of the records was made',
+      [],
+    );
+    this.diskFreeBytes = make.gauge('trunkline_data_disk_free_bytes', 'Room on the disk of DATA_DIR', []);
+    this.diskBytes = make.gauge('trunkline_data_disk_bytes', 'Size of the disk of DATA_DIR', []);
     this.written = make.counter('trunkline_records_written_total', 'Events that were stored', []);
     this.lost = make.counter('trunkline_records_lost_total', 'Events that were not stored, by why', ['reason']);
     this.failures = make.counter(

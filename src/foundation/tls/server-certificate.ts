@@ -111,6 +111,11 @@ export class ServerCertificate {
     }
   }
 
+  /** When it expires, in seconds since 1970. */
+  get expiresSeconds(): number {
+    return this.#pair.validTo.getTime() / 1000;
+  }
+
   /** For the server that is to use it. */
   get options(): SecureContextOptions {
     return this.#pair.options;

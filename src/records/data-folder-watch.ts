@@ -1,0 +1,56 @@
+/** What runs out or gets old in DATA_DIR without anybody noticing: the room on its disk, and the last copy. */
+import { statfs } from 'node:fs/promises';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
+import { madeAt, wholeBackups } from './sqlite-backups.ts';
+
+/** How often it is looked. */
+const PERIOD_MS = 60_000;
+
+interface WatchOptions {
+  /** DATA_DIR. */
+  readonly folder: string;
+  /** Whether the records are in it, so that their copies are, too. */
+  readonly hasRecords: boolean;
+  readonly clock: Clock;
+  readonly metrics: Pick<RecordMetrics, 'backupSeconds' | 'diskFreeBytes' | 'diskBytes'>;
+}
+
+/** Looks at once and then every minute, until it is closed. */
+export class DataFolderWatch {
+  readonly #options: WatchOptions;
+  readonly #beganSeconds: number;
+  readonly #timer: Timer;
+  #isLooking = false;
+
+  constructor(options: WatchOptions) {
+    const { clock } = options;
+    this.#options = options;
+    this.#beganSeconds = clock.wall().getTime() / 1000;
+    this.#timer = clock.every(PERIOD_MS, () => void this.look(), true);
+    void this.look();
+  }
+
+  /** Never rejects. A disk that does not answer is asked again when it has answered. */
+  async look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const { folder, hasRecords, metrics } = this.#options;
+    try {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      metrics.diskFreeBytes.set(bavail * bsize);
+      metrics.diskBytes.set(blocks * bsize);
+      if (!hasRecords) return;
+      const newest = (await wholeBackups(folder)).at(-1);
+      metrics.backupSeconds.set(newest === undefined ? this.#beganSeconds : madeAt(newest).getTime() / 1000);
+    } catch {
+      // The figures of before stay; that the folder is gone is told by whoever writes to it.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+}
