@@ -160,6 +160,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const sockets = openSockets({ ...common, registry, feed, engine, isDraining: options.isDraining });
+  engine.keepWhile(() => registry.liveCount > 0 || sockets.listeners.count > 0);
   const server = await createServer({
     ...common,
     people,

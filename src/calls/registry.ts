@@ -98,7 +98,7 @@ export class CallRegistry {
 
   /**
    * Whether a socket may come in; to be called before its upgrade. `arriving` = how many were admitted before and are
-   * not here yet.
+   * not here yet. The engines are started meanwhile, where they are not.
    * @throws TrunklineError `too_many_calls` or `draining`
    */
   admit(arriving = 0): void {
@@ -110,6 +110,7 @@ export class CallRegistry {
       draining: this.#drained !== null,
       feedIsFull: feed.isFull,
     });
+    engine.wake();
   }
 
   /**
@@ -131,7 +132,6 @@ export class CallRegistry {
     if (pendingCall.over) return;
     this.#pendingCalls.add(pendingCall);
     if (offer.outgoing !== undefined) this.#ring(pendingCall, offer.carrier, offer.outgoing);
-    this.#context.engine.wake();
   }
 
   /** Calls that we make and that are not answered yet, live calls, then ended ones; of each the latest first. */

@@ -99,6 +99,7 @@ export class EngineClient implements ManagedEngine {
   readonly #idle: IdleWatch;
   #nextId = 1;
   #failedStarts = 0;
+  #isNeeded: () => boolean = () => false;
   /** Why no job is taken any more; null = jobs are taken. */
   #unavailable: string | null = null;
   #refused = false;
@@ -124,7 +125,8 @@ export class EngineClient implements ManagedEngine {
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#detectBatcher = new DetectBatcher({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
     metrics.lanes.watch(() => this.#dispatch.lanes(clock.nowMs()));
-    const hasWork = () => this.#pool.busy || this.#dispatch.waitingCount > 0 || this.#isLoading;
+    const isBusy = () => this.#pool.busy || this.#dispatch.waitingCount > 0 || this.#isLoading;
+    const hasWork = () => isBusy() || this.#isNeeded();
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
 
@@ -204,6 +206,10 @@ export class EngineClient implements ManagedEngine {
 
   wake(): void {
     if (this.#unavailable === null) this.#startEngines();
+  }
+
+  keepWhile(isNeeded: () => boolean): void {
+    this.#isNeeded = isNeeded;
   }
 
   async transcribe(request: TranscribeRequest): Promise<Transcript> {

@@ -215,7 +215,10 @@ export interface Engine {
    * @throws EngineError `unavailable`
    */
   start(): Promise<void>;
-  /** Starts the engine processes if they are stopped, so that they are warm when the first words come. */
+  /**
+   * Starts the engine processes if they are stopped, so that they are warm when the first words come. To be called at
+   * the first sign of a call, a session or a recording.
+   */
   wake(): void;
   /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */
   readonly load: number;

@@ -7,6 +7,8 @@ export interface ManagedEngine extends Engine {
   readonly status: EngineStatus;
   /** How the engine processes are, one by one. */
   readonly report: EnginesReport;
+  /** Does not stop the engine processes for want of work while `isNeeded` says that work is likely to come. */
+  keepWhile(isNeeded: () => boolean): void;
   /**
    * Takes no more jobs, refuses those that wait, lets the engine processes finish what they have, and resolves when
    * they are gone.

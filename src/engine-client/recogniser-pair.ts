@@ -126,6 +126,11 @@ export class RecogniserPair implements ManagedEngine {
     await Promise.all([live.start(), final.start().catch((error: unknown) => this.#onMissing(error))]);
   }
 
+  keepWhile(isNeeded: () => boolean): void {
+    this.#options.live.keepWhile(isNeeded);
+    this.#options.final.keepWhile(isNeeded);
+  }
+
   wake(): void {
     this.#options.live.wake();
     this.#options.final.wake();

@@ -22,7 +22,7 @@ export type ListenerKind = (typeof LISTENER_KINDS)[number];
 const TEXT_KINDS: readonly ListenerKind[] = ['realtime', 'speak'];
 
 interface ListenersOptions {
-  readonly engine: Pick<Engine, 'firmLoad'>;
+  readonly engine: Pick<Engine, 'firmLoad' | 'wake'>;
   readonly settings: Pick<Settings, 'LISTENERS_MAX'>;
   readonly metrics: Pick<Metrics, 'listeners'>;
   readonly clock: Clock;
@@ -56,7 +56,7 @@ export class Listeners {
 
   /**
    * Returns if `owner` may open another session: to be asked before the handshake is answered. Where there is no place,
-   * the session gives way that has been silent for longest.
+   * the session gives way that has been silent for longest. The engines are started meanwhile, where they are not.
    * @throws TrunklineError `draining`, or `too_many_listeners` when LISTENERS_MAX are open, the owner has its share of
    * them, or the engines have no room
    */
@@ -72,6 +72,7 @@ export class Listeners {
       );
     const share = mayTakePlace(owner, this.#places, this.#options.settings.LISTENERS_MAX);
     if (share !== null) this.#makeRoom(share);
+    engine.wake();
   }
 
   /** A session is open on `socket`, until that closes. What the session is asked to do must not throw. */

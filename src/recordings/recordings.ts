@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EngineError } from '../engine-client/engine.ts';
+import { type Engine, EngineError } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { makeFolder } from '../foundation/folders/folders.ts';
@@ -27,12 +27,13 @@ import {
 
 const FOLDER_PREFIX = 'trunkline-recordings-';
 
-interface RecordingsOptions extends Omit<Transcriber, 'decoders'> {
+interface RecordingsOptions extends Omit<Transcriber, 'decoders' | 'engine'> {
   readonly settings: Transcriber['settings'] &
     Pick<
       Settings,
       'DEFAULT_LANGUAGE' | 'UPLOAD_DIR' | 'UPLOAD_DISK_MAX_BYTES' | 'BATCH_QUEUE_MAX' | 'FFMPEG_TIMEOUT_MS'
     >;
+  readonly engine: Transcriber['engine'] & Pick<Engine, 'wake'>;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
@@ -69,12 +70,13 @@ export class Recordings {
   }
 
   /**
-   * Admits one more recording.
+   * Admits one more recording. The engines are started while it comes, where they are not.
    * @throws TrunklineError `draining` when the server is shutting down, `batch_queue_full` when too many are in work
    */
   async admit(): Promise<Place> {
-    const { metrics } = this.#options;
+    const { metrics, engine } = this.#options;
     this.#assertRoom();
+    engine.wake();
     const place: Place = { path: '', workFolder: '', signal: this.#life.signal, release: async () => undefined };
     this.#places.add(place);
     metrics.files.set(this.#places.size);

@@ -9,6 +9,7 @@ import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCluster } from './cluster.ts';
+import { benchCold } from './cold.ts';
 import { benchCompare } from './compare.ts';
 import { benchConfidence } from './confidence.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
@@ -99,6 +100,9 @@ bench(
         ? { seconds: 3, gateways: [1, 2], rates: [1000], calls: 10 }
         : { seconds: 15, gateways: [1, 2, 3, 4], rates: [1000, 2000, 4000, 6000], calls: 60 },
     ),
+);
+bench('cold', 'the first words after the engines were stopped: of a call, a session, a recording', (quick) =>
+  benchCold({ rounds: quick ? 1 : 7 }),
 );
 bench(
   'compare',

@@ -84,10 +84,14 @@ describe('CallRegistry', () => {
     expect(ids(gateway)).toEqual(['CA2 ended']);
   });
 
-  it('wakes the engine when a socket comes', () => {
-    const gateway = startCalls();
-    gateway.dial();
+  it('wakes the engine at the first sign of a call, before its socket comes, unless it is refused', () => {
+    const gateway = startCalls({ MAX_CALLS: '1' });
+    gateway.registry.admit();
     expect(gateway.engine.wakes).toBe(1);
+    gateway.dial();
+    expect(gateway.engine.wakes).toBe(2);
+    expect(() => gateway.registry.admit()).toThrow();
+    expect(gateway.engine.wakes).toBe(2);
   });
 
   it('counts live and ended calls', async () => {

@@ -95,6 +95,20 @@ describe('EngineClient: engines come and go', () => {
     expect(await held).toBe('released');
   });
 
+  it('does not stop an engine while work is likely to come', async () => {
+    const { engineClient, clock } = open({ idleMs: 1000 });
+    let isCall = true;
+    engineClient.keepWhile(() => isCall);
+    await engineClient.start();
+    clock.advance(60_000);
+    expect(engineClient.status.state).toBe('ready');
+    isCall = false;
+    clock.advance(999);
+    expect(engineClient.status.state).toBe('ready');
+    clock.advance(1001);
+    expect(engineClient.status.state).toBe('stopped');
+  });
+
   it('reports a refusal once, fails everything that waits, and does not try again', async () => {
     const engineSettings = { ...SETTINGS, executionProvider: 'cuda' } as const;
     const { engineClient, clock, refusals, metrics } = open({ workers: 2, engineSettings });

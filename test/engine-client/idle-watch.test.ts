@@ -35,6 +35,32 @@ describe('IdleWatch', () => {
     expect(state.idleAtMs).toEqual([]);
   });
 
+  it('counts from the end of what was under way', () => {
+    const { clock, state, watch } = makeWatch(60_000);
+    watch.note();
+    state.busy = true;
+    clock.advance(300_000);
+    state.busy = false;
+    clock.advance(45_000);
+    expect(state.idleAtMs).toEqual([]);
+    clock.advance(15_000);
+    expect(state.idleAtMs).toHaveLength(1);
+  });
+
+  it('takes longer, up to four times, where work came soon after it had fired, and as long as ever after that', () => {
+    const { clock, state, watch } = makeWatch(1000);
+    /** Notes work so long after the last time, and tells how long it took to fire. */
+    const firesAfter = (waitMs: number): number => {
+      clock.advance(waitMs);
+      watch.note();
+      const notedMs = clock.nowMs();
+      const fired = state.idleAtMs.length;
+      while (state.idleAtMs.length === fired) clock.advance(100);
+      return (state.idleAtMs.at(-1) ?? 0) - notedMs;
+    };
+    expect([0, 500, 500, 500, 2000, 500].map(firesAfter)).toEqual([1000, 2000, 4000, 4000, 1000, 2000]);
+  });
+
   it('is silent with 0, and after it was closed', () => {
     const never = makeWatch(0);
     never.watch.note();

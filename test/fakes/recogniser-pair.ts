@@ -32,6 +32,10 @@ export class FakeManagedEngine extends FakeEngine implements ManagedEngine {
     return this.estimateMs;
   }
 
+  keepWhile(): void {
+    // It is always there.
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -23,7 +23,7 @@ class Client extends EventEmitter {
 }
 
 function open(max = 3) {
-  const state = { firmLoad: 0, isDraining: false };
+  const state = { firmLoad: 0, isDraining: false, wakes: 0, wake: () => state.wakes++ };
   const metrics = new Metrics();
   const clock = new FakeClock();
   const listeners = new Listeners({
@@ -69,6 +69,14 @@ describe('listeners', () => {
     leave();
     expect(() => listeners.admit(ALONE)).not.toThrow();
     expect(listeners.count).toBe(1);
+  });
+
+  it('have the engines started before their handshake is answered, unless they are refused', () => {
+    const { isRefused, state } = open();
+    expect([isRefused(ALONE), state.wakes]).toEqual([false, 1]);
+    state.isDraining = true;
+    expect(() => isRefused(ALONE)).toThrow();
+    expect(state.wakes).toBe(1);
   });
 
   it('are refused while the engines have no room, unless nobody listens', () => {

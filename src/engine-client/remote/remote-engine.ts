@@ -133,6 +133,10 @@ export class RemoteEngine implements ManagedEngine {
     this.#options.embedded.wake();
   }
 
+  keepWhile(isNeeded: () => boolean): void {
+    this.#options.embedded.keepWhile(isNeeded);
+  }
+
   detect(request: DetectRequest): Promise<Detection> {
     return this.#options.embedded.detect(request);
   }
