@@ -111,9 +111,9 @@ function report(rows: readonly Row[], { rounds, loadMs }: { rounds: number; load
   return {
     name: 'cold',
     about:
-      `A gateway whose engines stop after ${IDLE_MS / 1000} s without work. Each of these comes when they are stopped, ` +
-      'and once more at once. The engines are started by the first sign: the handshake of a call or session, the ' +
-      'beginning of an upload.',
+      `A gateway whose engines stop after ${IDLE_MS / 1000} s without work. Each of these comes when they are ` +
+      'stopped, and once more at once. The engines are started by the first sign: the handshake of a call or ' +
+      'session, the beginning of an upload.',
     tables: [
       {
         title: 'The first text, in ms',

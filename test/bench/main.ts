@@ -109,8 +109,15 @@ bench(
   'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
-bench('remote', 'another Trunkline as recogniser: what a request costs, how late finals are when it dies', (quick) =>
-  benchRemote(quick ? { rounds: 1, requests: 100 } : { rounds: 5, requests: 1000 }),
+bench(
+  'remote',
+  'another Trunkline as recogniser: what a request costs, how late finals are when it dies, 40 calls on one',
+  (quick) =>
+    benchRemote(
+      quick
+        ? { rounds: 1, requests: 100, calls: 4, recordings: 4, seconds: 15, fileSeconds: 60 }
+        : { rounds: 5, requests: 1000, calls: 40, recordings: 20, seconds: 120, fileSeconds: 300 },
+    ),
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
   benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),

@@ -23,7 +23,20 @@ const RUN_ROUNDS = 5;
 /** Audio of each recording after which the beginning is over. */
 const SETTLED_SECONDS = 5;
 
-interface Phase {
+/** What a phase is made of. */
+interface PhaseOptions {
+  readonly name: string;
+  readonly calls: number;
+  readonly seconds: number;
+  /** Is in the gateway so many times, all the time; null = no recordings. */
+  readonly recording: Int16Array | null;
+  readonly recordings: number;
+  /** Of the gateway. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** What callers felt in one phase, and what recordings got. */
+export interface Phase {
   readonly name: string;
   readonly lateMs: readonly number[];
   readonly partialLagMs: readonly number[];
@@ -39,8 +52,9 @@ interface Phase {
 export async function benchMixed(options: { readonly seconds: number; readonly fileSeconds: number }): Promise<Report> {
   const { samples } = recordingOf(loadPrompts(), options.fileSeconds);
   const longestRunMs = await measureLongestRun(samples);
-  const alone = await runPhase('calls alone', options.seconds, null);
-  const mixed = await runPhase(`with ${RECORDINGS} recordings queued`, options.seconds, samples);
+  const phase = { calls: CALLS, seconds: options.seconds, recordings: RECORDINGS };
+  const alone = await runPhase({ ...phase, name: 'calls alone', recording: null });
+  const mixed = await runPhase({ ...phase, name: `with ${RECORDINGS} recordings queued`, recording: samples });
   return report({ alone, mixed, longestRunMs }, options);
 }
 
@@ -56,16 +70,17 @@ async function measureLongestRun(recording: Int16Array): Promise<number> {
   return shortestMs;
 }
 
-async function runPhase(name: string, seconds: number, recording: Int16Array | null): Promise<Phase> {
-  const gateway = await startGateway();
+/** Simulated Twilio calls to a gateway of their own, alone or beside recordings. */
+export async function runPhase({ name, calls, seconds, recording, ...more }: PhaseOptions): Promise<Phase> {
+  const gateway = await startGateway(more.environment);
   await ready(gateway.url);
   const feed = await readFeed(gateway.url);
-  const queue = recording === null ? null : keepQueued(gateway.url, recording);
-  if (queue !== null) await Promise.race([settled(gateway), queue.ended]);
+  const queue = recording === null ? null : keepQueued(gateway.url, recording, more.recordings);
+  if (queue !== null) await Promise.race([settled(gateway, more.recordings), queue.ended]);
   const pids = [gateway.pid, ...gateway.enginePids()];
   const cpuSeconds = () => pids.reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0);
   const before = { cpu: cpuSeconds(), page: await gateway.metrics(), ms: performance.now() };
-  await runCallers({ url: gateway.url, calls: CALLS, seconds });
+  await runCallers({ url: gateway.url, calls, seconds });
   const took = (performance.now() - before.ms) / 1000;
   const page = await gateway.metrics();
   const cores = (cpuSeconds() - before.cpu) / took;
@@ -84,9 +99,9 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
 }
 
 /** Uploads are over and pieces of all recordings are being transcribed. */
-async function settled(gateway: GatewayProcess): Promise<void> {
+async function settled(gateway: GatewayProcess, recordings: number): Promise<void> {
   const isUnderWay = async () =>
-    metricValue(await gateway.metrics(), 'trunkline_file_audio_seconds_total') > RECORDINGS * SETTLED_SECONDS;
+    metricValue(await gateway.metrics(), 'trunkline_file_audio_seconds_total') > recordings * SETTLED_SECONDS;
   while (!(await isUnderWay())) await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
@@ -95,12 +110,16 @@ async function ready(url: string): Promise<void> {
 }
 
 /**
- * Keeps {@link RECORDINGS} in the gateway until it is stopped: whenever one is done, the next is sent. `ended` fails
+ * Keeps so many `recordings` in the gateway until it is stopped: whenever one is done, the next is sent. `ended` fails
  * when one was refused before.
  */
-function keepQueued(url: string, samples: Int16Array): { readonly ended: Promise<unknown>; stop(): void } {
+function keepQueued(
+  url: string,
+  samples: Int16Array,
+  recordings: number,
+): { readonly ended: Promise<unknown>; stop(): void } {
   let isStopped = false;
-  const lines = Array.from({ length: RECORDINGS }, async () => {
+  const lines = Array.from({ length: recordings }, async () => {
     try {
       while (!isStopped) await sendRecording(url, samples);
     } catch (error) {
@@ -207,6 +226,6 @@ function report(
 }
 
 /** End of speech → final, in ms. */
-function finalLagMs({ lateMs }: Phase, share: number): number {
+export function finalLagMs({ lateMs }: Phase, share: number): number {
   return ENDPOINT_CAPTIONS_MS + quantile(lateMs, share);
 }

@@ -1,6 +1,6 @@
 /**
  * Another Trunkline as recogniser: what a request costs the gateway that sends it, and how late finals are when the
- * other one dies or stops answering in the middle of an utterance.
+ * other one dies or stops answering in the middle of an utterance; and what calls that share one feel of recordings.
  */
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { loadAudio } from '../../src/cli/audio-file.ts';
@@ -11,6 +11,7 @@ import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { startGateway } from '../helpers/gateway.ts';
 import { startBareHttp } from './bare-http.ts';
+import { measureSharedRemote, type SharedRemoteOptions } from './remote-calls.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { startEngineClient } from './start-engine-client.ts';
 
@@ -34,8 +35,14 @@ const HARMS: readonly Harm[] = [
   { what: 'stops answering at the end', at: 1, signal: 'SIGSTOP' },
 ];
 
-/** Runs the benchmark, each harm `rounds` times, and `requests` requests of each kind. */
-export async function benchRemote(options: { readonly rounds: number; readonly requests: number }): Promise<Report> {
+interface RemoteOptions extends SharedRemoteOptions {
+  readonly rounds: number;
+  readonly requests: number;
+}
+
+/** Runs the benchmark, each harm `rounds` times, `requests` requests of each kind, and calls on one server. */
+export async function benchRemote(options: RemoteOptions): Promise<Report> {
+  const shared = await measureSharedRemote(options);
   const costs = await measureCosts(options.requests);
   const rows: (string | number)[][] = [];
   let differing = 0;
@@ -52,7 +59,9 @@ export async function benchRemote(options: { readonly rounds: number; readonly r
     about:
       'ASR_URL with another Trunkline on the same machine, both with the embedded recogniser. A sentence of 2.7 s is ' +
       `read as in a call, a partial each ${CHUNK_MS} ms, then the final. In the middle or at the end of it something ` +
-      'happens to the other gateway.',
+      'happens to the other gateway. Then simulated Twilio calls in real time, 45 % human speech, go to a gateway ' +
+      'whose ASR_URL is another one, alone and while recordings are in it all the time; all of it on this ' +
+      'machine. The silence that ends an utterance is in the lag of finals.',
     tables: [
       { title: 'From the question for the final to its text, in ms', heads: ['', 'median', 'most', 'finals'], rows },
       {
@@ -60,8 +69,10 @@ export async function benchRemote(options: { readonly rounds: number; readonly r
         heads: ['', 'ms'],
         rows: costs,
       },
+      shared.table,
     ],
     goals: [
+      ...shared.goals,
       {
         goal: 'Every final is word for word what the embedded engine says',
         found: `${differing} differ`,

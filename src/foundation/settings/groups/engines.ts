@@ -17,7 +17,7 @@ export const engines = {
       'Number of engine processes. 0 = as many as the cores allow; with cuda one for each GPU.',
     ),
     ENGINE_PRELOAD: flag(true, 'Load the models when the server starts. Otherwise the first call loads them.'),
-    ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'The engines stop this long after the last call, session or other work. 0 = never.'),
+    ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'The engines stop so long after the last work. 0 = never.'),
     ENGINE_MEMORY_BYTES: whole(
       0,
       0,
