@@ -33,6 +33,7 @@ import { benchRecords } from './records.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchRemote } from './remote.ts';
 import { publish, type Report } from './report.ts';
+import { benchSearch } from './search.ts';
 import { benchSound } from './sound.ts';
 import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
@@ -210,6 +211,20 @@ const recognisers = bench(
 recognisers.option('--python <path>', 'an interpreter with what engine/export/*/requirements.txt names');
 bench('redaction', 'what is masked of card numbers and the like, written, spoken and dictated', (quick) =>
   benchRedaction(quick ? { each: 20, spoken: 12 } : { each: 200, spoken: 120 }),
+);
+bench(
+  'search',
+  'finding calls by each filter among very many',
+  (quick, { full, postgres }) =>
+    benchSearch({
+      calls: full === true ? 1_000_000 : quick ? 20_000 : 100_000,
+      rounds: quick ? 3 : 20,
+      postgres: postgres === true,
+    }),
+  {
+    full: 'among a million calls with five million events, which are stored first: some minutes',
+    postgres: 'also in PostgreSQL, on a server of its own, near and far',
+  },
 );
 bench(
   'records',

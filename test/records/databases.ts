@@ -97,6 +97,6 @@ function postgresDatabases(): TestDatabases {
 
 /** For `describe.each`: a test that is not run says so in the name of its database. */
 export const DATABASES = [
-  { name: 'SQLite', isThere: true, start: sqliteDatabases },
-  { name: `PostgreSQL${whyNoPostgres}`, isThere: whyNoPostgres === '', start: postgresDatabases },
+  { name: 'SQLite', kind: 'sqlite', isThere: true, start: sqliteDatabases },
+  { name: `PostgreSQL${whyNoPostgres}`, kind: 'postgres', isThere: whyNoPostgres === '', start: postgresDatabases },
 ] as const;

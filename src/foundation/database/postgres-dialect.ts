@@ -1,14 +1,20 @@
 /** Kysely's dialect for PostgreSQL, whose errors tell a server that is away from one that refuses a query. */
-import { type DatabaseConnection, type Driver, PostgresDialect, type PostgresDialectConfig } from 'kysely';
+import { type DatabaseConnection, type Driver, PostgresDialect } from 'kysely';
+import type pg from 'pg';
+import { abortSignal } from './abort.ts';
+import { abortablePool } from './abortable-pool.ts';
 import { DatabaseAway, describeTrouble, isDatabaseTrouble } from './trouble.ts';
 
-/** As {@link PostgresDialect}; a server that is away, stuck or full rejects with {@link DatabaseAway}. */
+/**
+ * As {@link PostgresDialect}; a server that is away, stuck or full rejects with {@link DatabaseAway}, and queries end
+ * with the signal of their work (abort.ts).
+ */
 export class TellingPostgresDialect extends PostgresDialect {
   readonly #name: string;
 
   /** `name` = how errors call the database, e.g. `the database of the records`. */
-  constructor(config: PostgresDialectConfig, name: string) {
-    super(config);
+  constructor({ pool }: { readonly pool: pg.Pool }, name: string) {
+    super({ pool: abortablePool(pool) });
     this.#name = name;
   }
 
@@ -37,7 +43,7 @@ export class TellingPostgresDialect extends PostgresDialect {
   }
 
   #throwAway(error: unknown): never {
-    if (!isDatabaseTrouble(error)) throw error;
+    if (error === abortSignal()?.reason || !isDatabaseTrouble(error)) throw error;
     throw new DatabaseAway(`${this.#name} cannot be used just now (${describeTrouble(error)})`);
   }
 }

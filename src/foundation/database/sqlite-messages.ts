@@ -28,6 +28,11 @@ export interface SqliteRequest {
   readonly isAtomic: boolean;
 }
 
+/** Nobody waits for this request any more: it is not run if it waits. It is answered all the same. */
+export interface SqliteDrop {
+  readonly drop: number;
+}
+
 /** What came of one statement. */
 export interface SqliteResult {
   readonly rows: readonly Readonly<Record<string, SqliteValue>>[];

@@ -6,7 +6,9 @@ import { type Clock, systemClock, type Timer } from '../clock.ts';
 import { DiskError } from '../folders/disk.ts';
 import { closeToOthers, PRIVATE_FILE_MODE } from '../folders/folders.ts';
 import { packagePath } from '../folders/paths.ts';
+import { abortSignal } from './abort.ts';
 import type {
+  SqliteDrop,
   SqliteLane,
   SqliteReply,
   SqliteRequest,
@@ -23,7 +25,7 @@ const READS_WAITING_MAX = 1000;
 
 interface Waiting {
   resolve(results: readonly SqliteResult[]): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
   /** Ends the wait of a read. */
   readonly timer: Timer | null;
 }
@@ -110,11 +112,28 @@ export class SqliteThread {
     if (this.#isClosed) return Promise.reject(new Error(`${this.#options.name} is closed`));
     if (lane === 'read' && this.#waiting.size >= READS_WAITING_MAX) return Promise.reject(this.#away());
     const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
+    const asked = new Promise<readonly SqliteResult[]>((resolve, reject) => {
       this.#worker ??= this.#start();
       this.#waiting.set(id, { resolve, reject, timer: lane === 'read' ? this.#limit(id) : null });
       this.#worker.postMessage({ id, lane, statements, isAtomic } satisfies SqliteRequest);
     });
+    const signal = lane === 'read' ? abortSignal() : undefined;
+    return signal === undefined ? asked : this.#untilAborted(id, asked, signal);
+  }
+
+  async #untilAborted<T>(id: number, asked: Promise<T>, signal: AbortSignal): Promise<T> {
+    const onAbort = (): void => {
+      // It stays among those that wait until the thread has answered.
+      this.#waiting.get(id)?.reject(signal.reason);
+      this.#worker?.postMessage({ drop: id } satisfies SqliteDrop);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await asked;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   #limit(id: number): Timer {

@@ -3,7 +3,14 @@ import { closeSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import sqlite from 'node-sqlite3-wasm';
 import { isDiskTrouble } from '../folders/disk.ts';
-import type { SqliteReply, SqliteRequest, SqliteResult, SqliteStatement, SqliteThreadData } from './sqlite-messages.ts';
+import type {
+  SqliteDrop,
+  SqliteReply,
+  SqliteRequest,
+  SqliteResult,
+  SqliteStatement,
+  SqliteThreadData,
+} from './sqlite-messages.ts';
 
 /**
  * Uses a write-ahead log and exclusive locking. The file system of the WebAssembly build takes every lock for another
@@ -160,8 +167,16 @@ function next(): void {
   }
 }
 
-parentPort?.on('message', (request: SqliteRequest | 'close') => {
+function drop(id: number): void {
+  const at = reads.findIndex((request) => request.id === id);
+  if (at < 0) return;
+  reads.splice(at, 1);
+  answer({ id, results: [] });
+}
+
+parentPort?.on('message', (request: SqliteRequest | SqliteDrop | 'close') => {
   if (request === 'close') isClosing = true;
+  else if ('drop' in request) drop(request.drop);
   else (request.lane === 'write' ? writes : reads).push(request);
   schedule();
 });

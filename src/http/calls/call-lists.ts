@@ -1,8 +1,10 @@
 /** Lists of calls, and one call, live or stored. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { abortable } from '../../foundation/database/abort.ts';
 import { positionOf } from '../../records/search/call-lists.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
+import { goneSignal } from '../server/gone-signal.ts';
 import { pageSchema } from '../server/pages.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { CallDirectory } from './call-directory.ts';
@@ -33,11 +35,13 @@ export const callListRoutes: FastifyPluginCallbackZod<ListRoutesOptions> = (app,
         response: { 200: pageSchema(listedCall), ...errorResponses(400, 401, 403, 429, 501) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { limit, cursor, ...query } = request.query;
       const filter = filterOf(query, trail.principalOf(request));
       if (query.q !== undefined) {
-        const page = await directory.search(query.q, filter, { belowSeq: readSearchCursor(cursor), limit });
+        const { q } = query;
+        const from = { belowSeq: readSearchCursor(cursor), limit };
+        const page = await abortable(goneSignal(reply), () => directory.search(q, filter, from));
         const filters = Object.keys(query).filter((name) => name !== 'q');
         trail.note(request, 'calls.searched', null, { filters: filters.join(' '), calls: page.calls.length });
         const shown = page.calls.map((each) => ({ ...each.view, found: [...each.found] }));
@@ -46,7 +50,8 @@ export const callListRoutes: FastifyPluginCallbackZod<ListRoutesOptions> = (app,
           next: page.next === null ? null : searchCursor(page.next),
         };
       }
-      const calls = await directory.list(filter, { after: readListCursor(cursor), limit: limit + 1 });
+      const from = { after: readListCursor(cursor), limit: limit + 1 };
+      const calls = await abortable(goneSignal(reply), () => directory.list(filter, from));
       const last = calls.length > limit ? calls[limit - 1] : undefined;
       return {
         data: visibility.viewsOf(request, calls.slice(0, limit)),

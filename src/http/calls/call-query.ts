@@ -9,7 +9,10 @@ import { describe } from '../server/echo.ts';
 import { pageQuery } from '../server/pages.ts';
 
 const VALUE_MAX_CHARS = 300;
+/** More than any call lasts: a year. */
+const MAX_DURATION_MS = 31_536_000_000;
 const value = z.string().min(1).max(VALUE_MAX_CHARS).optional();
+const duration = z.coerce.number().int().min(0).max(MAX_DURATION_MS).optional();
 const time = z.iso.datetime({ offset: true }).optional();
 
 /** What a call must be like. */
@@ -37,6 +40,8 @@ const filterFields = {
     })
     .optional()
     .describe('It reached this step of this flow: `shop/mainMenu`'),
+  minDurationMs: duration.describe('It lasted at least so long, in ms'),
+  maxDurationMs: duration.describe('It lasted at most so long, in ms'),
   outcome: value,
   endReason: value,
   hasGap: z

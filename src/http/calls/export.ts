@@ -3,11 +3,13 @@ import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallView } from '../../calls/call-view.ts';
 import type { Clock } from '../../foundation/clock.ts';
+import { abortable } from '../../foundation/database/abort.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportCall, exportHead } from '../../records/export/export-formats.ts';
 import type { CallFilter } from '../../records/search/call-filter.ts';
 import { type CallPosition, positionOf } from '../../records/search/call-lists.ts';
 import { errorResponses } from '../server/errors.ts';
+import { goneSignal } from '../server/gone-signal.ts';
 import { sendStream } from '../speech/streamed-body.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { CallDirectory } from './call-directory.ts';
@@ -74,7 +76,7 @@ export const exportRoutes: FastifyPluginCallbackZod<ExportOptions> = (app, optio
         'content-type': CONTENT_TYPES[format],
         'content-disposition': `attachment; filename="calls.${format === 'text' ? 'txt' : format}"`,
       };
-      const chunks = contentOf(options, { q: query.q, filter, format }, tally);
+      const chunks = contentOf(options, { q: query.q, filter, format, gone: goneSignal(reply) }, tally);
       // A reader that takes nothing for a minute would keep its place for ever.
       const sending = sendStream({ reply, headers, chunks, clock, onFirst: () => undefined, onFailure: () => null });
       await sending.then(onEnd, onFailed);
@@ -87,19 +89,21 @@ interface Wanted {
   readonly q: string | undefined;
   readonly filter: CallFilter;
   readonly format: ExportFormat;
+  /** The reader has left. */
+  readonly gone: AbortSignal;
 }
 
 /** The export call by call: the next one is read when the reader has taken the one before. */
 async function* contentOf(
   { directory, transcripts }: ExportOptions,
-  { q, filter, format }: Wanted,
+  { q, filter, format, gone }: Wanted,
   tally: { calls: number },
 ): AsyncGenerator<string, void, undefined> {
   // What was said in live calls is exported as far as it is stored.
   await directory.settle().catch(() => undefined);
   const head = exportHead(format);
   if (head !== '') yield head;
-  const pages = q === undefined ? listed(directory, filter) : searched(directory, q, filter);
+  const pages = q === undefined ? listed(directory, filter, gone) : searched(directory, q, filter, gone);
   for await (const calls of pages)
     for (const call of calls) {
       const kept = await directory.asKept(call);
@@ -110,9 +114,16 @@ async function* contentOf(
     }
 }
 
-async function* listed(directory: CallDirectory, filter: CallFilter): AsyncGenerator<readonly CallView[]> {
+type FoundPage = Awaited<ReturnType<CallDirectory['search']>>;
+
+async function* listed(
+  directory: CallDirectory,
+  filter: CallFilter,
+  gone: AbortSignal,
+): AsyncGenerator<readonly CallView[]> {
   for (let after: CallPosition | null = null; ; ) {
-    const calls: CallView[] = await directory.list(filter, { after, limit: CALLS_PER_READ });
+    const from = { after, limit: CALLS_PER_READ };
+    const calls: CallView[] = await abortable(gone, () => directory.list(filter, from));
     yield calls;
     const last = calls.at(-1);
     if (last === undefined || calls.length < CALLS_PER_READ) return;
@@ -120,9 +131,17 @@ async function* listed(directory: CallDirectory, filter: CallFilter): AsyncGener
   }
 }
 
-async function* searched(directory: CallDirectory, q: string, filter: CallFilter): AsyncGenerator<readonly CallView[]> {
+async function* searched(
+  directory: CallDirectory,
+  q: string,
+  filter: CallFilter,
+  gone: AbortSignal,
+): AsyncGenerator<readonly CallView[]> {
   for (let belowSeq: number | null = null; ; ) {
-    const { calls, next } = await directory.search(q, filter, { belowSeq, limit: CALLS_PER_READ });
+    const below: number | null = belowSeq;
+    const { calls, next }: FoundPage = await abortable(gone, () =>
+      directory.search(q, filter, { belowSeq: below, limit: CALLS_PER_READ }),
+    );
     yield calls.map(({ view }) => view);
     if (next === null) return;
     belowSeq = next;

@@ -1,5 +1,5 @@
 /** Which calls a list, a search or an export is about: the same for calls in memory and for stored ones. */
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { CallView } from '../../calls/call-view.ts';
 import type { Tables } from '../tables.ts';
 
@@ -34,6 +34,9 @@ export interface CallFilter {
   readonly step?: FlowStepName | undefined;
   readonly outcome?: string | undefined;
   readonly endReason?: string | undefined;
+  /** It lasted at least, and at most, so long by its sound. */
+  readonly minDurationMs?: number | undefined;
+  readonly maxDurationMs?: number | undefined;
   readonly hasGap?: boolean | undefined;
   readonly tag?: string | undefined;
   readonly state?: CallView['state'] | undefined;
@@ -59,6 +62,8 @@ export function passes(call: CallView, filter: CallFilter): boolean {
   return (
     startedMs >= (filter.sinceMs ?? -Infinity) &&
     startedMs < (filter.untilMs ?? Infinity) &&
+    call.durationMs >= (filter.minDurationMs ?? -Infinity) &&
+    call.durationMs <= (filter.maxDurationMs ?? Infinity) &&
     isWanted(call.carrier, filter.carrier) &&
     isWanted(call.agent, filter.agent) &&
     isWanted(call.agent, filter.onlyAgent) &&
@@ -99,7 +104,12 @@ export function whereCall<T>(
   query: SelectQueryBuilder<Tables, 'calls', T>,
   filter: CallFilter,
 ): SelectQueryBuilder<Tables, 'calls', T> {
-  const { sinceMs, untilMs, hasGap, tag, step, party, name } = filter;
+  return conditionsOf(filter).reduce((wanted, condition) => wanted.where(condition), query);
+}
+
+/** The conditions of `filter` for rows of `calls`. */
+export function conditionsOf(filter: CallFilter): RawBuilder<boolean>[] {
+  const { sinceMs, untilMs, minDurationMs, maxDurationMs, hasGap, tag, step, party, name } = filter;
   const equal = [
     ['carrier', filter.carrier],
     ['agent', filter.agent],
@@ -111,28 +121,32 @@ export function whereCall<T>(
     ['end_reason', filter.endReason],
     ['state', filter.state],
   ] as const;
-  let wanted = query;
-  if (sinceMs !== undefined) wanted = wanted.where('started_ms', '>=', sinceMs);
-  if (untilMs !== undefined) wanted = wanted.where('started_ms', '<', untilMs);
-  for (const [column, value] of equal) if (value !== undefined) wanted = wanted.where(column, '=', value);
-  if (hasGap !== undefined) wanted = wanted.where('gaps', hasGap ? '>' : '=', 0);
+  const wanted: RawBuilder<boolean>[] = equal.flatMap(([column, value]) =>
+    value === undefined ? [] : [sql<boolean>`${sql.ref(column)} = ${value}`],
+  );
+  if (sinceMs !== undefined) wanted.push(sql`started_ms >= ${sinceMs}`);
+  if (untilMs !== undefined) wanted.push(sql`started_ms < ${untilMs}`);
+  if (minDurationMs !== undefined) wanted.push(sql`duration_ms >= ${minDurationMs}`);
+  if (maxDurationMs !== undefined) wanted.push(sql`duration_ms <= ${maxDurationMs}`);
+  if (hasGap !== undefined) wanted.push(hasGap ? sql`gaps > 0` : sql`gaps = 0`);
   if (tag !== undefined)
-    wanted = wanted.where(sql<boolean>`seq IN (SELECT call_seq FROM call_tags WHERE tag = ${tag})`);
-  if (step !== undefined) wanted = wanted.where(stepCondition(step));
-  if (party !== undefined) wanted = wanted.where(partyCondition(party));
-  if (name !== undefined) wanted = wanted.where(nameCondition(name));
-  return wanted;
+    wanted.push(sql`EXISTS (SELECT 1 FROM call_tags WHERE call_tags.call_seq = calls.seq AND call_tags.tag = ${tag})`);
+  if (step !== undefined) wanted.push(stepCondition(step));
+  if (party !== undefined) wanted.push(partyCondition(party));
+  if (name !== undefined) wanted.push(nameCondition(name));
+  return wanted.length === 0 ? [sql`1 = 1`] : wanted;
 }
 
-/** Both databases use an index for a whole party and for a range, not for `LIKE`. */
+/** Characters are counted as the databases do, by code points. */
 function partyCondition({ where, text }: PartyPattern) {
   if (where === 'whole') return sql<boolean>`(from_party = ${text} OR to_party = ${text})`;
+  const length = [...text].length;
   const [fromPart, toPart] = ['from_party', 'to_party'].map((column) => {
     const found = sql.ref(column);
-    if (where === 'beginning') return sql`substr(${found}, 1, ${text.length}) = ${text}`;
+    if (where === 'beginning') return sql`substr(${found}, 1, ${length}) = ${text}`;
     // Past the beginning, `substr` counts differently in the two databases.
-    return sql`(length(${found}) >= ${text.length}
-      AND substr(${found}, length(${found}) - ${text.length} + 1) = ${text})`;
+    return sql`(length(${found}) >= ${length}
+      AND substr(${found}, length(${found}) - ${length} + 1) = ${text})`;
   });
   return sql<boolean>`(${fromPart} OR ${toPart})`;
 }

@@ -8,7 +8,8 @@ import type { Track } from '../../protocols/dialect.ts';
 import type { LiveCalls } from '../live-calls.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { CallsTable, TextsTable } from '../tables.ts';
-import { type CallFilter, passes, whereCall } from './call-filter.ts';
+import { type CallFilter, conditionsOf, passes } from './call-filter.ts';
+import { PlannedCalls } from './planned-calls.ts';
 import type { SearchQuery } from './search-query.ts';
 import { type SnippetPart, snippetOf } from './snippets.ts';
 import { type FoundCall, TextSearch } from './text-search.ts';
@@ -52,11 +53,6 @@ interface CallListsOptions {
 const OPEN_MAX = 1000;
 /** So long a list of calls that go on waits for the database. */
 const LIVE_WITHIN_MS = 1000;
-/** Rows that one statement looks through where a filter leaves few of them. */
-const WINDOW_MIN = 500;
-const WINDOW_MAX = 16_000;
-const WINDOW_SLOW_MS = 12;
-const WINDOW_FAST_MS = 4;
 const STATES: readonly CallView['state'][] = ['dialing', 'live', 'ended'];
 
 type CallRow = Selectable<CallsTable>;
@@ -67,10 +63,12 @@ export class CallLists {
   live: Pick<LiveCalls, 'fieldsOf'> | null = null;
   readonly texts: TextSearch;
   readonly #options: CallListsOptions;
+  readonly #planned: PlannedCalls;
 
   constructor(options: CallListsOptions) {
     this.#options = options;
     const { database, clock } = options;
+    this.#planned = new PlannedCalls(database);
     this.texts = new TextSearch({ reader: database.reader, kind: database.kind, clock });
   }
 
@@ -157,9 +155,13 @@ export class CallLists {
     limit: number,
   ): Promise<CallView[]> {
     if (filter.state === 'dialing' || filter.state === 'live') return this.#goingOn(known, filter);
-    const open = after === null || after.state !== 'ended' ? await this.#open(filter) : [];
-    const ended = await this.#ended(known, filter, after, limit);
-    return this.#views([...open.filter(({ id }) => !known.has(id)), ...ended]);
+    const from = after?.state === 'ended' ? after : null;
+    const [open, ended] = await Promise.all([
+      from === null ? this.#open(filter) : [],
+      // Calls in memory may be among them.
+      this.#planned.ended(filter, from, limit + known.size),
+    ]);
+    return this.#views([...open, ...ended].filter(({ id }) => !known.has(id)));
   }
 
   /** Memory has the calls of this gateway: a database that fails or does not answer must not hide them. */
@@ -171,59 +173,15 @@ export class CallLists {
   }
 
   /** Calls that go on: where several gateways share a database, not all of them are in memory. */
-  #open(filter: CallFilter): Promise<CallRow[]> {
-    const open = this.#options.database.reader.selectFrom('calls').selectAll().where('state', '<>', 'ended');
-    return whereCall(open, filter).orderBy('started_ms', 'desc').limit(OPEN_MAX).execute();
-  }
-
-  /** Ended calls behind `after` that memory does not know. The statements look through a bounded number of rows. */
-  async #ended(
-    known: ReadonlySet<string>,
-    filter: CallFilter,
-    after: CallPosition | null,
-    limit: number,
-  ): Promise<CallRow[]> {
-    const { clock } = this.#options;
-    const rows: CallRow[] = [];
-    const from = after?.state === 'ended' ? after : null;
-    let window = WINDOW_MIN;
-    let topMs = from?.startedMs ?? filter.untilMs ?? null;
-    for (;;) {
-      const beganMs = clock.nowMs();
-      const bottomMs = await this.#boundary(topMs, window);
-      const range = { topMs, bottomMs, from: topMs === from?.startedMs ? from : null };
-      const found = await this.#between(filter, range, limit + known.size);
-      rows.push(...found.filter(({ id }) => !known.has(id)));
-      if (rows.length >= limit || bottomMs === null || bottomMs <= (filter.sinceMs ?? -Infinity)) return rows;
-      topMs = bottomMs - 1;
-      const tookMs = clock.nowMs() - beganMs;
-      if (tookMs > WINDOW_SLOW_MS) window = Math.max(WINDOW_MIN, window / 2);
-      else if (tookMs < WINDOW_FAST_MS) window = Math.min(WINDOW_MAX, window * 2);
-    }
-  }
-
-  /** When the call began that is `window` calls before `topMs`; null = there are fewer. */
-  async #boundary(topMs: number | null, window: number): Promise<number | null> {
-    let calls = this.#options.database.reader.selectFrom('calls').select('started_ms');
-    if (topMs !== null) calls = calls.where('started_ms', '<=', topMs);
-    const found = await calls.orderBy('started_ms', 'desc').limit(1).offset(window).executeTakeFirst();
-    return found?.started_ms ?? null;
-  }
-
-  /** Ended calls that began between the two, both included; of those that began with `from`, the ones behind it. */
-  #between(
-    filter: CallFilter,
-    { topMs, bottomMs, from }: { topMs: number | null; bottomMs: number | null; from: CallPosition | null },
-    limit: number,
-  ): Promise<CallRow[]> {
+  async #open(filter: CallFilter): Promise<CallRow[]> {
     const { reader, kind } = this.#options.database;
-    // Ids are compared by their characters, as they are here, and not as people of some country sort them.
-    const id = kind === 'sqlite' ? sql<string>`id` : sql<string>`id COLLATE "C"`;
-    let calls = whereCall(reader.selectFrom('calls').selectAll(), filter).where('state', '=', 'ended');
-    if (topMs !== null) calls = calls.where('started_ms', '<=', topMs);
-    if (bottomMs !== null) calls = calls.where('started_ms', '>=', bottomMs);
-    if (from !== null) calls = calls.where(sql<boolean>`(started_ms < ${from.startedMs} OR ${id} > ${from.id})`);
-    return calls.orderBy('started_ms', 'desc').orderBy(id).limit(limit).execute();
+    if (filter.state === 'ended') return [];
+    // SQLite would take the index of any other condition, where there are many more calls.
+    const from = sql.raw(kind === 'sqlite' ? 'calls INDEXED BY calls_open' : 'calls');
+    const { rows } = await sql<CallRow>`SELECT * FROM ${from}
+      WHERE state <> 'ended' AND ${sql.join(conditionsOf(filter), sql` AND `)}
+      ORDER BY started_ms DESC LIMIT ${OPEN_MAX}`.execute(reader);
+    return rows;
   }
 
   async #views(rows: readonly CallRow[]): Promise<CallView[]> {

@@ -10,9 +10,10 @@ import type { DatabaseKind } from '../database-kind.ts';
 export const TEXTS_PER_CALL = 2 ** 20;
 
 /** Calls of a block, by level; each is a multiple of the one before. */
-const BLOCK_CALLS = [2 ** 6, 2 ** 9, 2 ** 12, 2 ** 15] as const;
-/** Beside the number of its block, the name of a level. */
-const LEVEL_NAMES = 'abcd';
+const BLOCK_CALLS = [2 ** 6, 2 ** 9, 2 ** 12, 2 ** 15, 2 ** 18, 2 ** 21, 2 ** 24] as const;
+/** Beside the number of its block, the name of a level. The index of SQLite has the first four. */
+const LEVEL_NAMES = 'abcdefg';
+const LARGEST_SQLITE_LEVEL = 3;
 
 /**
  * With 20 texts a call some 10,000 texts: even the costliest search of them takes a few ms. Smaller blocks take hardly
@@ -23,7 +24,7 @@ const FIRST_LEVEL = 1;
  * PostgreSQL reads the lists of all words from end to end for each statement, whatever the block, and no other
  * statement waits meanwhile: the fewer blocks the better.
  */
-const ONLY_POSTGRES_LEVEL = 3;
+const FIRST_POSTGRES_LEVEL = 3;
 /** Slices that take longer are followed by smaller ones. */
 const SLOW_MS = 15;
 /** Slices that take less are followed by larger ones, of eight times as many calls, which then keep to 20 ms. */
@@ -56,6 +57,7 @@ export function blockAround(seq: number): SearchBlock {
 
 /** The walk of one search. Its blocks grow while slices are fast, and shrink when they are slow. */
 export class BlockWalk {
+  readonly #kind: DatabaseKind;
   readonly #smallestLevel: number;
   #level: number;
   /** What the last slices of this level took. */
@@ -66,7 +68,8 @@ export class BlockWalk {
   /** Begins below the call with the number `endSeq`. */
   constructor(endSeq: number, kind: DatabaseKind) {
     this.#endSeq = endSeq;
-    this.#smallestLevel = kind === 'postgres' ? ONLY_POSTGRES_LEVEL : FIRST_LEVEL;
+    this.#kind = kind;
+    this.#smallestLevel = kind === 'postgres' ? FIRST_POSTGRES_LEVEL : FIRST_LEVEL;
     this.#level = this.#smallestLevel;
   }
 
@@ -82,10 +85,21 @@ export class BlockWalk {
 
   /** All calls with numbers from `firstSeq` on are done; the slice took `tookMs`. */
   advance(firstSeq: number, tookMs: number): void {
+    const isWhole = firstSeq <= this.block.firstSeq;
     this.#endSeq = firstSeq;
+    if (this.#kind === 'postgres') this.#level = isWhole ? this.#larger : this.#smallestLevel;
+    else this.#adapt(firstSeq, tookMs);
+  }
+
+  /** Where words are rare, the way to the server is what takes time: a few blocks are all calls. */
+  get #larger(): number {
+    return Math.min(this.#level + 1, BLOCK_CALLS.length - 1);
+  }
+
+  #adapt(firstSeq: number, tookMs: number): void {
     this.#tookMs = [...this.#tookMs, tookMs].slice(-SLICES_COMPARED);
     const fastestMs = Math.min(...this.#tookMs);
-    const larger = BLOCK_CALLS[this.#level + 1];
+    const larger = this.#level < LARGEST_SQLITE_LEVEL ? BLOCK_CALLS[this.#level + 1] : undefined;
     if (fastestMs > SLOW_MS && this.#tookMs.length === SLICES_COMPARED) this.#change(-1);
     // A larger block that is partly done would be searched from its newest call on again.
     else if (fastestMs < FAST_MS && larger !== undefined && firstSeq % larger === 0) this.#change(1);

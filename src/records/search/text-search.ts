@@ -7,6 +7,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { DatabaseKind } from '../database-kind.ts';
 import type { Tables } from '../tables.ts';
 import { type CallFilter, filtersCalls, whereCall } from './call-filter.ts';
+import { PlannedCalls } from './planned-calls.ts';
 import { BlockWalk, blockAround, type SearchBlock, TEXTS_PER_CALL } from './search-blocks.ts';
 import { toFts5, toTsquery } from './search-match.ts';
 import type { SearchQuery } from './search-query.ts';
@@ -24,6 +25,8 @@ export const TEXTS_SHOWN = 3;
 const SLICE_HITS = 500;
 /** Most calls that one statement reads where words are frequent and the filter is not. */
 const SLICE_CALLS = 100;
+/** Where a filter leaves at most so many calls, these are searched. Each is a statement in SQLite, all are in PostgreSQL. */
+const FEW_CALLS = { sqlite: 200, postgres: 2000 } as const;
 /** A call is numbered when it is first written, which may be this long after, or before, it began. */
 const START_SLACK_MS = 3_600_000;
 
@@ -57,14 +60,21 @@ interface Slice {
 /** Full-text search over one database. */
 export class TextSearch {
   readonly #options: TextSearchOptions;
+  readonly #planned: PlannedCalls;
 
   constructor(options: TextSearchOptions) {
     this.#options = options;
+    this.#planned = new PlannedCalls(options);
   }
 
   /** The calls of `request`, newest first, slice by slice; a slice may be empty. */
   async *find(request: TextSearchRequest): AsyncGenerator<readonly FoundCall[], void, undefined> {
     const { clock, kind } = this.#options;
+    const few = await this.#planned.few(request.filter, FEW_CALLS[kind]);
+    if (few !== null) {
+      yield* this.#findIn(few, request);
+      return;
+    }
     const range = await this.#rangeOf(request);
     if (range === null) return;
     const walk = new BlockWalk(range.endSeq, kind);
@@ -78,6 +88,33 @@ export class TextSearch {
       walk.advance(slice.doneFrom, clock.nowMs() - beganMs);
       yield slice.found.filter(({ seq }) => seq >= range.firstSeq);
     }
+  }
+
+  /** Looks through these calls alone; their numbers are in descending order. */
+  async *#findIn(calls: readonly number[], { query, belowSeq }: TextSearchRequest) {
+    const seqs = calls.filter((seq) => seq < (belowSeq ?? Infinity));
+    if (this.#options.kind === 'postgres') {
+      if (seqs.length > 0) yield groupByCall(await this.#matchInCalls(query, seqs));
+      return;
+    }
+    for (const seq of seqs) {
+      const textIds = await this.#matchInCall(query, seq);
+      if (textIds.length > 0) yield [{ seq, textIds }];
+    }
+  }
+
+  async #matchInCalls(query: SearchQuery, seqs: readonly number[]): Promise<number[]> {
+    const { rows } = await sql<{ id: number }>`SELECT id FROM texts
+      WHERE call_seq = ANY(${seqs}::bigint[]) AND words @@ ${toTsquery(query)}::tsquery
+      ORDER BY id DESC`.execute(this.#options.reader);
+    return rows.map(({ id }) => id);
+  }
+
+  /** The last texts of a call that match. */
+  async #matchInCall(query: SearchQuery, seq: number): Promise<number[]> {
+    const [from, end] = [seq * TEXTS_PER_CALL, (seq + 1) * TEXTS_PER_CALL];
+    const textIds = await this.#match({ query, block: blockAround(seq), from, end }, 'upwards');
+    return textIds.slice(0, TEXTS_SHOWN);
   }
 
   /** Between which numbers its calls are; null = there are none. */
@@ -130,9 +167,8 @@ export class TextSearch {
       .execute();
     const found: FoundCall[] = [];
     for (const { seq } of candidates) {
-      const [from, end] = [seq * TEXTS_PER_CALL, (seq + 1) * TEXTS_PER_CALL];
-      const textIds = await this.#match({ query, block: blockAround(seq), from, end }, 'upwards');
-      if (textIds.length > 0) found.push({ seq, textIds: textIds.slice(0, TEXTS_SHOWN) });
+      const textIds = await this.#matchInCall(query, seq);
+      if (textIds.length > 0) found.push({ seq, textIds });
     }
     const last = candidates.at(-1);
     const doneFrom = candidates.length < SLICE_CALLS || last === undefined ? block.firstSeq : last.seq;

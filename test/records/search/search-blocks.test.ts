@@ -32,10 +32,15 @@ describe('the walk of a search', () => {
     expect(blocksOf(5000, () => 100).every((name) => name[0] === 'b')).toBe(true);
   });
 
-  it('is over the largest blocks alone in PostgreSQL, however slow', () => {
-    const walk = new BlockWalk(70_000, 'postgres');
-    const names: string[] = [];
-    for (; walk.endSeq > 0; walk.advance(walk.block.firstSeq, 100)) names.push(walk.block.name);
-    expect(names).toEqual(['d2', 'd1', 'd0']);
+  it('is over larger and larger blocks in PostgreSQL, however slow, and begins anew where words are frequent', () => {
+    const walk = new BlockWalk(3_000_000, 'postgres');
+    const calls: number[] = [];
+    for (; walk.endSeq > 0; walk.advance(walk.block.firstSeq, 100)) calls.push(walk.endSeq - walk.block.firstSeq);
+    expect(calls).toHaveLength(4);
+    const dense = new BlockWalk(3_000_000, 'postgres');
+    dense.advance(dense.block.firstSeq, 1);
+    const { firstSeq } = dense.block;
+    dense.advance(firstSeq + 100, 1);
+    expect(dense.block.endSeq - dense.block.firstSeq).toBe(2 ** 15);
   });
 });
