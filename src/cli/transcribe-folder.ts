@@ -189,7 +189,6 @@ class FolderRun {
       log: createLog('silent'),
       disk: this.#disk,
       filesMax: files,
-      filesOfTenantMax: files,
       transcribe: (_batch, file, watch) =>
         this.#transcribe(file, watch.signal, (task) =>
           recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder }),

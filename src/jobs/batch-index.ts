@@ -12,12 +12,28 @@ export interface Draft {
   readonly disk: RecordingDisk;
 }
 
-/** A tenant has as many batches as it may. */
-export function tooManyBatches(batchesMax: number): TrunklineError {
-  return new TrunklineError(
-    'too_many_batches',
-    `${batchesMax} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
-  );
+/** Ended batches of a tenant that are kept, for each that may run: who begins and cancels without end has an end. */
+const ENDED_FOR_EACH = 20;
+
+/** How many batches a tenant has. */
+export interface BatchCount {
+  /** Those that run or are received. */
+  readonly open: number;
+  readonly ended: number;
+}
+
+/** @throws TrunklineError `too_many_batches` when a tenant has so many that another one is refused */
+export function requireRoom({ open, ended }: BatchCount, batchesMax: number): void {
+  if (open >= batchesMax)
+    throw new TrunklineError(
+      'too_many_batches',
+      `${batchesMax} batches run, which is the most allowed (BATCHES_MAX); wait for the end of one`,
+    );
+  if (ended >= batchesMax * ENDED_FOR_EACH)
+    throw new TrunklineError(
+      'too_many_batches',
+      `${ended} ended batches are kept, expected fewer than ${batchesMax * ENDED_FOR_EACH}; delete some of them`,
+    );
 }
 
 /** The batches of one gateway and the drafts being received. Tenants see only their own. */
@@ -61,9 +77,9 @@ export class BatchIndex {
    */
   addDraft(draft: Draft): void {
     const drafts = [...this.#drafts.values()].filter(({ tenant }) => tenant === draft.tenant);
-    if (this.list(draft.tenant).length + drafts.length >= this.#batchesMax) {
-      throw tooManyBatches(this.#batchesMax);
-    }
+    const kept = this.list(draft.tenant);
+    const running = kept.filter(({ state }) => state === 'running').length;
+    requireRoom({ open: running + drafts.length, ended: kept.length - running }, this.#batchesMax);
     this.#drafts.set(draft.id, draft);
   }
 

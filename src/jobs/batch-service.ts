@@ -16,6 +16,25 @@ export interface FileResult extends Pick<Batch, 'channels' | 'targetLanguage'> {
   readonly isSpoken: boolean;
 }
 
+/** Where the results of a batch begin, and whether they are as it was spoken, not translated. */
+export interface ResultsFrom {
+  /** Number of the first file. */
+  readonly from: number;
+  readonly asSpoken: boolean;
+}
+
+/** A file of a batch, and its transcript; null = it has none, or none yet. */
+export interface ResultLine {
+  readonly file: FileView;
+  readonly transcript: RecordingTranscript | null;
+}
+
+/** The results of a whole batch. */
+export interface BatchResults extends Pick<Batch, 'channels' | 'targetLanguage'> {
+  readonly isSpoken: boolean;
+  readonly lines: AsyncGenerator<ResultLine, void, undefined>;
+}
+
 /** All batches. Tenants see only their own. All methods may reject with an error of the disk or the database. */
 export interface BatchService {
   /**
@@ -36,6 +55,11 @@ export interface BatchService {
   get(tenant: string, id: string): Promise<WholeBatchView>;
   /** @throws TrunklineError `batch_not_found`, `result_not_ready` */
   result(tenant: string, id: string, number: number, asSpoken: boolean): Promise<FileResult>;
+  /**
+   * What the transcripts of a batch are of, and its files from one on, in order. They are read while they are taken.
+   * @throws TrunklineError `batch_not_found`
+   */
+  results(tenant: string, id: string, where: ResultsFrom): Promise<BatchResults>;
   /**
    * Cancels a running batch and keeps its finished transcripts, or removes a batch that has ended.
    * @throws TrunklineError `batch_not_found`
@@ -67,6 +91,11 @@ export function serviceOf(batches: Batches): BatchService {
       const isSpoken = asSpoken || targetLanguage === '';
       const transcript = await batches.result(tenant, id, number, isSpoken);
       return { transcript, isSpoken, channels, targetLanguage };
+    },
+    results: async (tenant, id, where) => {
+      const { channels, targetLanguage } = batches.get(tenant, id);
+      const isSpoken = where.asSpoken || targetLanguage === '';
+      return { channels, targetLanguage, isSpoken, lines: batches.results(tenant, id, where) };
     },
     cancel: async (tenant, id) => batches.view(await batches.cancel(tenant, id)),
     watch: async (id, listener) =>

@@ -13,6 +13,7 @@ import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, tallyOf, viewOf } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
+import type { ResultLine, ResultsFrom } from './batch-service.ts';
 import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { reportDiskWaits } from './disk-waits.ts';
@@ -22,9 +23,8 @@ import { Runner } from './runner.ts';
 import { Storage } from './storage.ts';
 import { Transcripts } from './transcripts.ts';
 
-/** Files in work at once, of all tenants and of one. */
+/** Files in work at once, of all tenants. */
 const FILES_MAX = 8;
-const FILES_OF_TENANT_MAX = 2;
 const SWEEP_PERIOD_MS = 60_000;
 
 /** What batches need of the gateway. */
@@ -99,7 +99,6 @@ export class Batches {
       ...options,
       disk: this.#disk,
       filesMax: FILES_MAX,
-      filesOfTenantMax: FILES_OF_TENANT_MAX,
       transcribe: (batch, file, watch) => this.#transcripts.make(batch, file, watch),
       onProgress: tellProgress,
       onSettled: (batch, file, signal) => this.#settle(batch, file, signal),
@@ -229,6 +228,18 @@ export class Batches {
       // When the disk is full, transcripts may be removed without a record of it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       throw new TrunklineError('batch_not_found', `the transcript of file ${number} was removed`);
+    }
+  }
+
+  /**
+   * The files of a batch from number `from` on, in order, each with its transcript where it has one.
+   * @throws TrunklineError `batch_not_found`
+   */
+  async *results(tenant: string, id: string, { from, asSpoken }: ResultsFrom): AsyncGenerator<ResultLine> {
+    const batch = this.get(tenant, id);
+    for (const file of batch.files.slice(from)) {
+      const made = await this.result(tenant, id, file.number, asSpoken || batch.targetLanguage === '').catch(noneYet);
+      yield { file: this.viewFile(file), transcript: made };
     }
   }
 
@@ -384,4 +395,10 @@ export class Batches {
   #nowMs(): number {
     return this.#options.clock.wall().getTime();
   }
+}
+
+/** A file without a transcript is told without one. */
+function noneYet(error: unknown): null {
+  if (error instanceof TrunklineError && error.code === 'result_not_ready') return null;
+  throw error;
 }

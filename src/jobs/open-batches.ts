@@ -44,7 +44,7 @@ export async function openBatches(options: BatchesOptions, sharing: Sharing | nu
     };
   }
   const queue = await BullQueue.open({ ...sharing, jobsMax: FILES_MAX, clock: options.clock, log: options.log });
-  const batches = new SharedBatches({ ...options, ...sharing, queue });
+  const batches = new SharedBatches({ ...options, ...sharing, queue, placesOfGateway: FILES_MAX });
   return {
     service: batches,
     resume: () => batches.open(),

@@ -11,9 +11,8 @@ import { fileErrorOf } from './file-error.ts';
 const PROGRESS_PERIOD_MS = 1000;
 
 interface RunnerOptions {
-  /** Files in work at once, of all tenants and of one. */
+  /** Files in work at once. Who is alone has all of them; tenants who share have equal parts. */
   readonly filesMax: number;
-  readonly filesOfTenantMax: number;
   readonly clock: Clock;
   readonly log: Log;
   /** Is told when files wait for the disk. */
@@ -53,6 +52,8 @@ export class Runner {
   readonly #batches: Batch[] = [];
   readonly #working = new Map<BatchFile, Work>();
   readonly #held = new Map<BatchFile, Hold>();
+  /** Files at the beginning of a batch that do not wait any more. */
+  readonly #passed = new WeakMap<Batch, number>();
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -100,16 +101,26 @@ export class Runner {
 
   /** The first waiting file of the tenant with the least in work; among equals the oldest batch's. */
   #next(): [Batch, BatchFile] | null {
-    const candidates = this.#batches
-      .map((batch) => ({
-        batch,
-        file: batch.files.find((file) => this.#isReady(file)),
-        busy: this.#busy(batch.tenant),
-      }))
-      .filter(({ busy }) => busy < this.#options.filesOfTenantMax)
+    const byBusy = this.#batches
+      .map((batch) => ({ batch, busy: this.#busy(batch.tenant) }))
       .toSorted((a, b) => a.busy - b.busy);
-    const found = candidates.find(({ file }) => file !== undefined);
-    return found?.file === undefined ? null : [found.batch, found.file];
+    for (const { batch } of byBusy) {
+      const file = this.#firstReady(batch);
+      if (file !== undefined) return [batch, file];
+    }
+    return null;
+  }
+
+  /** A batch may have very many files: those at its beginning that have ended are passed over once. */
+  #firstReady(batch: Batch): BatchFile | undefined {
+    let at = this.#passed.get(batch) ?? 0;
+    while (at < batch.files.length && batch.files[at]?.state !== 'waiting') at++;
+    this.#passed.set(batch, at);
+    for (; at < batch.files.length; at++) {
+      const file = batch.files[at];
+      if (file !== undefined && this.#isReady(file)) return file;
+    }
+    return undefined;
   }
 
   #isReady(file: BatchFile): boolean {

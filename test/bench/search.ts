@@ -119,8 +119,8 @@ export async function benchSearch({ calls, rounds, postgres }: SearchBenchOption
     about: 'How long it takes to find calls by each filter among very many, with the database near and far.',
     tables,
     notes: [
-      'One page of 100 calls, through the records of a gateway. Statements: what one page takes at most, those that are ' +
-        'sent at the same time included.',
+      'One page of 100 calls, through the records of a gateway. Statements: what one page takes at most, with those ' +
+        'that are sent at the same time.',
       'A number has 20 calls, an agent 1 in 200, a queue 1 in 10, a flow 1 in 20, the tag and the rare outcome 1 in ' +
         '5,000, the rare name and an hour 1 in 10,000. One text of each call says `refund` and one of 1,000 words.',
       'Far: a proxy before the server holds each packet 5 ms in each direction.',

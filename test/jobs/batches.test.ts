@@ -158,7 +158,7 @@ describe('a batch', () => {
     step.listen?.({ takenMs: 600, share: 0.509 });
     expect(batches.view(batch)).toMatchObject({
       progress: 0.12,
-      counts: { total: 4, waiting: 2, running: 2, done: 0 },
+      counts: { total: 4, waiting: 0, running: 4, done: 0 },
     });
     expect(batches.viewFiles(batch)[1]).toMatchObject({ state: 'running', progress: 0.5 });
     step.done?.(TRANSCRIPT);
@@ -279,11 +279,21 @@ describe('a batch', () => {
     expect(batch.files[0]?.state).toBe('done');
   });
 
-  it('is refused when its tenant has too many, and nobody else’s is', async () => {
+  it('is refused when its tenant has too many that run, and nobody else’s is; ended ones do not count', async () => {
     const batches = open({ BATCHES_MAX: '1' });
-    await beginBatch(batches);
+    transcribe = forever;
+    const running = await beginBatch(batches);
     await expect(batches.draft('t')).rejects.toMatchObject({ code: 'too_many_batches' });
     await beginBatch(batches, {}, 'other');
+    await batches.cancel('t', running.id);
+    await beginBatch(batches);
+  });
+
+  it('is refused where its tenant keeps very many ended ones', async () => {
+    const batches = open({ BATCHES_MAX: '1' });
+    transcribe = forever;
+    for (let n = 0; n < 20; n++) await batches.cancel('t', (await beginBatch(batches)).id);
+    await expect(batches.draft('t')).rejects.toMatchObject({ code: 'too_many_batches', message: /20 ended batches/ });
   });
 });
 

@@ -34,7 +34,7 @@ function batch(id: string, tenant: string, count: number): Batch {
 }
 
 /** A runner whose work the test does. */
-function start(options: { filesMax: number; filesOfTenantMax: number }) {
+function start(options: { filesMax: number }) {
   const clock = new FakeClock();
   const begun: string[] = [];
   const told: number[] = [];
@@ -67,27 +67,26 @@ function start(options: { filesMax: number; filesOfTenantMax: number }) {
 }
 
 describe('Runner', () => {
-  it('has so many files in work, so many of one tenant, and gives what is free to the tenant with the least', async () => {
-    const { runner, begun, work, settled } = start({ filesMax: 4, filesOfTenantMax: 2 });
-    runner.add(batch('a', 'one', 5));
-    expect(begun).toEqual(['a0', 'a1']);
-    runner.add(batch('b', 'two', 2));
-    runner.add(batch('c', 'three', 2));
-    expect(begun).toEqual(['a0', 'a1', 'b0', 'b1']);
-    work('a0')?.finish();
-    await eventually(() => expect(begun.at(-1)).toBe('c0'));
-    work('b0')?.finish();
-    await eventually(() => expect(begun.length).toBe(6));
-    expect(begun.at(-1)).toBe('a2');
-    expect(settled.map(({ name, state, durationMs }) => [name, state, durationMs])).toEqual([
-      ['a0', 'done', 1000],
-      ['b0', 'done', 1000],
-    ]);
+  it('gives all places to a tenant who is alone, and equal parts to those who share', async () => {
+    const { runner, begun, work, settled } = start({ filesMax: 4 });
+    runner.add(batch('a', 'one', 9));
+    expect(begun).toEqual(['a0', 'a1', 'a2', 'a3']);
+    runner.add(batch('b', 'two', 5));
+    runner.add(batch('c', 'two', 5));
+    for (const name of ['a0', 'a1', 'a2']) {
+      const before = begun.length;
+      work(name)?.finish();
+      await eventually(() => expect(begun).toHaveLength(before + 1));
+    }
+    expect(begun.slice(4)).toEqual(['b0', 'b1', 'a4']);
+    expect(settled.map(({ name, state, durationMs }) => [name, state, durationMs])).toEqual(
+      ['a0', 'a1', 'a2'].map((name) => [name, 'done', 1000]),
+    );
     await runner.close();
   });
 
   it('tells of progress at most once a second', async () => {
-    const { runner, clock, told, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    const { runner, clock, told, work } = start({ filesMax: 1 });
     const one = batch('a', 't', 1);
     runner.add(one);
     for (const share of [0.1, 0.2]) work('a0')?.progress(share);
@@ -100,7 +99,7 @@ describe('Runner', () => {
   });
 
   it('says what is wrong with a file, and nothing of what went wrong in here', async () => {
-    const { runner, settled, work } = start({ filesMax: 2, filesOfTenantMax: 2 });
+    const { runner, settled, work } = start({ filesMax: 2 });
     runner.add(batch('a', 't', 2));
     work('a0')?.fail(new TrunklineError('audio_unreadable', 'it is text'));
     work('a1')?.fail(new Error('EMFILE: /secret/path'));
@@ -110,7 +109,7 @@ describe('Runner', () => {
   });
 
   it('leaves what was in work as if it had never been begun', async () => {
-    const { runner, settled } = start({ filesMax: 2, filesOfTenantMax: 2 });
+    const { runner, settled } = start({ filesMax: 2 });
     const stopped = batch('a', 't', 2);
     runner.add(stopped);
     await runner.drop(stopped);
@@ -123,7 +122,7 @@ describe('Runner', () => {
   });
 
   it('has a file wait that the disk refused, longer each time, and goes on with the others meanwhile', async () => {
-    const { runner, clock, begun, told, settled, disk, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    const { runner, clock, begun, told, settled, disk, work } = start({ filesMax: 1 });
     const one = batch('a', 't', 2);
     runner.add(one);
     work('a0')?.fail(full);
@@ -154,7 +153,7 @@ describe('Runner', () => {
   });
 
   it('has a file wait, too, for which recordings have no room left', async () => {
-    const { runner, clock, begun, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    const { runner, clock, begun, work } = start({ filesMax: 1 });
     const one = batch('a', 't', 1);
     runner.add(one);
     work('a0')?.fail(new TrunklineError('upload_disk_full', 'recordings take 5 of 5 bytes of disk', 'file'));
@@ -165,7 +164,7 @@ describe('Runner', () => {
   });
 
   it('gives a file up that the disk has refused for twelve hours, and says so', async () => {
-    const { runner, clock, settled, disk, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    const { runner, clock, settled, disk, work } = start({ filesMax: 1 });
     runner.add(batch('a', 't', 1));
     const startMs = clock.nowMs();
     while (settled.length === 0) {
@@ -185,7 +184,7 @@ describe('Runner', () => {
   });
 
   it('forgets what waits for the disk with its batch, and when it is closed', async () => {
-    const { runner, clock, disk, work } = start({ filesMax: 4, filesOfTenantMax: 4 });
+    const { runner, clock, disk, work } = start({ filesMax: 4 });
     const one = batch('a', 't', 1);
     runner.add(one);
     runner.add(batch('b', 't', 1));

@@ -3,7 +3,6 @@ import multipart from '@fastify/multipart';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
-import { languageName } from '../../foundation/languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { BatchView } from '../../jobs/batch.ts';
 import type { BatchService } from '../../jobs/batch-service.ts';
@@ -12,14 +11,12 @@ import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
-import { withNewNames } from '../server/renamed-fields.ts';
-import { OUTPUT_DEFAULTS, OUTPUT_FIELDS } from '../transcriptions/fields.ts';
-import { render } from '../transcriptions/formats.ts';
 import { BatchEvents } from './events.ts';
 import { batchBody, type ReceiveSettings, receiveBatch } from './receive.ts';
+import { batchPath, resultRoutes } from './results.ts';
 
-/** A list of some thousand URLs. */
-const JSON_MAX_BYTES = 1_048_576;
+/** A list of ten thousand long URLs. */
+const JSON_MAX_BYTES = 8_388_608;
 
 const batch = z.object({
   id: z.string(),
@@ -52,39 +49,6 @@ const file = z.object({
 });
 
 const batchWithFiles = batch.extend({ files: z.array(file) });
-const batchPath = z.object({ id: z.string().max(100) });
-const filePath = batchPath.extend({ number: z.coerce.number().int().min(0) });
-
-const asSpoken = z.enum(['true', 'false']);
-
-const resultQuery = z.object({
-  responseFormat: OUTPUT_FIELDS.responseFormat.optional().describe('As for transcriptions; default: json'),
-  maxLineChars: OUTPUT_FIELDS.maxLineChars.optional().describe('Display columns of a subtitle line'),
-  maxCueMs: OUTPUT_FIELDS.maxCueMs.optional().describe('Longest subtitle, in ms'),
-  timestampGranularities: OUTPUT_FIELDS.timestampGranularities
-    .optional()
-    .describe('With verbose_json: word, segment, or both with a comma between them'),
-  asSpoken: asSpoken
-    .optional()
-    .describe('true = what was said, not its translation; there also where only the translation failed'),
-  response_format: OUTPUT_FIELDS.responseFormat.optional().meta({ deprecated: true }),
-  max_line_chars: OUTPUT_FIELDS.maxLineChars.optional().meta({ deprecated: true }),
-  max_cue_ms: OUTPUT_FIELDS.maxCueMs.optional().meta({ deprecated: true }),
-  timestamp_granularities: OUTPUT_FIELDS.timestampGranularities.optional().meta({ deprecated: true }),
-  as_spoken: asSpoken.optional().meta({ deprecated: true }),
-});
-
-/** New names by the names of before 1.0. */
-const RENAMED_QUERY = {
-  response_format: 'responseFormat',
-  max_line_chars: 'maxLineChars',
-  max_cue_ms: 'maxCueMs',
-  timestamp_granularities: 'timestampGranularities',
-  as_spoken: 'asSpoken',
-} as const;
-
-/** A query by the new names alone. */
-type ResultQuery = Omit<z.infer<typeof resultQuery>, keyof typeof RENAMED_QUERY>;
 
 interface BatchRoutesOptions {
   readonly batches: BatchService;
@@ -105,7 +69,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
   void app.register(multipart);
   void app.register(createRoute, options);
   void app.register(eventRoute, options);
-  void app.register(resultRoute, options);
+  void app.register(resultRoutes, options);
   const tags = ['batches'];
   app.get(
     '/v1/batches',
@@ -155,52 +119,6 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
     (request) => batches.cancel(access.tenantOf(request), request.params.id),
   );
 
-  done();
-};
-
-const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batches, access }, done) => {
-  app.get(
-    '/v1/batches/:id/files/:number',
-    {
-      config: { permission: 'batches' },
-      schema: {
-        summary: 'The transcript of a file of a batch',
-        tags: ['batches'],
-        params: filePath,
-        querystring: resultQuery,
-        response: {
-          200: {
-            description: 'As `responseFormat` says',
-            content: { 'application/json': { schema: z.unknown() }, 'text/plain': { schema: z.string() } },
-          },
-          ...errorResponses(400, 401, 403, 404, 409, 429, 507),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { id, number } = request.params;
-      const query = withNewNames(request.query, RENAMED_QUERY) as ResultQuery;
-      const found = await batches.result(access.tenantOf(request), id, number, query.asSpoken === 'true');
-      const { transcript, isSpoken, channels, targetLanguage } = found;
-      const { spokenLanguage } = transcript;
-      const spoken = spokenLanguage === null ? [] : [spokenLanguage];
-      const outcome = isSpoken
-        ? ({ task: 'transcribe', language: spokenLanguage && languageName(spokenLanguage) } as const)
-        : ({ task: 'translate', language: languageName(targetLanguage, spoken) } as const);
-      const { contentType, body } = render(
-        { ...transcript, ...outcome },
-        {
-          channels,
-          response_format: query.responseFormat ?? OUTPUT_DEFAULTS.responseFormat,
-          max_line_chars: query.maxLineChars ?? OUTPUT_DEFAULTS.maxLineChars,
-          max_cue_ms: query.maxCueMs ?? OUTPUT_DEFAULTS.maxCueMs,
-          timestamp_granularities: query.timestampGranularities ?? [...OUTPUT_DEFAULTS.timestampGranularities],
-        },
-      );
-      reply.serializer(String).type(contentType).send(body);
-      return reply;
-    },
-  );
   done();
 };
 

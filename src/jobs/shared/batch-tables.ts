@@ -3,6 +3,8 @@ import { sql, type Transaction } from 'kysely';
 import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { Batch, BatchView, FileTally, FileView } from '../batch.ts';
+import { type BatchCount, requireRoom } from '../batch-index.ts';
+import type { ResultsFrom } from '../batch-service.ts';
 import {
   type BatchDatabase,
   type BatchTablesOf,
@@ -14,11 +16,23 @@ import {
   fileRowOf,
   type StoredBatch,
   type StoredFile,
-  toQueue,
 } from './batch-rows.ts';
 
 /** A file's row has seven values, and a query at most 65,535. */
 const FILES_AT_ONCE = 5000;
+
+/** A file with its transcript. */
+interface StoredResult extends StoredFile {
+  readonly transcript: RecordingTranscript | null;
+}
+
+/** How many files of one tenant are in the queue at once. */
+export interface BatchShares {
+  /** Those that any gateway can do. */
+  readonly anywhere: number;
+  /** Those that only the gateway at an address can do. */
+  readonly at: ReadonlyMap<string, number>;
+}
 
 /** A batch, and how far its files are. */
 interface TalliedBatch extends StoredBatch {
@@ -34,17 +48,16 @@ export class BatchTables {
   }
 
   /**
-   * Stores a new batch, unless the tenant has `batchesMax` already (`full`), or has one of the same idempotency key
-   * (`repeated`).
+   * Stores a new batch, unless the tenant has one of the same idempotency key (`repeated`).
+   * @throws TrunklineError `too_many_batches`
    */
-  add(batch: Batch, home: string, batchesMax: number): Promise<'added' | 'full' | 'repeated'> {
+  add(batch: Batch, home: string, batchesMax: number): Promise<'added' | 'repeated'> {
     return this.#ofTenant(batch.tenant, async (db) => {
       const key = batch.idempotency?.key ?? null;
       const ofTenant = db.selectFrom('batches').where('tenant', '=', batch.tenant);
       if (key !== null && (await ofTenant.select('id').where('idempotency_key', '=', key).executeTakeFirst()))
         return 'repeated';
-      const { kept } = await ofTenant.select(({ fn }) => fn.countAll<number>().as('kept')).executeTakeFirstOrThrow();
-      if (kept >= batchesMax) return 'full';
+      requireRoom(await countIn(db, batch.tenant), batchesMax);
       await db.insertInto('batches').values(batchRowOf(batch, home)).execute();
       for (let at = 0; at < batch.files.length; at += FILES_AT_ONCE) {
         const files = batch.files.slice(at, at + FILES_AT_ONCE).map((file) => fileRowOf(batch.id, file));
@@ -55,13 +68,8 @@ export class BatchTables {
   }
 
   /** How many batches a tenant has. */
-  async count(tenant: string): Promise<number> {
-    const { kept } = await this.#db
-      .selectFrom('batches')
-      .where('tenant', '=', tenant)
-      .select(({ fn }) => fn.countAll<number>().as('kept'))
-      .executeTakeFirstOrThrow();
-    return kept;
+  count(tenant: string): Promise<BatchCount> {
+    return countIn(this.#db, tenant);
   }
 
   /** The batch of an idempotency key; undefined = there is none. */
@@ -168,33 +176,46 @@ export class BatchTables {
     return running;
   }
 
-  /** Marks files of the tenant as queued until `filesMax` are, the oldest first. Returns those that were marked. */
-  queueNext(tenant: string, filesMax: number): Promise<FileToQueue[]> {
+  /**
+   * Marks files of the tenant as queued, the oldest first, until as many are as its shares say. Returns those that were
+   * marked.
+   */
+  queueNext(tenant: string, shares: BatchShares): Promise<FileToQueue[]> {
     return this.#ofTenant(tenant, async (db) => {
-      const waiting = db
-        .selectFrom('batch_files as file')
-        .innerJoin('batches as batch', 'batch.id', 'file.batch_id')
-        .where('batch.tenant', '=', tenant)
-        .where('batch.state', '=', 'running')
-        .where('file.state', '=', 'waiting');
-      const { queued } = await waiting
-        .where('file.is_queued', '=', 1)
-        .select(({ fn }) => fn.countAll<number>().as('queued'))
-        .executeTakeFirstOrThrow();
-      if (queued >= filesMax) return [];
-      const next = await waiting
-        .where('file.is_queued', '=', 0)
-        .select(['file.batch_id', 'file.number', 'file.source', 'batch.home'])
-        .orderBy('batch.created_ms')
-        .orderBy('batch.id')
-        .orderBy('file.number')
-        .limit(filesMax - queued)
+      const batches = await db
+        .selectFrom('batches')
+        .select(['id', 'home'])
+        .where('tenant', '=', tenant)
+        .where('state', '=', 'running')
+        .orderBy('created_ms')
+        .orderBy('id')
         .execute();
-      for (const { batch_id, number } of next) {
-        const file = db.updateTable('batch_files').where('batch_id', '=', batch_id).where('number', '=', number);
-        await file.set({ is_queued: 1 }).execute();
-      }
-      return next.map(toQueue);
+      const room = await roomOf(db, batches, shares);
+      const queued: FileToQueue[] = [];
+      for (const batch of batches)
+        for (const isAnywhere of [true, false]) {
+          const place = isAnywhere ? ANYWHERE : batch.home;
+          const files = await markQueued(db, batch, isAnywhere, room.get(place) ?? 0);
+          room.set(place, (room.get(place) ?? 0) - files.length);
+          queued.push(...files);
+        }
+      return queued;
+    });
+  }
+
+  /** The files of a batch from number `from` on, with their transcripts, at most `limit`. */
+  async results(id: string, { from, asSpoken }: ResultsFrom, limit: number): Promise<StoredResult[]> {
+    const rows = await this.#db
+      .selectFrom('batch_files')
+      .select([...FILE_COLUMNS, 'transcript', 'spoken'])
+      .where('batch_id', '=', id)
+      .where('number', '>=', from)
+      .orderBy('number')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => {
+      const json = asSpoken ? (row.spoken ?? row.transcript) : row.transcript;
+      return { ...fileOf(row), transcript: json === null ? null : (JSON.parse(json) as RecordingTranscript) };
     });
   }
 
@@ -234,6 +255,80 @@ export class BatchTables {
     }
     return tallies;
   }
+}
+
+/** Any gateway can do a recording by URL; others only the one that took them. Not as JSON: see work-tables.ts. */
+const IS_ANYWHERE = sql<boolean>`source LIKE '%"kind":"url"%'`;
+const ANYWHERE = '';
+
+async function countIn(db: BatchDatabase, tenant: string): Promise<BatchCount> {
+  return db
+    .selectFrom('batches')
+    .where('tenant', '=', tenant)
+    .select([
+      sql<number>`count(*) FILTER (WHERE state = 'running')`.as('open'),
+      sql<number>`count(*) FILTER (WHERE state <> 'running')`.as('ended'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+type HomeBatch = { readonly id: string; readonly home: string };
+
+/** How many files of these batches may be queued more, by the address of the gateway; '' = for any of them. */
+async function roomOf(
+  db: BatchDatabase,
+  batches: readonly HomeBatch[],
+  shares: BatchShares,
+): Promise<Map<string, number>> {
+  const room = new Map([[ANYWHERE, shares.anywhere]]);
+  for (const { home } of batches) room.set(home, shares.at.get(home) ?? 1);
+  if (batches.length === 0) return room;
+  const rows = await db
+    .selectFrom('batch_files')
+    .innerJoin('batches', 'batches.id', 'batch_files.batch_id')
+    .select(({ fn }) => ['batches.home', IS_ANYWHERE.as('is_anywhere'), fn.countAll<number>().as('queued')])
+    .where(
+      'batch_files.batch_id',
+      'in',
+      batches.map(({ id }) => id),
+    )
+    .where('batch_files.state', '=', 'waiting')
+    .where('batch_files.is_queued', '=', 1)
+    .groupBy(['batches.home', 'is_anywhere'])
+    .execute();
+  for (const { home, is_anywhere: isAnywhere, queued } of rows) {
+    const place = isAnywhere ? ANYWHERE : home;
+    room.set(place, (room.get(place) ?? 0) - queued);
+  }
+  return room;
+}
+
+/** Marks at most `filesMax` waiting files of a batch, in their order. */
+async function markQueued(
+  db: BatchDatabase,
+  { id, home }: HomeBatch,
+  isAnywhere: boolean,
+  filesMax: number,
+): Promise<FileToQueue[]> {
+  if (filesMax <= 0) return [];
+  const next = db
+    .selectFrom('batch_files')
+    .select('number')
+    .where('batch_id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('is_queued', '=', 0)
+    .where(isAnywhere ? IS_ANYWHERE : sql<boolean>`NOT ${IS_ANYWHERE}`)
+    .orderBy('number')
+    .limit(filesMax);
+  const marked = await db
+    .updateTable('batch_files')
+    .set({ is_queued: 1 })
+    .where('batch_id', '=', id)
+    .where('number', 'in', next)
+    .returning('number')
+    .execute();
+  const only = isAnywhere ? undefined : home;
+  return marked.map(({ number }) => ({ batchId: id, number, only })).toSorted((a, b) => a.number - b.number);
 }
 
 const EMPTY: FileTally = {

@@ -7,8 +7,8 @@ import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/tr
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import { BATCH_ID, type Batch, type BatchView, fileViewOf, tallyOf, viewOf, type WholeBatchView } from '../batch.ts';
-import { type Draft, tooManyBatches } from '../batch-index.ts';
-import type { BatchNews, BatchService, FileResult } from '../batch-service.ts';
+import { type Draft, requireRoom } from '../batch-index.ts';
+import type { BatchNews, BatchResults, BatchService, FileResult, ResultLine, ResultsFrom } from '../batch-service.ts';
 import type { BatchesOptions, BatchRequest } from '../batches.ts';
 import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
 import { reportDiskWaits } from '../disk-waits.ts';
@@ -22,8 +22,8 @@ import { FileWork } from './file-work.ts';
 import type { JobQueue, QueuedJob } from './job-queue.ts';
 import { WorkTables } from './work-tables.ts';
 
-/** Files of one tenant in the queue at once, over all gateways: so a tenant with many does not keep others out. */
-const FILES_OF_TENANT_MAX = 2;
+/** Transcripts that are in memory at once while all of a batch are read. */
+const RESULTS_PER_READ = 20;
 /** How often it is looked whether a gateway died between two steps. */
 const UPKEEP_PERIOD_MS = 10_000;
 const UPKEEP_CLOSE_MAX_MS = 5000;
@@ -40,6 +40,8 @@ interface SharedBatchesOptions extends Omit<BatchesOptions, 'mayExpire'> {
   readonly db: BatchDatabase;
   /** Closed with the batches. */
   readonly queue: JobQueue;
+  /** Files in work at once on each gateway that any could do, and as many that only it can do. */
+  readonly placesOfGateway: number;
   /** This gateway's address: recordings on its disk are done by the gateway that has it. */
   readonly address: string;
 }
@@ -122,7 +124,7 @@ export class SharedBatches implements BatchService {
     const kept = await this.#tables.count(tenant);
     // Counted last: others may have come while the table was asked.
     const drafts = [...this.#drafts.values()].filter((draft) => draft.tenant === tenant).length;
-    if (drafts + kept >= BATCHES_MAX) throw tooManyBatches(BATCHES_MAX);
+    requireRoom({ ...kept, open: kept.open + drafts }, BATCHES_MAX);
     const id = randomUUID();
     const draft = { id, tenant, folder: this.#folderOf(id), disk: this.#options.recordings.disk };
     this.#drafts.set(id, draft);
@@ -158,7 +160,6 @@ export class SharedBatches implements BatchService {
       if (isDatabaseTrouble(error)) this.#drafts.delete(draft.id);
       throw error;
     });
-    if (outcome === 'full') throw tooManyBatches(settings.BATCHES_MAX);
     if (outcome === 'repeated') return { batch: await this.#repeated(batch), isNew: false };
     this.#drafts.delete(draft.id);
     await this.#orLater(this.#queueNext(batch.tenant));
@@ -187,6 +188,21 @@ export class SharedBatches implements BatchService {
     if (transcript === undefined)
       throw new TrunklineError('result_not_ready', `file ${number} is ${state}, expected it to be done`);
     return { transcript, isSpoken, channels, targetLanguage };
+  }
+
+  async results(tenant: string, id: string, where: ResultsFrom): Promise<BatchResults> {
+    const { channels, targetLanguage } = (await this.#find(tenant, id)).batch;
+    const isSpoken = where.asSpoken || targetLanguage === '';
+    return { channels, targetLanguage, isSpoken, lines: this.#lines(id, { ...where, asSpoken: isSpoken }) };
+  }
+
+  async *#lines(id: string, { from, asSpoken }: ResultsFrom): AsyncGenerator<ResultLine, void, undefined> {
+    for (let next = from; ; ) {
+      const found = await this.#tables.results(id, { from: next, asSpoken }, RESULTS_PER_READ);
+      for (const { file, share, transcript } of found) yield { file: fileViewOf(file, share), transcript };
+      if (found.length < RESULTS_PER_READ) return;
+      next += RESULTS_PER_READ;
+    }
   }
 
   async cancel(tenant: string, id: string): Promise<BatchView> {
@@ -249,7 +265,9 @@ export class SharedBatches implements BatchService {
   async #onFileEnd({ id, tenant }: Batch): Promise<void> {
     const ended = await this.#work.finish(id);
     if (ended.length > 0) await this.#onEnd(id);
-    await this.#queueNext(tenant);
+    // With the batch its tenant may have ended, and the others have larger parts.
+    const tenants = ended.length > 0 ? await this.#work.waitingTenants() : [tenant];
+    for (const each of tenants) await this.#queueNext(each);
   }
 
   async #onEnd(id: string): Promise<void> {
@@ -257,7 +275,8 @@ export class SharedBatches implements BatchService {
   }
 
   async #queueNext(tenant: string): Promise<void> {
-    for (const file of await this.#tables.queueNext(tenant, FILES_OF_TENANT_MAX)) await this.#queue(file);
+    const shares = await this.#work.shares(this.#options.placesOfGateway);
+    for (const file of await this.#tables.queueNext(tenant, shares)) await this.#queue(file);
   }
 
   #queue({ batchId, number, only }: FileToQueue): Promise<void> {

@@ -4,12 +4,16 @@ import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { BatchFile, Webhook } from '../batch.ts';
 import { type BatchDatabase, type FileToQueue, toQueue } from './batch-rows.ts';
+import type { BatchShares } from './batch-tables.ts';
 
 /** How a file ended. `spoken`: its transcript as it was spoken, where `transcript` is not, or is missing. */
 export type FileEnd = { readonly spoken: RecordingTranscript | null } & (
   | { readonly state: 'done'; readonly transcript: RecordingTranscript }
   | { readonly state: 'failed'; readonly error: NonNullable<BatchFile['error']> }
 );
+
+/** A gateway of which nothing was seen for longer has no places. */
+const SEEN_MS = 15_000;
 
 /** What workers ask of the tables. */
 export class WorkTables {
@@ -95,14 +99,41 @@ export class WorkTables {
   async waitingTenants(): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('batches')
-      .innerJoin('batch_files as file', 'file.batch_id', 'batches.id')
-      .where('batches.state', '=', 'running')
-      .where('file.state', '=', 'waiting')
-      .where('file.is_queued', '=', 0)
-      .select('batches.tenant')
+      .select('tenant')
       .distinct()
+      .where('state', '=', 'running')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('batch_files')
+            .select('number')
+            .whereRef('batch_files.batch_id', '=', 'batches.id')
+            .where('batch_files.state', '=', 'waiting')
+            .where('batch_files.is_queued', '=', 0),
+        ),
+      )
       .execute();
     return rows.map(({ tenant }) => tenant);
+  }
+
+  /**
+   * An equal part for each tenant whose batches run, where a gateway has `placesOfGateway` for files that any gateway
+   * can do, and as many for those that only it can do. Who is alone has all.
+   */
+  async shares(placesOfGateway: number): Promise<BatchShares> {
+    const seenMs = sql`${sql.raw(POSTGRES_NOW_MS)} - ${SEEN_MS}::bigint`;
+    const [{ rows: all }, { rows: homes }] = await Promise.all([
+      sql<{ gateways: number; tenants: number }>`SELECT
+        (SELECT count(*) FROM gateways WHERE state = 'serving' AND seen_ms > ${seenMs}) AS gateways,
+        (SELECT count(DISTINCT tenant) FROM batches WHERE state = 'running') AS tenants`.execute(this.#db),
+      sql<{ home: string; tenants: number }>`SELECT home, count(DISTINCT tenant) AS tenants FROM batches
+        WHERE state = 'running' GROUP BY home`.execute(this.#db),
+    ]);
+    const part = (places: number, tenants: number): number => Math.max(1, Math.ceil(places / Math.max(1, tenants)));
+    const { gateways = 1, tenants = 1 } = all[0] ?? {};
+    return {
+      anywhere: part(Math.max(1, gateways) * placesOfGateway, tenants),
+      at: new Map(homes.map((home) => [home.home, part(placesOfGateway, home.tenants)])),
+    };
   }
 
   /** Those of the batches `ids` that run. */

@@ -80,7 +80,8 @@ export function selectArm({ from, seq, where }: Arm, { sinceMs, untilMs, topMs }
     ...(untilMs === undefined ? [] : [sql`started_ms < ${untilMs}`]),
     ...(topMs === undefined ? [] : [sql`started_ms <= ${topMs}`]),
   ];
-  return sql`SELECT ${seq} AS part_seq, started_ms AS part_ms FROM ${from} WHERE ${sql.join([where, ...bounds], sql` AND `)}`;
+  const wanted = sql.join([where, ...bounds], sql` AND `);
+  return sql`SELECT ${seq} AS part_seq, started_ms AS part_ms FROM ${from} WHERE ${wanted}`;
 }
 
 function ordered(name: string, ...arms: Arm[]): CallDriver {
@@ -150,6 +151,7 @@ function nameDriver(part: string, kind: DatabaseKind): CallDriver {
     return gathered('name', [{ from: sql.table('calls'), seq: sql.ref('seq'), where }], COUNTED_NAMES_MAX);
   }
   const names = sql`name_grams(coalesce(inbound_name, '') || chr(10) || coalesce(outbound_name, ''))`;
-  const where = sql<boolean>`(inbound_name IS NOT NULL OR outbound_name IS NOT NULL) AND ${names} @> name_grams(${part})`;
+  const where = sql<boolean>`(inbound_name IS NOT NULL OR outbound_name IS NOT NULL)
+    AND ${names} @> name_grams(${part})`;
   return gathered('name', [{ from: sql.table('calls'), seq: sql.ref('seq'), where }]);
 }

@@ -83,7 +83,7 @@ export class PlannedCalls {
     }
   }
 
-  /** The numbers of all calls of `filter`, the newest first, where a driver has at most `callsMax`; null = it does not. */
+  /** The numbers of all calls of `filter`, the newest first; null = each driver has more than `callsMax`. */
   async few(filter: CallFilter, callsMax: number): Promise<number[] | null> {
     const drivers = driversOf(filter, this.#database.kind);
     if (drivers.length === 0) return null;
@@ -121,7 +121,7 @@ export class PlannedCalls {
     const few = counted.filter(({ driver, calls }) => calls <= driver.countedMax);
     const [least] = few.toSorted((a, b) => a.calls - b.calls);
     if (least !== undefined) return least;
-    // All have many: then a page of one whose calls are in order is found soon, and the others' would have to be sorted.
+    // All have many: a page of one whose calls are in order is found soon; those of others would have to be sorted.
     return { driver: candidates.find(({ isOrdered }) => isOrdered) ?? time, calls: null };
   }
 

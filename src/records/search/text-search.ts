@@ -25,7 +25,7 @@ export const TEXTS_SHOWN = 3;
 const SLICE_HITS = 500;
 /** Most calls that one statement reads where words are frequent and the filter is not. */
 const SLICE_CALLS = 100;
-/** Where a filter leaves at most so many calls, these are searched. Each is a statement in SQLite, all are in PostgreSQL. */
+/** Where a filter leaves at most so many calls, these are searched: each by a statement in SQLite, all by one else. */
 const FEW_CALLS = { sqlite: 200, postgres: 2000 } as const;
 /** A call is numbered when it is first written, which may be this long after, or before, it began. */
 const START_SLACK_MS = 3_600_000;

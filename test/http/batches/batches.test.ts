@@ -42,6 +42,29 @@ describe('/v1/batches', () => {
     expect(await read('/v1/batches')).toMatchObject({ data: [{ id: body.id }] });
   });
 
+  it('gives all transcripts as lines of JSON, from a file on', async () => {
+    testServer = await startRecordingServer();
+    const form = formOf(speechFile([1, 2]));
+    form.append('file', new Blob(['not audio at all']), 'b.wav');
+    const { body } = await begin(form);
+    await (await fetch(`${testServer.url}/v1/batches/${body.id}/events`)).text();
+    const results = await fetch(`${testServer.url}/v1/batches/${body.id}/results`);
+    expect(results.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
+    const lines = (await results.text()).split('\n');
+    expect(lines.slice(0, 2).map((line) => JSON.parse(line))).toMatchObject([
+      { number: 0, state: 'done', error: null, transcript: { text: 'W1 w2.' } },
+      { number: 1, name: 'b.wav', state: 'failed', error: { code: 'audio_unreadable' }, transcript: null },
+    ]);
+    const rest = await fetch(`${testServer.url}/v1/batches/${body.id}/results?from=1&responseFormat=verbose_json`);
+    expect(
+      (await rest.text())
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).number),
+    ).toEqual([1]);
+    expect((await fetch(`${testServer.url}/v1/batches/unknown/results`)).status).toBe(404);
+  });
+
   it('reads its files in the language and with the hot words that it names', async () => {
     testServer = await startRecordingServer();
     const { engine } = testServer;

@@ -59,6 +59,7 @@ describe('the OpenAPI description', () => {
       'get /v1/batches/{id}',
       'get /v1/batches/{id}/events',
       'get /v1/batches/{id}/files/{number}',
+      'get /v1/batches/{id}/results',
       'get /v1/calls',
       'get /v1/calls/export',
       'get /v1/calls/{id}',

@@ -98,6 +98,7 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
       db: database.db.withTables<BatchTablesOf>(),
       queue: await BullQueue.open({ ...common, url, address, jobsMax: 4 }),
       address,
+      placesOfGateway: 4,
       recordings: {
         transcribe: (task) => {
           began.push(task.path.slice(folder.length + 1));
@@ -159,15 +160,42 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
     await eventually(() => expect(readdirSync(join(folder, 'one', batch.id))).toEqual([]));
   });
 
-  it('have two files of a tenant in the queue at most, so that many do not keep another out', async () => {
+  it('have all places of their gateway where a tenant is alone, and equal parts where tenants share', async () => {
     const one = await open('one');
+    const held: (() => void)[] = [];
+    one.transcribe = () => new Promise((resolve) => held.push(() => resolve(TRANSCRIPT)));
+    const { batch: first } = await begin(one, { files: paths(30) });
+    await eventually(() => expect(held).toHaveLength(4));
+    const { batch: second } = await begin(one, { files: paths(30) }, 'u');
+    for (let ended = 0; ended < 4; ended++) held[ended]?.();
+    await eventually(() => expect(held).toHaveLength(8));
+    const inWork = async (tenant: string, id: string) => (await one.batches.get(tenant, id)).batch.counts.running;
+    expect([await inWork('t', first.id), await inWork('u', second.id)]).toEqual([2, 2]);
+    await one.batches.cancel('u', second.id);
+  });
+
+  it('have the places of all gateways where recordings are by URL', async () => {
+    const [one, other] = [await open('one'), await open('other')];
     one.transcribe = forever;
-    await begin(one, { files: paths(30) });
-    await eventually(() => expect(one.began).toHaveLength(2));
-    one.transcribe = async () => TRANSCRIPT;
-    const { batch } = await begin(one, { files: paths(1) }, 'u');
-    await ended(one, batch.id, 'u');
-    expect(one.began).toHaveLength(3);
+    other.transcribe = forever;
+    const file: BatchRequest['files'][number] = { name: 'a', source: { kind: 'url', location: site.url } };
+    const files = Array.from({ length: 30 }, () => file);
+    await begin(one, { files });
+    await eventually(() => expect([one.began.length, other.began.length]).toEqual([4, 4]));
+  });
+
+  it('give all their transcripts in order, from a file on', async () => {
+    const one = await open('one');
+    const { batch } = await begin(one, { files: paths(45) });
+    await ended(one, batch.id);
+    const numbersFrom = async (from: number): Promise<(number | string)[]> => {
+      const { lines } = await one.batches.results('t', batch.id, { from, asSpoken: false });
+      const found: (number | string)[] = [];
+      for await (const { file, transcript } of lines) found.push(transcript === null ? file.state : file.number);
+      return found;
+    };
+    expect(await numbersFrom(0)).toEqual(Array.from({ length: 45 }, (_, at) => at));
+    expect(await numbersFrom(43)).toEqual([43, 44]);
   });
 
   it('are handed over at once when a gateway ends', async () => {
@@ -222,10 +250,10 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
 
   it('are at most BATCHES_MAX of a tenant, over all gateways', async () => {
     const [one, other] = [await open('one', { BATCHES_MAX: '1' }), await open('other', { BATCHES_MAX: '1' })];
+    one.transcribe = forever;
     const { batch } = await begin(one);
     await expect(begin(other)).rejects.toMatchObject({ code: 'too_many_batches' });
     await begin(other, {}, 'u');
-    await ended(other, batch.id);
     await other.batches.cancel('t', batch.id);
     await begin(other);
   });

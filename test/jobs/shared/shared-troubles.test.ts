@@ -95,6 +95,7 @@ describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres
       db: given,
       queue,
       address: 'http://here.example:8080',
+      placesOfGateway: 4,
       recordings: { transcribe: async () => TRANSCRIPT, disk },
       translator: new Translator(common),
     });

@@ -13,7 +13,8 @@ describe('a read of SQLite whose asker has left', () => {
   it('is not run where it waits, and what comes after it is', async () => {
     const { reader } = await databases.open();
     const gone = new AbortController();
-    const slow = sql`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 300000) SELECT max(n) FROM c`;
+    const slow = sql`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 300000)
+      SELECT max(n) FROM c`;
     const before = slow.execute(reader);
     const waiting = abortable(gone.signal, () => sql`INSERT INTO meta VALUES ('left', '')`.execute(reader));
     gone.abort(new Error('left'));

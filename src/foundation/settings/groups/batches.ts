@@ -38,7 +38,8 @@ export const batches = {
       1,
       1000,
       'batches',
-      'Most batches of one API key, including ended ones whose results are kept. Further batches are refused.',
+      'Most batches of one API key that run at once. Further batches are refused. Ended ones do not count; twenty ' +
+        'times as many of them are kept.',
     ),
     BATCH_FILES_MAX: whole(500, 1, 10_000, 'files', 'Most recordings in one batch.'),
     BATCH_MAX_BYTES: whole(
