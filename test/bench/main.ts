@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { EngineError } from '../../src/engine-client/engine.ts';
 import { benchAccuracy } from './accuracy.ts';
+import { benchBatches } from './batches.ts';
 import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
@@ -77,6 +78,9 @@ const accuracy = bench('accuracy', 'word error rate, steadiness of partials, cap
 accuracy
   .option('--model <folder>', 'the word error rate of the recogniser in this folder, beside that of the embedded one')
   .option('--final <folder>', 'with --model: another recogniser for finals and recordings');
+bench('batches', 'one large batch on two gateways that are killed while they work', (quick) =>
+  benchBatches(quick ? { files: 300, workMs: 30, kills: 2 } : { files: 10_000, workMs: 50, kills: 4 }),
+);
 bench('batching', 'what it brings that jobs share model runs, and what an urgent one pays for it', (quick) =>
   benchBatching(quick ? { seconds: 10, rounds: 1 } : { seconds: 120, rounds: 8 }),
 );

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Batch } from '../../src/jobs/batch.ts';
 
 /** A gateway in a process of its own. */
 export interface KillableGateway {
@@ -46,4 +47,27 @@ export async function serveRecordings(): Promise<{ readonly url: string; close()
   const server = createServer((request, response) => response.end(request.url?.slice(1))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}
+
+/** A batch of `count` recordings that are served at `url`. */
+export function batchOf(count: number, url: string): Batch {
+  return {
+    id: 'b',
+    tenant: 't',
+    createdMs: 0,
+    channels: 'mix',
+    targetLanguage: '',
+    idempotency: null,
+    webhook: null,
+    state: 'running',
+    endedMs: null,
+    files: Array.from({ length: count }, (_, number) => ({
+      number,
+      name: String(number),
+      source: { kind: 'url', location: `${url}/${number}` },
+      state: 'waiting',
+      durationMs: null,
+      error: null,
+    })),
+  };
 }

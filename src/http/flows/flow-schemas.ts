@@ -111,7 +111,7 @@ export const flowStatistics = z.object({
   to: time,
   version: z.string().nullable().describe('The only one that was counted; null = all'),
   calls: count,
-  isComplete: z.boolean().describe('False: there were more calls, and the latest were counted'),
+  isComplete: z.boolean().describe('False: not all days are counted yet, and the next request goes on'),
   outcomes: z
     .object({
       done: count,

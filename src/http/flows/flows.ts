@@ -95,8 +95,8 @@ const statisticsRoute: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, optio
       schema: {
         summary: 'How calls went through a flow, step by step',
         description:
-          'Counted are calls that began with the flow, and those of flows that call it in which it was reached: the ' +
-          'latest 10,000 calls of these flows in the period are looked at.',
+          'Counted are calls that began with the flow, and those of flows that call it in which it was reached. Days ' +
+          'that were counted are kept; after 10 s the answer has the latest days, and the next request goes on.',
         tags: ['flows'],
         params: flowPath,
         querystring: statisticsQuery,

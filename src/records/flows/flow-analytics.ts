@@ -4,11 +4,14 @@
  */
 import type { Clock } from '../../foundation/clock.ts';
 import type { RecordsDatabase } from '../records-database.ts';
-import { type CountedCall, FlowCount, type FlowStatistics } from './flow-count.ts';
+import { type CountedCall, type CountState, FlowCount, type FlowStatistics } from './flow-count.ts';
+import { DAY_MS, FlowDays } from './flow-days.ts';
 import { readFlowEvents } from './flow-events.ts';
 
-/** Calls that are counted: the latest of the period. */
-const COUNTED_CALLS_MAX = 10_000;
+/** Counting begins with no other day after so long; what was counted is kept, and the next request goes on. */
+const COUNTING_MAX_MS = 10_000;
+/** A day whose end is not longer ago is not kept: its last calls may be stored late. */
+const SETTLED_MS = 3_600_000;
 /** Calls of one list that are counted; more are "that many or more". */
 const LISTED_CALLS_MAX = 10_000;
 /** Calls of one slice. */
@@ -32,16 +35,18 @@ export interface StatisticsRequest {
 }
 
 interface Options {
-  readonly database: Pick<RecordsDatabase, 'reader'>;
+  readonly database: Pick<RecordsDatabase, 'db' | 'reader' | 'kind'>;
   readonly clock: Clock;
 }
 
 /** Counts over one database. */
 export class FlowAnalytics {
   readonly #options: Options;
+  readonly #days: FlowDays;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#days = new FlowDays(options.database);
   }
 
   /** How many calls began with `flow` since then, at most {@link LISTED_CALLS_MAX}, and when the last did. */
@@ -62,8 +67,39 @@ export class FlowAnalytics {
     };
   }
 
-  /** @throws the reason of `signal` when it aborts */
+  /** Day by day, the latest first. @throws the reason of `signal` when it aborts */
   async count(request: StatisticsRequest, signal: AbortSignal): Promise<FlowStatistics> {
+    const { clock } = this.#options;
+    const count = new FlowCount(request);
+    const endMs = clock.nowMs() + COUNTING_MAX_MS;
+    for (let toMs = request.toMs; ; ) {
+      signal.throwIfAborted();
+      const latestMs = (await this.#calls({ ...request, toMs }, null, 1))[0]?.started_ms;
+      if (latestMs === undefined) return count.read(true);
+      if (clock.nowMs() > endMs) return count.read(false);
+      const dayMs = latestMs - (latestMs % DAY_MS);
+      count.addCount(await this.#countDay({ ...request, toMs: Math.min(toMs, dayMs + DAY_MS) }, dayMs, signal));
+      toMs = dayMs;
+    }
+  }
+
+  /** What there is of a day before `toMs`. A whole one that is over is counted once. */
+  async #countDay(request: StatisticsRequest, dayMs: number, signal: AbortSignal): Promise<CountState> {
+    const { flow, callers, within, version, fromMs, toMs } = request;
+    const isOver = dayMs + DAY_MS + SETTLED_MS <= this.#options.clock.wall().getTime();
+    const ofDay = { ...request, fromMs: Math.max(fromMs, dayMs) };
+    if (!isOver || fromMs > dayMs || toMs < dayMs + DAY_MS) return this.#countCalls(ofDay, signal);
+    const scope = JSON.stringify([flow, [...callers].toSorted(), [...within].toSorted(), version]);
+    const known = await this.#days.find(dayMs, scope);
+    if (known !== null) return known;
+    const begunAt = await this.#days.begin(dayMs);
+    const counted = await this.#countCalls(ofDay, signal);
+    // Others may name versions that never were, and calls that go on change what they count for.
+    if (counted.calls > 0 && counted.outcomes.underWay === 0) await this.#days.store(dayMs, scope, counted, begunAt);
+    return counted;
+  }
+
+  async #countCalls(request: StatisticsRequest, signal: AbortSignal): Promise<CountState> {
     const { clock, database } = this.#options;
     const count = new FlowCount(request);
     let size = SLICE_MIN;
@@ -71,19 +107,13 @@ export class FlowAnalytics {
     for (;;) {
       signal.throwIfAborted();
       const beganMs = clock.nowMs();
-      const found: CountedCall[] = await this.#calls(
-        request,
-        before,
-        Math.min(size, COUNTED_CALLS_MAX - count.seen + 1),
-      );
-      const isFull = count.seen + found.length > COUNTED_CALLS_MAX;
-      const slice = isFull ? found.slice(0, -1) : found;
+      const slice: CountedCall[] = await this.#calls(request, before, size);
       const wanted = count.take(slice);
       for await (const events of readFlowEvents(database.reader, wanted))
         for (const { call, event } of events) count.add(call, event);
       count.finishSlice();
-      if (isFull || found.length < size) return count.read(!isFull);
-      before = found.at(-1) ?? null;
+      if (slice.length < size) return count.save();
+      before = slice.at(-1) ?? null;
       const tookMs = clock.nowMs() - beganMs;
       if (tookMs > SLICE_SLOW_MS) size = Math.max(SLICE_MIN, size / 2);
       else if (tookMs < SLICE_FAST_MS) size = Math.min(SLICE_MAX, size * 2);

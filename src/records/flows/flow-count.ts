@@ -1,6 +1,6 @@
 /** What many calls of one flow add up to. Pure: rows and events in, figures out. */
 import { type FlowEvent, FlowPath, type StepVisit, type VisitEnd } from './flow-path.ts';
-import { type StepStatistics, StepTally } from './step-tally.ts';
+import { type StepState, type StepStatistics, StepTally } from './step-tally.ts';
 
 /** Different versions, and different steps, that are told. */
 const VERSIONS_MAX = 100;
@@ -19,7 +19,7 @@ interface VersionUse {
 export interface FlowStatistics {
   /** Calls that were counted. */
   readonly calls: number;
-  /** False = there were more calls in the period, and the latest were counted. */
+  /** False = the time for counting was over: the latest calls were counted, and the next request goes on. */
   readonly isComplete: boolean;
   /** How the flow ended in them; `underWay` = it goes on. */
   readonly outcomes: Readonly<Record<VisitEnd | 'underWay', number>>;
@@ -46,6 +46,14 @@ interface CountScope {
   readonly within: readonly string[];
 }
 
+/** What was counted, as JSON, to be added to other counts. */
+export interface CountState {
+  readonly calls: number;
+  readonly outcomes: FlowStatistics['outcomes'];
+  readonly versions: readonly VersionUse[];
+  readonly steps: readonly StepState[];
+}
+
 /** What is known of a call of this slice. */
 interface SliceCall {
   readonly isOver: boolean;
@@ -69,21 +77,14 @@ export class FlowCount {
   /** The calls of this slice whose events are counted. */
   #slice = new Map<number, SliceCall>();
   #current: Current | null = null;
-  #seen = 0;
   #calls = 0;
 
   constructor(scope: CountScope) {
     this.#scope = scope;
   }
 
-  /** Calls that were taken, of any version. */
-  get seen(): number {
-    return this.#seen;
-  }
-
   /** Takes the next calls. Returns the numbers of those whose events are wanted, in ascending order. */
   take(calls: readonly CountedCall[]): number[] {
-    this.#seen += calls.length;
     const { flow: counted, version } = this.#scope;
     for (const call of calls) if (call.flow === counted) this.#noteVersion(call);
     // The versions of other flows are others.
@@ -121,6 +122,23 @@ export class FlowCount {
     // Nothing was told of the others: what was to be stored was lost.
     for (const { isOver, isForeign } of this.#slice.values()) if (!isForeign) this.#noteOutcome(null, isOver);
     this.#slice.clear();
+  }
+
+  save(): CountState {
+    const versions = [...this.#versions].map(([version, use]) => ({ version, ...use }));
+    const steps = [...this.#steps.values()].map((step) => step.save());
+    return { calls: this.#calls, outcomes: { ...this.#outcomes }, versions, steps };
+  }
+
+  /** Adds what was counted of other calls. */
+  addCount({ calls, outcomes, versions, steps }: CountState): void {
+    this.#calls += calls;
+    for (const [outcome, count] of Object.entries(outcomes)) this.#outcomes[outcome as VisitEnd | 'underWay'] += count;
+    for (const { version, ...use } of versions) this.#addVersion(version, use);
+    for (const step of steps) {
+      this.#begin(step.name);
+      this.#steps.get(keyOf(step.name))?.add(step);
+    }
   }
 
   read(isComplete: boolean): FlowStatistics {
@@ -171,12 +189,16 @@ export class FlowCount {
 
   #noteVersion({ flow_version: version, started_ms: ms }: CountedCall): void {
     if (version === null) return;
+    this.#addVersion(version, { calls: 1, firstMs: ms, lastMs: ms });
+  }
+
+  #addVersion(version: string, { calls, firstMs, lastMs }: Omit<VersionUse, 'version'>): void {
     const known = this.#versions.get(version);
     if (known !== undefined) {
-      known.calls++;
-      known.firstMs = Math.min(known.firstMs, ms);
-      known.lastMs = Math.max(known.lastMs, ms);
-    } else if (this.#versions.size < VERSIONS_MAX) this.#versions.set(version, { calls: 1, firstMs: ms, lastMs: ms });
+      known.calls += calls;
+      known.firstMs = Math.min(known.firstMs, firstMs);
+      known.lastMs = Math.max(known.lastMs, lastMs);
+    } else if (this.#versions.size < VERSIONS_MAX) this.#versions.set(version, { calls, firstMs, lastMs });
   }
 }
 

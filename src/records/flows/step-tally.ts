@@ -6,8 +6,8 @@ import type { StepVisit, VisitExit } from './flow-path.ts';
 const TEXTS_MAX = 1000;
 /** Of them, those that are shown. */
 const TEXTS_SHOWN = 50;
-/** Visits whose time is measured. */
-const TIMES_MAX = 10_000;
+/** Times are kept with so many digits, and so in few different values however many visits there are. */
+const TIME_DIGITS = 3;
 const TEXT_MAX_CHARS = 200;
 /** Different ways out of one step. */
 const EXITS_MAX = 500;
@@ -42,12 +42,25 @@ export interface StepStatistics {
   readonly unmatched: readonly UnmatchedText[];
 }
 
+type UnmatchedEntry = readonly [key: string, text: UnmatchedText];
+
+/** A tally as JSON, to be added to others. */
+export interface StepState {
+  readonly name: Pick<StepStatistics, 'flow' | 'step' | 'verb'>;
+  readonly exits: StepStatistics['exits'];
+  readonly texts: readonly UnmatchedEntry[];
+  /** Times in ms, and how many visits took each. */
+  readonly times: readonly (readonly [ms: number, visits: number])[];
+  readonly outcomes: Readonly<Record<'match' | 'noMatch' | 'noInput', number>>;
+  readonly counts: Readonly<Record<'calls' | 'visits' | 'underWay' | 'hangups', number>>;
+}
+
 /** Counts one step. Calls come one after the other. */
 export class StepTally {
   readonly #name: Pick<StepStatistics, 'flow' | 'step' | 'verb'>;
   readonly #exits = new Map<string, { readonly exit: VisitExit; count: number }>();
   readonly #texts = new Map<string, { readonly text: string; readonly kind: UnmatchedText['kind']; count: number }>();
-  readonly #timesMs: number[] = [];
+  readonly #times = new Map<number, number>();
   readonly #outcomes = { match: 0, noMatch: 0, noInput: 0 };
   #lastCall: number | null = null;
   #calls = 0;
@@ -67,18 +80,16 @@ export class StepTally {
     if (exit === null) this.#underWay++;
     else this.#addExit(exit);
     if (isLast && exit?.kind === 'hangup') this.#hangups++;
-    if (endMs !== null && this.#timesMs.length < TIMES_MAX) this.#timesMs.push(Math.max(0, endMs - atMs));
+    if (endMs === null) return;
+    const tookMs = Number(Math.max(0, endMs - atMs).toPrecision(TIME_DIGITS));
+    this.#times.set(tookMs, (this.#times.get(tookMs) ?? 0) + 1);
   }
 
   /** What became of a question. */
   addInput({ outcome, kind, text }: Pick<FlowInputEvent, 'outcome' | 'kind' | 'text'>): void {
     this.#outcomes[outcome]++;
     if (outcome !== 'noMatch' || kind === 'none' || text === null || text.trim() === '') return;
-    const key = `${kind} ${plainOf(text)}`;
-    const known = this.#texts.get(key);
-    if (known !== undefined) known.count++;
-    else if (this.#texts.size < TEXTS_MAX)
-      this.#texts.set(key, { text: text.trim().slice(0, TEXT_MAX_CHARS), kind, count: 1 });
+    this.#addText(`${kind} ${plainOf(text)}`, { text: text.trim().slice(0, TEXT_MAX_CHARS), kind, count: 1 });
   }
 
   read(): StepStatistics {
@@ -92,17 +103,48 @@ export class StepTally {
       matches: match,
       noMatches: noMatch,
       noInputs: noInput,
-      time: percentilesOf(this.#timesMs),
+      time: percentilesOf(this.#times),
       hangups: this.#hangups,
       unmatched: [...this.#texts.values()].toSorted(byCount).slice(0, TEXTS_SHOWN),
     };
   }
 
-  #addExit(exit: VisitExit): void {
+  save(): StepState {
+    return {
+      name: this.#name,
+      exits: [...this.#exits.values()],
+      texts: [...this.#texts],
+      times: [...this.#times],
+      outcomes: { ...this.#outcomes },
+      counts: { calls: this.#calls, visits: this.#visits, underWay: this.#underWay, hangups: this.#hangups },
+    };
+  }
+
+  /** Adds what was counted of other calls. */
+  add({ exits, texts, times, outcomes, counts }: StepState): void {
+    for (const { exit, count } of exits) this.#addExit(exit, count);
+    for (const [key, text] of texts) this.#addText(key, text);
+    for (const [ms, visits] of times) this.#times.set(ms, (this.#times.get(ms) ?? 0) + visits);
+    this.#outcomes.match += outcomes.match;
+    this.#outcomes.noMatch += outcomes.noMatch;
+    this.#outcomes.noInput += outcomes.noInput;
+    this.#calls += counts.calls;
+    this.#visits += counts.visits;
+    this.#underWay += counts.underWay;
+    this.#hangups += counts.hangups;
+  }
+
+  #addExit(exit: VisitExit, count = 1): void {
     const key = JSON.stringify(exit);
     const known = this.#exits.get(key);
-    if (known !== undefined) known.count++;
-    else if (this.#exits.size < EXITS_MAX) this.#exits.set(key, { exit, count: 1 });
+    if (known !== undefined) known.count += count;
+    else if (this.#exits.size < EXITS_MAX) this.#exits.set(key, { exit, count });
+  }
+
+  #addText(key: string, { text, kind, count }: UnmatchedText): void {
+    const known = this.#texts.get(key);
+    if (known !== undefined) known.count += count;
+    else if (this.#texts.size < TEXTS_MAX) this.#texts.set(key, { text, kind, count });
   }
 }
 
@@ -119,9 +161,17 @@ function byCount(a: { readonly count: number }, b: { readonly count: number }): 
   return b.count - a.count;
 }
 
-function percentilesOf(timesMs: readonly number[]): StepStatistics['time'] {
-  if (timesMs.length === 0) return null;
-  const sorted = timesMs.toSorted((a, b) => a - b);
-  const at = (share: number): number => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
+function percentilesOf(times: ReadonlyMap<number, number>): StepStatistics['time'] {
+  if (times.size === 0) return null;
+  const sorted = [...times].toSorted(([a], [b]) => a - b);
+  const visits = sorted.reduce((sum, [, count]) => sum + count, 0);
+  const at = (share: number): number => {
+    let before = 0;
+    const found = sorted.find(([, count]) => {
+      before += count;
+      return before >= Math.ceil(visits * share);
+    });
+    return Math.round(found?.[0] ?? 0);
+  };
   return { p50Ms: at(0.5), p95Ms: at(0.95) };
 }

@@ -5,12 +5,11 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
-import type { Batch } from '../../../src/jobs/batch.ts';
 import type { BatchTablesOf } from '../../../src/jobs/shared/batch-rows.ts';
 import { BatchTables } from '../../../src/jobs/shared/batch-tables.ts';
 import { openPostgresRecords } from '../../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
-import { type KillableGateway, serveRecordings, startBatchGateway } from '../../helpers/batch-gateways.ts';
+import { batchOf, type KillableGateway, serveRecordings, startBatchGateway } from '../../helpers/batch-gateways.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
 
 const FILES = 300;
@@ -73,25 +72,3 @@ describe.skipIf(whyNoPostgres !== '')(`a batch on gateways that are killed${whyN
     LIMIT_MS,
   );
 });
-
-function batchOf(count: number, url: string): Batch {
-  return {
-    id: 'b',
-    tenant: 't',
-    createdMs: 0,
-    channels: 'mix',
-    targetLanguage: '',
-    idempotency: null,
-    webhook: null,
-    state: 'running',
-    endedMs: null,
-    files: Array.from({ length: count }, (_, number) => ({
-      number,
-      name: String(number),
-      source: { kind: 'url', location: `${url}/${number}` },
-      state: 'waiting',
-      durationMs: null,
-      error: null,
-    })),
-  };
-}

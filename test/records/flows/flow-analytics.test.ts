@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import type { FlowAnalytics } from '../../../src/records/flows/flow-analytics.ts';
-import type { FlowStatistics } from '../../../src/records/flows/flow-count.ts';
+import { FlowCount, type FlowStatistics } from '../../../src/records/flows/flow-count.ts';
+import { FlowDays } from '../../../src/records/flows/flow-days.ts';
 import { migrate } from '../../../src/records/migrations/migrations.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { DATABASES } from '../databases.ts';
@@ -44,15 +45,6 @@ const CALLS = [
   started('CA9', { startedAt: '2026-01-05T10:00:00.000Z' }),
   said('CA9', 1, 'no flow at all'),
 ];
-
-/** What the step after that of the flows made. */
-async function undoCluster(db: RecordsDatabase['db']): Promise<void> {
-  await sql`DROP FUNCTION feed_append`.execute(db);
-  await sql`DROP SEQUENCE feed_number`.execute(db);
-  for (const table of ['gateways', 'live_calls', 'one_use', 'attempts', 'batch_files', 'batches', 'feed'])
-    await sql`DROP TABLE ${sql.table(table)}`.execute(db);
-  await sql`DELETE FROM meta WHERE name = 'cluster:feed-epoch'`.execute(db);
-}
 
 describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start }) => {
   const databases = start();
@@ -217,16 +209,50 @@ describe.each(DATABASES)('the statistics of a flow in $name', ({ isThere, start 
     if (database.kind === 'sqlite') expect(JSON.stringify(plan.rows)).toMatch(/events_of_flows/);
   });
 
+  it.runIf(isThere)('count a day that is over once, and anew when a call of it changes or is deleted', async () => {
+    const days = await databases.open();
+    const { tell, records } = openToldGateway(days, { clock: systemClock });
+    const calls = ['CB1', 'CB2', 'CB3'].flatMap((id) =>
+      flowCall(id, [{ step: 'menu' }, { noMatch: id }, { end: 'done' }]),
+    );
+    await tell(
+      ...calls,
+      ...flowCall('CB4', [{ step: 'menu' }, { end: 'done' }], { startedAt: '2026-01-04T12:00:00.000Z' }),
+    );
+    const request = { flow: 'shop', version: null, ...ALONE, ...PERIOD, fromMs: Date.parse('2026-01-04T00:00:00Z') };
+    const counted = () => records.flows.count(request, never);
+    const first = await counted();
+    expect(first).toMatchObject({ calls: 4, isComplete: true, outcomes: { done: 4 } });
+    const kept = () => days.db.selectFrom('flow_days').select(['day_ms', 'scope']).where('scope', '<>', '').execute();
+    expect(await kept()).toHaveLength(2);
+    expect(await counted()).toEqual(first);
+    await sql`UPDATE flow_days SET content = replace(content, '"calls":3', '"calls":300')`.execute(days.db);
+    expect((await counted()).calls).toBe(301);
+    await sql`UPDATE events SET content = replace(content, 'CB1', 'xxx') WHERE type = 'flow.input'`.execute(days.db);
+    expect(await kept()).toHaveLength(1);
+    expect(JSON.stringify((await counted()).steps)).not.toContain('CB1');
+    await days.db.deleteFrom('calls').where('id', '=', 'CB2').execute();
+    const last = await counted();
+    expect([last.calls, JSON.stringify(last.steps).includes('CB2')]).toEqual([3, false]);
+  });
+
+  it.runIf(isThere)('are not kept of a day that changed while it was counted', async () => {
+    const days = await databases.open();
+    const { tell } = openToldGateway(days, { clock: systemClock });
+    await tell(...flowCall('CB1', [{ step: 'menu' }, { end: 'done' }]));
+    const store = new FlowDays(days);
+    const begunAt = await store.begin(PERIOD.fromMs);
+    await days.db.deleteFrom('calls').execute();
+    const nothing = new FlowCount({ flow: 'shop', version: null, within: [] }).save();
+    await store.store(PERIOD.fromMs, 'scope', nothing, begunAt);
+    expect(await store.find(PERIOD.fromMs, 'scope')).toBeNull();
+    await store.store(PERIOD.fromMs, 'scope', nothing, await store.begin(PERIOD.fromMs));
+    expect(await store.find(PERIOD.fromMs, 'scope')).toEqual(nothing);
+  });
+
   it.runIf(isThere)('are nothing for calls of before, whose records are brought up to date', async () => {
-    const earlier = await databases.open();
+    const earlier = await databases.openAt('0002-words');
     const { db, kind } = earlier;
-    for (const index of ['calls_flow', 'events_of_flows', 'calls_with_messages'])
-      await sql`DROP INDEX ${sql.id(index)}`.execute(db);
-    await sql`ALTER TABLE outbox DROP COLUMN target`.execute(db);
-    for (const column of ['flow', 'flow_version', 'message_bytes'])
-      await sql`ALTER TABLE calls DROP COLUMN ${sql.id(column)}`.execute(db);
-    if (kind === 'postgres') await undoCluster(db);
-    await sql`DELETE FROM migrations WHERE name >= '0003-flows'`.execute(db);
     await sql`INSERT INTO calls (id, carrier, state, gateway, started_ms, duration_ms, parameters, tracks, finals,
       spoken, keys, gaps) VALUES ('CA1', 'sip', 'ended', 'g', 1, 0, '{}', '[]', 0, 0, 0, 0)`.execute(db);
     await migrate(db, kind);
