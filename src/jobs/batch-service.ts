@@ -1,6 +1,6 @@
 /** Batches as clients use them, whoever does the work: this gateway alone, or all gateways of a cluster. */
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
-import type { Batch, BatchView, FileView, WholeBatchView } from './batch.ts';
+import type { Batch, BatchView, FileView, ResultLine, ResultsFrom, WholeBatchView } from './batch.ts';
 import type { Draft } from './batch-index.ts';
 import type { Batches, BatchRequest } from './batches.ts';
 
@@ -14,19 +14,6 @@ export interface FileResult extends Pick<Batch, 'channels' | 'targetLanguage'> {
   readonly transcript: RecordingTranscript;
   /** It is not translated, because that was asked for or because the batch wants no translation. */
   readonly isSpoken: boolean;
-}
-
-/** Where the results of a batch begin, and whether they are as it was spoken, not translated. */
-export interface ResultsFrom {
-  /** Number of the first file. */
-  readonly from: number;
-  readonly asSpoken: boolean;
-}
-
-/** A file of a batch, and its transcript; null = it has none, or none yet. */
-export interface ResultLine {
-  readonly file: FileView;
-  readonly transcript: RecordingTranscript | null;
 }
 
 /** The results of a whole batch. */

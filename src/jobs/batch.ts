@@ -1,6 +1,7 @@
 /** A batch: recordings of one tenant that are transcribed as one job. */
 import type { ErrorCode } from '../foundation/errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
+import type { RecordingTranscript } from '../recordings/transcribe.ts';
 
 /**
  * Where a recording comes from. An upload is already in the batch's folder. A path is relative to BATCH_INPUT_DIR. A
@@ -78,6 +79,19 @@ export interface FileView extends Pick<BatchFile, 'number' | 'name' | 'durationM
 export interface WholeBatchView {
   readonly batch: BatchView;
   readonly files: readonly FileView[];
+}
+
+/** Where the results of a batch begin, and whether they are as it was spoken, not translated. */
+export interface ResultsFrom {
+  /** Number of the first file. */
+  readonly from: number;
+  readonly asSpoken: boolean;
+}
+
+/** A file of a batch, and its transcript; null = it has none, or none yet. */
+export interface ResultLine {
+  readonly file: FileView;
+  readonly transcript: RecordingTranscript | null;
 }
 
 /** How far the files of a batch are. */

@@ -11,9 +11,18 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
-import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, tallyOf, viewOf } from './batch.ts';
+import {
+  type Batch,
+  type BatchFile,
+  type BatchView,
+  type FileView,
+  fileViewOf,
+  type ResultLine,
+  type ResultsFrom,
+  tallyOf,
+  viewOf,
+} from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
-import type { ResultLine, ResultsFrom } from './batch-service.ts';
 import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { reportDiskWaits } from './disk-waits.ts';

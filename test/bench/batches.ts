@@ -58,7 +58,7 @@ export async function benchBatches({ files, workMs, kills }: BatchesBenchOptions
     const made = gateways.reduce((sum, each) => sum + each.done().length, 0);
     const rows = [
       ['files with their own transcript', right],
-      ['transcribed again because of a kill', made - files],
+      ['transcripts that were made twice', made - files],
       ['files a second', figure((files * 1000) / tookMs, 1)],
       [
         'bytes of a file in the database, with a transcript of some words',
@@ -71,8 +71,7 @@ export async function benchBatches({ files, workMs, kills }: BatchesBenchOptions
       about: 'One large batch on two gateways that are killed while they work.',
       tables: [{ title, heads: ['what', 'found'], rows }],
       notes: [
-        'A gateway keeps nothing of a file in memory but of the eight that it may have in work; a gateway that works ' +
-          'alone keeps a batch in memory (`npm run bench -- batches --quick` does not measure that).',
+        'A gateway that shares batches has nothing in memory of a file that is not in work.',
         'The jobs of a gateway that was killed are taken again some ten seconds later.',
       ],
       goals: [

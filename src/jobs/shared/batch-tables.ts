@@ -2,9 +2,8 @@
 import { sql, type Transaction } from 'kysely';
 import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
-import type { Batch, BatchView, FileTally, FileView } from '../batch.ts';
+import type { Batch, BatchView, FileTally, FileView, ResultsFrom } from '../batch.ts';
 import { type BatchCount, requireRoom } from '../batch-index.ts';
-import type { ResultsFrom } from '../batch-service.ts';
 import {
   type BatchDatabase,
   type BatchTablesOf,

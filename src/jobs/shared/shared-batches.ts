@@ -6,9 +6,19 @@ import type { Timer } from '../../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
-import { BATCH_ID, type Batch, type BatchView, fileViewOf, tallyOf, viewOf, type WholeBatchView } from '../batch.ts';
+import {
+  BATCH_ID,
+  type Batch,
+  type BatchView,
+  fileViewOf,
+  type ResultLine,
+  type ResultsFrom,
+  tallyOf,
+  viewOf,
+  type WholeBatchView,
+} from '../batch.ts';
 import { type Draft, requireRoom } from '../batch-index.ts';
-import type { BatchNews, BatchResults, BatchService, FileResult, ResultLine, ResultsFrom } from '../batch-service.ts';
+import type { BatchNews, BatchResults, BatchService, FileResult } from '../batch-service.ts';
 import type { BatchesOptions, BatchRequest } from '../batches.ts';
 import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
 import { reportDiskWaits } from '../disk-waits.ts';
