@@ -16,6 +16,7 @@ import type { CallEnding, CallSummary } from './call-summary.ts';
 import type { CallTrace } from './call-tracer.ts';
 import { CallFeed } from './feed/call-feed.ts';
 import type { EndReason } from './feed/events.ts';
+import { CallEcho } from './inbound/call-echo.ts';
 import { EchoFilter } from './inbound/echo-filter.ts';
 import type { LagChange, LagTally } from './inbound/lag.ts';
 import type { TrackEvent } from './inbound/track.ts';
@@ -73,6 +74,8 @@ export class Call implements LegHandlers {
   readonly #log: Log;
   readonly #feed: CallFeed;
   readonly #tracks: CallTracks;
+  /** Null = nothing is said in the call, or its echo is left in. */
+  readonly #echo: CallEcho | null;
   readonly #echoFilter: EchoFilter;
   readonly #private = new PrivateAnswers((isHidden) => this.recording?.hide(isHidden));
   #trace: CallTrace | null = null;
@@ -102,6 +105,8 @@ export class Call implements LegHandlers {
     this.recording = openRecording({ start, summary, context, log: this.#log, callMs: () => this.durationMs });
     const publish = (news: LanguageNews): void => this.#feed.publishLanguage(news);
     this.languages = new CallLanguages({ start, summary, context, log: this.#log, publish });
+    const hears = start.playback !== 'none' && context.settings.ECHO_CANCELLER === 'auto';
+    this.#echo = hears ? new CallEcho(start.codec, context.clock) : null;
     this.voice = this.#openVoice();
     this.#echoFilter = new EchoFilter({
       voice: this.voice,
@@ -255,7 +260,8 @@ export class Call implements LegHandlers {
     const { counts, dropped: finalsDropped } = this.summary;
     const { finals, gaps } = counts;
     this.#trace?.end({ reason, durationMs, counts });
-    this.#log.info({ reason, durationMs, finals, gaps, finalsDropped, ...this.#tracks.repairs }, 'call ended');
+    const echoMs = this.#echo?.delayMs ?? null;
+    this.#log.info({ reason, durationMs, finals, gaps, finalsDropped, echoMs, ...this.#tracks.repairs }, 'call ended');
     this.#resolveEnded();
   }
 
@@ -274,6 +280,7 @@ export class Call implements LegHandlers {
       log: this.#log,
       endpointMs: (track) => this.#endpointMs(track),
       expected: (track) => this.languages.of(track),
+      echo: this.#echo,
       callerTurns: this.#callerTurns(),
       onSound: (track, samples, atMs) => this.recording?.onTrack(track, samples, atMs),
       emit: (track, event) => this.#onTrack(track, event),
@@ -318,7 +325,7 @@ export class Call implements LegHandlers {
       log: this.#log,
       callMs: () => this.durationMs,
       language: () => this.languages.caller,
-      heard: this.recording?.heard,
+      taps: [this.recording?.heard, this.#echo].filter((tap) => tap != null),
       send: (command) => leg.send(command),
       press: (digit) => leg.press?.(digit),
       onFailure: (error) => this.fail(error),

@@ -34,6 +34,7 @@ export type CallSettings = AppSettings &
     | 'CALLS_KEPT'
     | 'CLUSTER_KEY'
     | 'DEFAULT_LANGUAGE'
+    | 'ECHO_CANCELLER'
     | 'ENDPOINT_CAPTIONS_MS'
     | 'FLOW_HTTP_ALLOW_PRIVATE'
     | 'FLOW_SIGNING_KEY'

@@ -13,6 +13,7 @@ import { benchCluster } from './cluster.ts';
 import { benchCold } from './cold.ts';
 import { benchCompare } from './compare.ts';
 import { benchConfidence } from './confidence.ts';
+import { benchEcho } from './echo.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
@@ -134,6 +135,16 @@ bench(
 );
 bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
   benchConfidence({ every: quick ? 12 : 3 }),
+);
+bench(
+  'echo',
+  'whether our own voice, sent back by the line, is obeyed; how callers who speak meanwhile are heard',
+  (quick, { off }) =>
+    benchEcho(
+      quick ? { silent: 3, talking: 0, seconds: 20, atOnce: 3 } : { silent: 200, talking: 24, seconds: 45, atOnce: 20 },
+      off === true ? 'off' : 'auto',
+    ),
+  { off: 'without the echo canceller, to compare' },
 );
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),

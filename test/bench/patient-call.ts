@@ -12,9 +12,17 @@ const AGAIN_AFTER_MS = 1000;
  */
 export async function placePatiently(gatewayUrl: string, callSid: string, inbound: Int16Array): Promise<void> {
   const url = `${gatewayUrl.replace(/^http/, 'ws')}/twilio/media`;
+  await patiently(() => placeCall({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid }));
+}
+
+/**
+ * Places a call by `place`, again for half a minute where the gateway has no room for it.
+ * @throws Error when it is not taken, or breaks off
+ */
+export async function patiently(place: () => Promise<unknown>): Promise<void> {
   for (let left = ATTEMPTS - 1; ; left--) {
     try {
-      await placeCall({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid });
+      await place();
       return;
     } catch (error) {
       if (left === 0 || !(error instanceof Error && error.message.includes('too_many_calls'))) throw error;

@@ -19,6 +19,7 @@ import { UnreadTime } from '../../transcription/unread-time.ts';
 import type { CallContext } from '../context.ts';
 import type { GapEvent } from '../feed/events.ts';
 import { ArrivalTimes } from './arrival-times.ts';
+import type { CallEcho } from './call-echo.ts';
 import { type LagChange, LagWatch } from './lag.ts';
 import { SkippedTime } from './skipped-time.ts';
 
@@ -46,6 +47,8 @@ export interface TrackOptions {
   readonly expected: ExpectedSpeech;
   /** Who waits for turns on it; left out = nobody. */
   readonly turns?: TurnListener | undefined;
+  /** Takes our own voice out of it; left out = nothing does. */
+  readonly echo?: CallEcho | undefined;
   /** Sound in its place, repaired: `atMs` of the call is where it begins. */
   onSound(samples: Int16Array, atMs: number): void;
   /** Times are in ms of the call. */
@@ -177,6 +180,7 @@ export class TrackChain {
     if (sinceMs === null || clock.nowMs() - sinceMs < settings.STALL_MS) return;
     this.#lastMediaAtMs = null;
     this.#transcribe(this.#timeline.flush());
+    this.#releaseHeld(false);
     this.#reportRepairs();
     this.#transcriber?.stall(sinceMs);
   }
@@ -217,8 +221,7 @@ export class TrackChain {
     this.#transcribe(this.#timeline.flush());
     this.#endedMs = this.lastsMs;
     this.#reportRepairs();
-    const rest = this.#resampler.flush();
-    if (rest.length > 0) this.#transcriber?.push(rest);
+    this.#releaseHeld(true);
   }
 
   /**
@@ -226,14 +229,17 @@ export class TrackChain {
    */
   #transcribe(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
     const fromMs = this.#transcribedMs;
+    const times: number[] = [];
     for (const stretch of stretches) {
-      this.#options.onSound(stretch, this.#skipped.toCallMs(this.#transcribedMs));
+      const atMs = this.#skipped.toCallMs(this.#transcribedMs);
+      times.push(atMs);
+      this.#options.onSound(stretch, atMs);
       this.#transcribedSamples += stretch.length;
     }
     try {
       for (const [index, stretch] of stretches.entries()) {
         this.#push(
-          this.#resampler.push(stretch),
+          this.#toEngine(stretch, times[index] as number),
           this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs,
         );
       }
@@ -242,6 +248,25 @@ export class TrackChain {
       throw error;
     }
     this.#tellLostMedia();
+  }
+
+  /** At the engine's rate, without our own voice. */
+  #toEngine(stretch: Int16Array, atMs: number): Int16Array {
+    const { echo, codec } = this.#options;
+    if (echo === undefined) return this.#resampler.push(stretch);
+    echo.observe(atMs + samplesToMs(stretch.length, codec.rateHz));
+    if (echo.rateHz === codec.rateHz) return this.#resampler.push(echo.clean(stretch, atMs));
+    return echo.clean(this.#resampler.push(stretch), atMs - this.#resampler.delayMs);
+  }
+
+  /** Lets go what is held on the way to the engine; `isEnd` = nothing comes behind it. */
+  #releaseHeld(isEnd: boolean): void {
+    const { echo, codec } = this.#options;
+    const now = this.#options.context.clock.nowMs();
+    if (echo !== undefined && echo.rateHz === codec.rateHz) this.#push(this.#resampler.push(echo.flush()), now);
+    const rest = isEnd ? this.#resampler.flush() : new Int16Array(0);
+    if (echo !== undefined && echo.rateHz !== codec.rateHz) this.#push(echo.flush(), now);
+    this.#push(rest, now);
   }
 
   #push(samples: Int16Array, arrivedAtMs: number): void {

@@ -6,6 +6,7 @@ import type { SettledUtterance, TurnListener } from '../../transcription/live-tr
 import type { ExpectedSpeech } from '../../transcription/track-language.ts';
 import type { CallContext } from '../context.ts';
 import type { CallLeg } from '../leg.ts';
+import type { CallEcho } from './call-echo.ts';
 import type { LagChange } from './lag.ts';
 import { awaitLastCaptions } from './last-captions.ts';
 import { TrackChain, type TrackEvent } from './track.ts';
@@ -24,6 +25,8 @@ interface CallTracksOptions {
   endpointMs(track: Track): number;
   /** What is known of the speech on a track. */
   expected(track: Track): ExpectedSpeech;
+  /** Takes our own voice out of the caller's track; null = nothing does. */
+  readonly echo: CallEcho | null;
   /** Who waits for the caller's turns. */
   readonly callerTurns: TurnListener;
   /** Sound in its place: `atMs` of the call is where it begins. */
@@ -113,7 +116,7 @@ export class CallTracks {
   }
 
   #openChain(track: Track): TrackChain {
-    const { start, context, endpointMs, expected, callerTurns, onSound, emit, onLag, onSettled } = this.#options;
+    const { start, context, endpointMs, expected, echo, callerTurns, onSound, emit, onLag, onSettled } = this.#options;
     return new TrackChain({
       carrier: start.carrier,
       codec: start.codec,
@@ -121,6 +124,7 @@ export class CallTracks {
       context,
       endpointMs: () => endpointMs(track),
       expected: expected(track),
+      echo: track === 'inbound' && echo !== null ? echo : undefined,
       turns: track === 'inbound' ? callerTurns : undefined,
       onSound: (samples, atMs) => onSound(track, samples, atMs),
       emit: (event) => emit(track, event),

@@ -25,7 +25,7 @@ export interface CallVoiceOptions {
   /** The caller's language (BCP-47), in which texts are that name none; null = not known. */
   language(): string | null;
   /** Told of each frame that the caller gets to hear; left out = nobody is. */
-  readonly heard?: PlayoutTap | undefined;
+  readonly taps?: readonly PlayoutTap[] | undefined;
   send(command: CarrierCommand): void;
   /** The tone of a key begins to be sent; a carrier that has a way of its own to press keys leaves the tone out. */
   press(digit: string): void;

@@ -39,8 +39,10 @@ export interface OpenSound {
 
 /** Follows what the carrier gets, frame by frame. */
 export interface PlayoutTap {
-  /** Whole frames were sent that begin to sound at `atMs` of the clock. */
-  sent(bytes: Uint8Array, atMs: number): void;
+  /**
+   * Whole frames were sent that begin to sound at `atMs` of the clock at the earliest, and probably by `lagMs` later.
+   */
+  sent(bytes: Uint8Array, atMs: number, lagMs: number): void;
   /** The last `frames` of those sent will not be heard. */
   takenBack(frames: number): void;
 }
@@ -58,7 +60,7 @@ export interface PlayoutOptions<S> {
    * begins with a whole message.
    */
   readonly framesPerMessage?: number;
-  readonly tap?: PlayoutTap | undefined;
+  readonly taps?: readonly PlayoutTap[] | undefined;
   send(command: CarrierCommand): void;
   /** The first frame of `sound` was sent. Not called again when it is resent after a pause. */
   onBegun(sound: S): void;
@@ -237,14 +239,14 @@ export class Playout<S> {
 
   /** Sends the due frames of a sound and returns whether all that there is of it was sent. */
   #sendFrames(placed: PlacedSound<S>, untilMs: number): boolean {
-    const { send, tap, onBegun } = this.#options;
+    const { send, taps = [], onBegun } = this.#options;
     while (this.#sent < placed.to) {
       if (this.#sentUntilMs > untilMs) return false;
       if (!placed.begun) this.#events.push(() => onBegun(placed.sound));
       placed.begun = true;
       const bytes = placed.messageAt(this.#sent);
       send({ type: 'audio', bytes });
-      tap?.sent(bytes, this.#sentUntilMs + this.#lagMs);
+      for (const tap of taps) tap.sent(bytes, this.#sentUntilMs, this.#lagMs);
       this.#sent += this.#messageFrames;
       this.#sentUntilMs += this.#messageFrames * FRAME_MS;
     }
@@ -285,10 +287,10 @@ export class Playout<S> {
    * the clock count as heard, with or without their mark.
    */
   #takeBack(): void {
-    const { buffered, clock, tap, send } = this.#options;
+    const { buffered, clock, taps = [], send } = this.#options;
     const heard = buffered ? Math.floor(this.#heardNow()) : this.#sent;
     const atCarrier = this.#sent > heard;
-    tap?.takenBack(this.#sent - heard);
+    for (const tap of taps) tap.takenBack(this.#sent - heard);
     this.#heard = heard;
     this.#sent = heard;
     this.#sentUntilMs = clock.nowMs();

@@ -254,7 +254,7 @@ export class CallVoice {
   }
 
   #openPlayout(): Playout<VoiceSound> {
-    const { codec, carrier, playback, framesPerMessage = 1, context, heard, send, onFailure } = this.#options;
+    const { codec, carrier, playback, framesPerMessage = 1, context, taps, send, onFailure } = this.#options;
     const { clock, metrics, settings } = context;
     return new Playout({
       codec,
@@ -262,7 +262,7 @@ export class CallVoice {
       framesPerMessage,
       buffered: playback === 'buffered',
       leadMs: settings.PLAYOUT_LEAD_MS,
-      tap: heard,
+      taps,
       send,
       onBegun: (sound) => this.#queue.onSoundBegun(sound),
       onHeard: (sound) => this.#queue.onSoundHeard(sound),

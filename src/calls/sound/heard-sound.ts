@@ -35,12 +35,12 @@ export class HeardSound {
     if (!isOn) this.#frames = [];
   }
 
-  /** Whole frames were sent that begin to sound at `atMs` of the clock. */
-  sent(bytes: Uint8Array, atMs: number): void {
+  /** Whole frames were sent that begin to sound `lagMs` behind `atMs` of the clock. */
+  sent(bytes: Uint8Array, atMs: number, lagMs: number): void {
     if (!this.#isOn) return;
     const size = frameBytes(this.#codec);
     for (let at = 0; at < bytes.length; at += size)
-      this.#frames.push({ bytes: bytes.subarray(at, at + size), atMs: atMs + (at / size) * FRAME_MS });
+      this.#frames.push({ bytes: bytes.subarray(at, at + size), atMs: atMs + lagMs + (at / size) * FRAME_MS });
   }
 
   /** The last `frames` of those sent will not be heard. */

@@ -20,7 +20,7 @@ function play(codec: Codec, buffered: boolean, framesPerMessage = 1) {
     buffered,
     framesPerMessage,
     leadMs: 400,
-    tap: heard,
+    taps: [heard],
     send: () => undefined,
     onBegun: () => undefined,
     onHeard: () => undefined,

@@ -52,6 +52,12 @@ export const apps = {
       'How a caller can interrupt the speech that is playing. any = with speech and with keys. ' +
         'The call parameter bargeIn overrides it.',
     ),
+    ECHO_CANCELLER: choice(
+      'auto',
+      ['auto', 'off'],
+      'Whether the echo of what is said to a caller is taken out of what comes back. auto = where something is said. ' +
+        'off = echoes are told by their words alone.',
+    ),
   },
   tuning: {
     APP_PARTIAL_PROMPTS: flag(false, 'Send the app the words of the caller while the caller is still speaking.'),
