@@ -207,6 +207,7 @@ describe('WS /v1/speak', () => {
     await eventually(() => expect(testServer.engine.spoken).toHaveLength(1));
     await client.send({ type: 'Clear' }, speak('Two.'), FLUSH);
     await client.receives([{ type: 'Cleared', sequence_id: 0 }]);
+    await eventually(() => expect(testServer.engine.spoken).toHaveLength(2));
     testServer.clock.advance(1000);
     await client.receives([{ type: 'Cleared', sequence_id: 0 }, 80, flushed(1)]);
     client.socket.close();
