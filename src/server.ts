@@ -28,6 +28,7 @@ import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
 import { databaseRoutes } from './http/admin/database.ts';
+import { queryRoutes } from './http/admin/query.ts';
 import { sweepRoutes } from './http/admin/sweep.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
@@ -281,7 +282,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(batchRoutes, { batches: options.batches, recordings, access, clock, settings });
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech, recognisers });
     void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
-    openSystem(guarded, options);
+    openSystem(guarded, options, access);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();
@@ -380,11 +381,12 @@ async function openCarriers(app: FastifyInstance, options: ServerOptions, access
 }
 
 /** The routes of the System view. */
-function openSystem(app: FastifyInstance, options: ServerOptions): void {
+function openSystem(app: FastifyInstance, options: ServerOptions, access: Access): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
   void app.register(databaseRoutes, { records: options.records });
+  void app.register(queryRoutes, { records: options.records, access });
   void app.register(sweepRoutes, { sweeper: options.kept?.sweeper ?? null, clock });
   void app.register(systemRoutes, {
     sources,

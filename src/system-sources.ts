@@ -74,7 +74,7 @@ async function recordsOf(
     backlog,
     lost,
     redaction,
-    warnings: [...(upkeep?.sweeper.warnings ?? [])],
+    warnings: [...(upkeep?.warnings ?? [])],
     sound: soundOf(records, settings),
   };
 }

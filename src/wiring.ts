@@ -321,7 +321,7 @@ function describeHealth(draining: boolean, { engine, settings, upkeep, gpuName }
   return {
     draining,
     gpuName,
-    warnings: upkeep?.sweeper.warnings ?? [],
+    warnings: upkeep?.warnings ?? [],
     engine: engine.status,
     finalEngine: final,
     recognisers: { live: recogniser, final: final?.recogniser ?? null },

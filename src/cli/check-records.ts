@@ -3,12 +3,17 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { ownerOf } from '../foundation/folders/folder-owner.ts';
+import { freeBytes } from '../foundation/folders/folder-size.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { RECORDS_FILE } from '../records/data-folder.ts';
 import { reportPostgres } from '../records/postgres-records.ts';
 import type { Finding } from './finding.ts';
 import { formatBytes } from './models/progress.ts';
+
+const LOW_BYTES = 500_000_000;
+/** Below this nothing more can be kept for sure. */
+const FULL_BYTES = 16_000_000;
 
 type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DAYS' | 'RECORD' | 'isDataDirDefault'>;
 
@@ -44,6 +49,25 @@ async function checkFolder(settings: RecordSettings, howLong: string): Promise<F
   const isInUse = (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living';
   const used = isInUse ? '; a server uses it now' : '';
   return { name: 'records', status: 'ok', detail: `kept ${howLong} in ${DATA_DIR} (${await sizeIn(DATA_DIR)})${used}` };
+}
+
+/** What the disk of DATA_DIR has left; none where nothing is kept there. */
+export async function checkDisk({ DATA_DIR }: Pick<Settings, 'DATA_DIR'>, read = freeBytes): Promise<Finding[]> {
+  if (DATA_DIR === NO_FOLDER) return [];
+  const path = await nearest(DATA_DIR);
+  const free = await read(path);
+  if (free === null) return [];
+  const detail = `${formatBytes(free)} are free on the disk of ${path}`;
+  if (free >= LOW_BYTES) return [{ name: 'disk', status: 'ok', detail }];
+  return [{ name: 'disk', status: free < FULL_BYTES ? 'fail' : 'warn', detail: `${detail}: make room there` }];
+}
+
+/** The folder, or the nearest one above that is there. */
+async function nearest(folder: string): Promise<string> {
+  for (let path = folder; ; path = dirname(path)) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null || path === dirname(path)) return path;
+  }
 }
 
 async function checkPostgres(url: string, howLong: string): Promise<Finding> {

@@ -5,7 +5,7 @@ import { checkCertificates } from './check-certificate.ts';
 import { checkChat } from './check-chat.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkFiles } from './check-files.ts';
-import { checkRecords } from './check-records.ts';
+import { checkDisk, checkRecords } from './check-records.ts';
 import { checkRemotes } from './check-remotes.ts';
 import { checkTrunks } from './check-trunks.ts';
 import {
@@ -53,6 +53,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRemotes(settings),
     () => checkInstalled(settings, { hashes: options.hashes }),
     () => checkRecords(settings),
+    () => checkDisk(settings),
     () => checkCluster(settings),
     () => checkFiles(settings),
     () => checkCertificates(settings),

@@ -1,4 +1,5 @@
 /** Reports to operators when batches wait for a disk that is full or fails. */
+import { describeDisk } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { DiskListener } from './disk-retry.ts';
@@ -17,8 +18,8 @@ export function reportDiskWaits({
     metrics.diskWaits.set(waiting);
   };
   return {
-    onWait: (err) => {
-      if (waiting === 0) log.warn({ err }, 'the disk is full or fails: batches wait for it');
+    onWait: (error) => {
+      if (waiting === 0) log.warn({ reason: describeDisk(error) }, 'the disk is full or fails: batches wait for it');
       count(1);
     },
     onRefused: () => metrics.diskRefusals.inc(),

@@ -6,10 +6,12 @@ import { constants } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
-import { describeTrouble } from '../foundation/database/trouble.ts';
+import { explainTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { deleteCallRows, emptyLog } from './deletion/call-rows.ts';
+import { querySqlite } from './query/query-records.ts';
+import type { QueryAnswer } from './query/query-terms.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import {
   BACKUPS,
@@ -62,6 +64,12 @@ export class BackupCopies {
   make(): Promise<string> {
     const { database, folder, clock } = this.#options;
     return this.#inTurn(() => makeBackup(database, { folder, why: 'request', now: clock.wall() }));
+  }
+
+  /** Asks a copy that is removed afterwards. @throws as {@link querySqlite} */
+  query(text: string): Promise<QueryAnswer> {
+    const { database, folder, clock } = this.#options;
+    return this.#inTurn(() => querySqlite(database, { folder, text, now: clock.wall() }));
   }
 
   /** Deletes the copies that were made before `before`; resolves with their number. @throws the system's error */
@@ -157,7 +165,7 @@ export class BackupCopies {
     const { log, clock } = this.#options;
     this.#dueMs = clock.nowMs() + RETRY_MS;
     log.warn(
-      { reason: describeTrouble(error as Error), copy },
+      { reason: explainTrouble(error as Error), copy },
       'deleted calls are still in copies in DATA_DIR/backups; it is tried again',
     );
   }

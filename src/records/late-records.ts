@@ -2,7 +2,7 @@
 import { Backoff } from '../foundation/backoff.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { SqliteStatement } from '../foundation/database/sqlite-messages.ts';
-import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { explainTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
@@ -99,8 +99,7 @@ class LateRunner implements SqliteRunner {
     } catch (error) {
       metrics.openFailures.inc();
       if (isDatabaseTrouble(error)) this.retry();
-      else
-        log.error({ reason: describeTrouble(error as Error) }, 'nothing is kept of calls: mend this and start again');
+      else log.error({ reason: explainTrouble(error as Error) }, 'nothing is kept of calls: mend this and start again');
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Opens what a gateway keeps, as its settings say, before anything listens. */
 import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
-import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { explainTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { makePrivateFolder } from '../foundation/folders/folders.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
@@ -20,6 +20,9 @@ import { openSqliteRecords, type SqliteRecords } from './sqlite-records.ts';
 import { mayHaveUsers } from './users/no-users-mark.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
+const LOG_LOST =
+  'another program opened the live database of the records and deleted its log; nothing is lost, and a new log was ' +
+  'begun. Look inside with "trunkline db query", never with sqlite3: what it writes may destroy the records';
 const OWN_FILES = /^records\.sqlite/;
 
 interface OpenOptions {
@@ -136,7 +139,7 @@ async function openDatabase(folder: DataFolder | null, options: OpenOptions): Pr
     if (isDatabaseTrouble(error)) {
       metrics.records.openFailures.inc();
       log.error(
-        { reason: describeTrouble(error) },
+        { reason: explainTrouble(error) },
         'the records cannot be opened: the disk of DATA_DIR is full or fails; calls go on, what is told of them ' +
           'waits in memory, and it is tried again',
       );
@@ -148,8 +151,11 @@ async function openDatabase(folder: DataFolder | null, options: OpenOptions): Pr
   }
 }
 
-async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<SqliteRecords> {
-  const database = await openInFolder(folder);
+async function openSqlite(folder: string, { clock, log, metrics }: OpenOptions): Promise<SqliteRecords> {
+  const database = await openInFolder(folder, () => {
+    metrics.records.logsLost.inc();
+    log.error({ path: join(folder, RECORDS_FILE) }, LOG_LOST);
+  });
   try {
     const backup = await migrateInFolder(database, folder, clock);
     if (backup !== null) log.info({ backup }, 'the records were brought up to this version');
@@ -161,12 +167,12 @@ async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<
 }
 
 /**
- * Opens the database in `folder`, a DATA_DIR that this process owns. Its schema may be older.
+ * Opens the database in `folder`, a DATA_DIR that this process owns. Its schema may be older. `onLogLost` as there.
  * @throws as {@link openSqliteRecords}
  */
-export async function openInFolder(folder: string): Promise<SqliteRecords> {
+export async function openInFolder(folder: string, onLogLost?: () => void): Promise<SqliteRecords> {
   await makePrivateFolder(join(folder, 'records'), (name) => OWN_FILES.test(name));
-  return openSqliteRecords(join(folder, RECORDS_FILE));
+  return openSqliteRecords(join(folder, RECORDS_FILE), onLogLost);
 }
 
 /**

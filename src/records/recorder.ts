@@ -10,7 +10,7 @@ import type { OwnEntry } from '../calls/feed/exchange.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import { Backoff } from '../foundation/backoff.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { explainTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
@@ -418,7 +418,7 @@ export class Recorder {
     metrics.failures.inc();
     if (!this.#isTroubled)
       log.error(
-        { reason: describeTrouble(error), events: this.backlog },
+        { reason: explainTrouble(error), events: this.backlog },
         'the records cannot be written; calls go on, and events wait in memory',
       );
     this.#isTroubled = true;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CallView } from '../calls/call-view.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
-import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { explainTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
@@ -169,7 +169,7 @@ export class Records {
   }
 
   #tellOfLost(error: unknown): void {
-    const reason = describeTrouble(error as Error);
+    const reason = explainTrouble(error as Error);
     this.#log.error({ reason }, 'calls of a server that died could not be ended');
   }
 

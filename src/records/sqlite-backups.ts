@@ -9,7 +9,7 @@ export const BACKUPS = 'backups';
 
 /** `records-<time>-<why>.sqlite`; with more behind it, what a killed process left. */
 const NAME =
-  /^records-(?<time>\d{8}T\d{9})Z-(?<why>request|migration)\.sqlite(?<rest>(?:\.part)?(?:-wal|-journal|\.lock)?)$/;
+  /^records-(?<time>\d{8}T\d{9})Z-(?<why>request|migration|query)\.sqlite(?<rest>(?:\.part)?(?:-wal|-journal|\.lock)?)$/;
 /** Of {@link NAME}'s time. */
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 
@@ -17,7 +17,7 @@ const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 const MIGRATION_COPIES_MAX = 2;
 
 /** Why a copy was made. */
-export type BackupReason = 'request' | 'migration';
+export type BackupReason = 'request' | 'migration' | 'query';
 
 /**
  * Copies the database of the records to a new file in `folder`, which is DATA_DIR. Returns its path.
@@ -70,11 +70,17 @@ export function madeAt(name: string): Date {
   return new Date(time.replace(TIME, '$1-$2-$3T$4:$5:$6.$7Z'));
 }
 
-/** Deletes drafts of copies in `folder`, a DATA_DIR, that a killed process left. @throws the system's error */
+/**
+ * Deletes drafts of copies, and copies of queries, in `folder`, a DATA_DIR, that a killed process left.
+ * @throws the system's error
+ */
 export async function removeUnfinished(folder: string): Promise<void> {
   const backups = join(folder, BACKUPS);
   const names = await readdir(backups).catch(() => []);
-  const drafts = names.filter((name) => NAME.exec(name)?.groups?.['rest']?.startsWith('.part') === true);
+  const drafts = names.filter((name) => {
+    const { why, rest } = NAME.exec(name)?.groups ?? {};
+    return why === 'query' || rest?.startsWith('.part') === true;
+  });
   for (const name of drafts) await rm(join(backups, name), { recursive: true, force: true });
 }
 

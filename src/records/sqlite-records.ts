@@ -15,11 +15,13 @@ const SETUP = `
 `;
 
 /**
- * Opens the database at `path`, in a folder that this process owns. The schema may be older.
+ * Opens the database at `path`, in a folder that this process owns. The schema may be older. `onLogLost` is told when
+ * another program has deleted its log.
  * @throws the system's error; DiskError when the disk is full or fails; Error when the file is no database
  */
-export async function openSqliteRecords(path: string): Promise<SqliteRecords> {
-  const thread = await SqliteThread.open({ path, setup: SETUP, name: 'the database of the records' });
+export async function openSqliteRecords(path: string, onLogLost?: () => void): Promise<SqliteRecords> {
+  const name = 'the database of the records';
+  const thread = await SqliteThread.open({ path, setup: SETUP, name, ...(onLogLost !== undefined && { onLogLost }) });
   const records = recordsOn(thread, path, { isOpen: true, opened: Promise.resolve() });
   try {
     await records.db.executeQuery(CompiledQuery.raw('PRAGMA schema_version'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkRecords } from '../../src/cli/check-records.ts';
+import { checkDisk, checkRecords } from '../../src/cli/check-records.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'));
@@ -30,5 +30,22 @@ describe('the check of the records', () => {
     expect(await folderOf({ DATA_DIR: folder, RECORD: 'both' })).toEqual([]);
     expect(await folderOf({ DATA_DIR: 'none' })).toEqual([]);
     expect(await folderOf({ DATA_DIR: join(folder, 'file', 'a') })).toMatchObject([{ status: 'fail' }]);
+  });
+});
+
+describe('the check of the disk', () => {
+  const check = (free: number | null, DATA_DIR = join(folder, 'a', 'b')) => checkDisk({ DATA_DIR }, async () => free);
+
+  it('names the folder, what is free, and what to do', async () => {
+    expect(await check(5_000_000_000)).toMatchObject([{ status: 'ok' }]);
+    expect(await check(400_000_000)).toMatchObject([{ status: 'warn' }]);
+    const [full] = await check(0);
+    expect(full).toMatchObject({ status: 'fail', detail: expect.stringContaining(`on the disk of ${folder}`) });
+    expect(full?.detail).toContain('make room there');
+  });
+
+  it('says nothing where nothing is kept, or the disk cannot be asked', async () => {
+    expect(await check(0, 'none')).toEqual([]);
+    expect(await check(null)).toEqual([]);
   });
 });

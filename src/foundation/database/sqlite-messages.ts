@@ -40,8 +40,20 @@ export interface SqliteResult {
   readonly changes: number;
 }
 
-/** The answer to a request. `isDisk` = the disk is full or fails, and the request may be repeated. */
+/**
+ * The answer to a request. `isDisk` = the disk is full or fails, and the request may be repeated; `freeBytes` = what it
+ * has left, null = it cannot be told.
+ */
 export type SqliteReply = { readonly id: number } & (
   | { readonly results: readonly SqliteResult[] }
-  | { readonly error: string; readonly isDisk: boolean }
+  | { readonly error: string; readonly isDisk: false }
+  | { readonly error: string; readonly isDisk: true; readonly freeBytes: number | null }
 );
+
+/** Somebody has deleted the database's log while it was in use; nothing is lost, and a new one was begun. */
+export interface SqliteNotice {
+  readonly notice: 'log_lost';
+}
+
+/** What the thread tells the gateway. */
+export type SqliteMessage = SqliteReply | SqliteNotice;

@@ -1,6 +1,7 @@
 /** A SQLite database on a thread of its own: the gateway's side. */
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Clock, systemClock, type Timer } from '../clock.ts';
 import { DiskError } from '../folders/disk.ts';
@@ -10,6 +11,7 @@ import { abortSignal } from './abort.ts';
 import type {
   SqliteDrop,
   SqliteLane,
+  SqliteMessage,
   SqliteReply,
   SqliteRequest,
   SqliteResult,
@@ -37,6 +39,8 @@ interface SqliteThreadOptions {
   readonly setup: string;
   /** How errors call the database, e.g. `the store`. */
   readonly name: string;
+  /** Told when another program has deleted the database's log; left out = nobody is. */
+  readonly onLogLost?: () => void;
   /** By default the machine's own. */
   readonly clock?: Clock;
 }
@@ -152,7 +156,10 @@ export class SqliteThread {
       workerData: { path, setup } satisfies SqliteThreadData,
       execArgv: [],
     });
-    worker.on('message', (message: SqliteReply) => this.#settle(message));
+    worker.on('message', (message: SqliteMessage) => {
+      if ('notice' in message) this.#options.onLogLost?.();
+      else this.#settle(message);
+    });
     worker.on('error', (error) => {
       const why = error instanceof Error ? error.message : String(error);
       this.#forget(worker, new DiskError(`${name} failed: its thread ended (${why})`));
@@ -166,7 +173,15 @@ export class SqliteThread {
     this.#waiting.delete(message.id);
     waiting?.timer?.cancel();
     if ('results' in message) waiting?.resolve(message.results);
-    else waiting?.reject(new (message.isDisk ? DiskError : Error)(`${this.#options.name} failed: ${message.error}`));
+    else waiting?.reject(this.#errorOf(message));
+  }
+
+  #errorOf(message: Extract<SqliteReply, { readonly error: string }>): Error {
+    const { name, path } = this.#options;
+    const text = `${name} failed: ${message.error}`;
+    return message.isDisk
+      ? new DiskError(text, { path: dirname(path), freeBytes: message.freeBytes })
+      : new Error(text);
   }
 
   #forget(worker: Worker, error: Error): void {

@@ -1,16 +1,19 @@
 /** The thread of a database: SQLite in WebAssembly, whose calls block their thread while the disk is busy. */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import sqlite from 'node-sqlite3-wasm';
+import { systemClock } from '../clock.ts';
 import { isDiskTrouble } from '../folders/disk.ts';
 import type {
   SqliteDrop,
-  SqliteReply,
+  SqliteMessage,
   SqliteRequest,
   SqliteResult,
   SqliteStatement,
   SqliteThreadData,
 } from './sqlite-messages.ts';
+import { WalWatch } from './wal-watch.ts';
 
 /**
  * Uses a write-ahead log and exclusive locking. The file system of the WebAssembly build takes every lock for another
@@ -36,11 +39,16 @@ const HAS_ROWS = /^\s*(select|with|pragma|values|explain)\b|\breturning\b/i;
 const PREPARED_MAX = 200;
 const PREPARED_MAX_CHARS = 2000;
 
+/** So often it is looked whether the log is still there, where nothing is written. */
+const WATCH_EVERY_MS = 500;
+
 const { path, setup } = workerData as SqliteThreadData;
 const prepared = new Map<string, sqlite.Statement>();
 const writes: SqliteRequest[] = [];
 const reads: SqliteRequest[] = [];
+const log = new WalWatch(path);
 let database: sqlite.Database | null = null;
+let hasWritten = false;
 let isScheduled = false;
 let isClosing = false;
 
@@ -84,6 +92,27 @@ function execute(opened: sqlite.Database, { sql, values }: SqliteStatement): Sql
     throw error;
   } finally {
     if (!prepared.has(sql)) finalize(statement);
+  }
+}
+
+/**
+ * Where somebody has deleted the log, its content, which this connection still has, is moved into the database, and a
+ * new log is begun. Does nothing inside of a transaction. @throws the error of the disk; then the connection keeps it
+ */
+function keepLog(): void {
+  if (database === null || !hasWritten || database.inTransaction || !log.isLost()) return;
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  close();
+  database = open();
+  answer({ notice: 'log_lost' });
+}
+
+/** Between requests. What fails is tried again, and the next request tells of it. */
+function watchLog(): void {
+  try {
+    keepLog();
+  } catch {
+    // The disk is full or fails.
   }
 }
 
@@ -131,19 +160,40 @@ function close(): void {
     // Nothing is lost: a request is answered only after its commit.
   }
   prepared.clear();
+  log.close();
+  hasWritten = false;
   database = null;
 }
 
-function answer(message: SqliteReply): void {
+function answer(message: SqliteMessage): void {
   parentPort?.postMessage(message);
 }
 
 function serve(request: SqliteRequest): void {
   try {
-    answer({ id: request.id, results: run(request) });
+    const results = run(request);
+    if (request.lane === 'write') {
+      hasWritten = true;
+      // What is answered is on disk, and found there.
+      keepLog();
+    }
+    answer({ id: request.id, results });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    answer({ id: request.id, error: withoutPath(message), isDisk: isDiskTrouble(error) || DISK_TROUBLE.test(message) });
+    const isDisk = isDiskTrouble(error) || DISK_TROUBLE.test(message);
+    const told = { id: request.id, error: withoutPath(message) };
+    if (isDisk) answer({ ...told, isDisk, freeBytes: freeBytes() });
+    else answer({ ...told, isDisk });
+  }
+}
+
+/** Asked on this thread: a stuck disk answers nothing. */
+function freeBytes(): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize;
+  } catch {
+    return null;
   }
 }
 
@@ -162,6 +212,8 @@ function next(): void {
     serve(request);
     schedule();
   } else if (isClosing) {
+    watching.cancel();
+    watchLog();
     close();
     parentPort?.close();
   }
@@ -174,6 +226,7 @@ function drop(id: number): void {
   answer({ id, results: [] });
 }
 
+const watching = systemClock.every(WATCH_EVERY_MS, watchLog);
 parentPort?.on('message', (request: SqliteRequest | SqliteDrop | 'close') => {
   if (request === 'close') isClosing = true;
   else if ('drop' in request) drop(request.drop);

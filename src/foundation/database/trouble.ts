@@ -1,5 +1,5 @@
 /** Tells a database that is away, full or stuck for now from one that refuses what it is asked. */
-import { DiskError, isDiskTrouble } from '../folders/disk.ts';
+import { DiskError, describeDisk, isDiskTrouble } from '../folders/disk.ts';
 
 /** A database that is away or does not answer. `message` is for people: it has no address, no SQL and no values. */
 export class DatabaseAway extends Error {}
@@ -29,4 +29,9 @@ export function describeTrouble(error: Error): string {
   if (error instanceof DiskError || error instanceof DatabaseAway) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   return code ?? error.message;
+}
+
+/** The same for the log of an operator: of a disk it says where it is, what is left there, and what to do. */
+export function explainTrouble(error: Error): string {
+  return error instanceof DiskError ? describeDisk(error) : describeTrouble(error);
 }

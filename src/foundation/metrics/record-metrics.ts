@@ -14,10 +14,13 @@ export class RecordMetrics {
   readonly lost;
   readonly failures;
   readonly openFailures;
+  readonly logsLost;
   readonly writeSeconds;
   readonly expired;
   readonly retentionHeld;
   readonly clockOffSeconds;
+  readonly diskFreeBytes;
+  readonly diskDailyBytes;
   readonly dataBytes;
   readonly auditLost;
   readonly searchSeconds;
@@ -49,6 +52,11 @@ export class RecordMetrics {
       'Times that the records could not be opened; it is tried again',
       [],
     );
+    this.logsLost = make.counter(
+      'trunkline_records_logs_lost_total',
+      "Times that another program deleted the live database's log",
+      [],
+    );
     this.writeSeconds = make.histogram(
       'trunkline_records_write_seconds',
       'Time that one transaction of the records took',
@@ -67,6 +75,12 @@ export class RecordMetrics {
     this.clockOffSeconds = make.gauge(
       'trunkline_records_clock_off_seconds',
       "How far this machine's clock is ahead of the database's",
+      [],
+    );
+    this.diskFreeBytes = make.gauge('trunkline_records_disk_free_bytes', 'Bytes free on the disk of DATA_DIR', []);
+    this.diskDailyBytes = make.gauge(
+      'trunkline_records_disk_daily_bytes',
+      'Bytes that the calls of one day take on the disk of DATA_DIR',
       [],
     );
     this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);

@@ -5,7 +5,7 @@
 import type { Selectable } from 'kysely';
 import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import { describeTrouble } from '../../foundation/database/trouble.ts';
+import { explainTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { WebhookMetrics } from '../../foundation/metrics/webhook-metrics.ts';
 import { sendWebhook, type WebhookOutcome } from '../../foundation/webhooks/send-webhook.ts';
@@ -99,7 +99,7 @@ export class Outbox {
       this.#troubles.restart();
       this.#schedule(await this.#untilNextMs(nowMs));
     } catch (error) {
-      this.#options.log.warn({ reason: describeTrouble(error as Error) }, 'the outbox of webhooks cannot be read');
+      this.#options.log.warn({ reason: explainTrouble(error as Error) }, 'the outbox of webhooks cannot be read');
       this.#schedule(this.#troubles.next());
     } finally {
       this.#isLooking = false;
@@ -155,7 +155,7 @@ export class Outbox {
       if (outcome.isDelivered) await this.#noteDelivered(row.id);
       else await this.#noteFailure(row, outcome);
     } catch (error) {
-      log.warn({ reason: describeTrouble(error as Error) }, 'the outbox of webhooks cannot be written');
+      log.warn({ reason: explainTrouble(error as Error) }, 'the outbox of webhooks cannot be written');
     }
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -131,5 +131,56 @@ describe('a SQLite thread', () => {
   it('refuses what comes after it was closed', async () => {
     await thread.close();
     await expect(words()).rejects.toThrow('the words is closed');
+  });
+});
+
+describe('a SQLite thread whose log another program deletes', () => {
+  /** What the next start would find of it, were this process killed now. */
+  async function wordsAfterKill(): Promise<unknown[]> {
+    const copy = join(folder, 'copy.sqlite');
+    for (const ending of ['', '-wal'])
+      if (existsSync(join(folder, `a.sqlite${ending}`)))
+        copyFileSync(join(folder, `a.sqlite${ending}`), `${copy}${ending}`);
+    const next = await SqliteThread.open({ path: copy, setup: SETUP, name: 'the words' });
+    const { rows } = await next.run('read', all);
+    await next.close();
+    for (const ending of ['', '-wal']) rmSync(`${copy}${ending}`, { force: true });
+    return rows.map(({ word }) => word);
+  }
+  const deleteLog = () => rmSync(join(folder, 'a.sqlite-wal'));
+
+  it('has answered nothing that a kill would lose', async () => {
+    await thread.runAtomically([insert('a')]);
+    deleteLog();
+    await thread.runAtomically([insert('b')]);
+    expect(await wordsAfterKill()).toEqual(['a', 'b']);
+    await thread.runAtomically([insert('c')]);
+    expect(await wordsAfterKill()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begins a new log by itself, and says so', async () => {
+    await thread.close();
+    let times = 0;
+    const onLogLost = (): void => {
+      times++;
+    };
+    thread = await SqliteThread.open({ path: join(folder, 'a.sqlite'), setup: SETUP, name: 'the words', onLogLost });
+    await thread.runAtomically([insert('a')]);
+    deleteLog();
+    await expect.poll(() => times).toBe(1);
+    expect(await wordsAfterKill()).toEqual(['a']);
+    await thread.runAtomically([insert('b')]);
+    expect(existsSync(join(folder, 'a.sqlite-wal'))).toBe(true);
+  });
+
+  it('waits for the end of a transaction', async () => {
+    await thread.run('write', { sql: 'BEGIN IMMEDIATE', values: [] });
+    await thread.run('write', insert('a'));
+    await thread.run('write', { sql: 'COMMIT', values: [] });
+    deleteLog();
+    await thread.run('write', { sql: 'BEGIN IMMEDIATE', values: [] });
+    await thread.run('write', insert('b'));
+    await thread.run('write', { sql: 'COMMIT', values: [] });
+    expect(await wordsAfterKill()).toEqual(['a', 'b']);
   });
 });

@@ -100,6 +100,7 @@ describe('the OpenAPI description', () => {
       'post /twilio/after',
       'post /twilio/voice',
       'post /v1/admin/db/backup',
+      'post /v1/admin/db/query',
       'post /v1/admin/db/sweep',
       'post /v1/admin/users',
       'post /v1/asterisk/assist',
