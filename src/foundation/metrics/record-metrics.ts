@@ -19,7 +19,6 @@ export class RecordMetrics {
   readonly expired;
   readonly retentionHeld;
   readonly clockOffSeconds;
-  readonly diskFreeBytes;
   readonly diskDailyBytes;
   readonly dataBytes;
   readonly auditLost;
@@ -77,7 +76,6 @@ export class RecordMetrics {
       "How far this machine's clock is ahead of the database's",
       [],
     );
-    this.diskFreeBytes = make.gauge('trunkline_records_disk_free_bytes', 'Bytes free on the disk of DATA_DIR', []);
     this.diskDailyBytes = make.gauge(
       'trunkline_records_disk_daily_bytes',
       'Bytes that the calls of one day take on the disk of DATA_DIR',
