@@ -148,7 +148,7 @@ function beginWork(
 
 async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_TIMEOUT_MS'>, log: Log): Promise<void> {
   const { registry, listeners, recordings, audioHook, clock } = parts;
-  const waitsFor = { calls: registry.liveCount, sessions: listeners.count };
+  const waitsFor = { calls: registry.liveCount + registry.endingCount, sessions: listeners.count };
   if (waitsFor.calls + waitsFor.sessions > 0)
     log.info({ ...waitsFor, timeoutMs: DRAIN_TIMEOUT_MS }, 'waiting for live calls and sessions to end');
   void parts.cluster?.setState('draining');

@@ -18,6 +18,7 @@ import { CallFeed } from './feed/call-feed.ts';
 import type { EndReason } from './feed/events.ts';
 import { CallEcho } from './inbound/call-echo.ts';
 import { EchoFilter } from './inbound/echo-filter.ts';
+import type { EndedSpeech } from './inbound/ended-speech.ts';
 import type { LagChange, LagTally } from './inbound/lag.ts';
 import type { TrackEvent } from './inbound/track.ts';
 import { CallTracks } from './inbound/tracks.ts';
@@ -52,8 +53,12 @@ export interface CallOptions {
   readonly summary: CallSummary;
   /** Where the calls of the gateway count tracks whose captions come late. */
   readonly lags: LagTally;
+  /** Where what is still to be read after its end counts. */
+  readonly endedSpeech: EndedSpeech;
   /** When we dialled it; null = the other side made it. */
   readonly dialledAt: Date | null;
+  /** Its leg is closed, or about to be: nobody talks in it any more, and its last captions are still to come. */
+  onEnding(call: Call): void;
   /** The last final caption is out and everything is released; `call.ended` follows at once. */
   onEnded(call: Call, ending: CallEnding): void;
 }
@@ -119,6 +124,11 @@ export class Call implements LegHandlers {
   /** How long it has lasted by its sound: where the longest track is, in whole ms. */
   get durationMs(): number {
     return this.#tracks.durationMs;
+  }
+
+  /** How late its captions are now. */
+  get lagMs(): number {
+    return this.#tracks.lagMs;
   }
 
   /** Publishes `call.started` and dials the app; from here on the call must be ended by {@link end}. */
@@ -246,6 +256,7 @@ export class Call implements LegHandlers {
 
   async #finish(reason: EndReason): Promise<void> {
     this.#timer?.cancel();
+    this.#options.onEnding(this);
     this.#closeLeg(reason);
     this.#app?.close();
     this.recording?.onLegClosed();
@@ -272,12 +283,13 @@ export class Call implements LegHandlers {
   }
 
   #openTracks(): CallTracks {
-    const { start, leg, context, lags } = this.#options;
+    const { start, leg, context, lags, endedSpeech } = this.#options;
     return new CallTracks({
       start,
       leg,
       context,
       log: this.#log,
+      endedSpeech,
       endpointMs: (track) => this.#endpointMs(track),
       expected: (track) => this.languages.of(track),
       echo: this.#echo,

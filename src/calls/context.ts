@@ -39,6 +39,7 @@ export type CallSettings = AppSettings &
     | 'FLOW_HTTP_ALLOW_PRIVATE'
     | 'FLOW_SIGNING_KEY'
     | 'GAP_MAX_MS'
+    | 'LIVE_LAG_MAX_MS'
     | 'MAX_CALLS'
     | 'isMaxCallsMeasured'
     | 'MESSAGE_MAX_BYTES'

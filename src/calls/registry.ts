@@ -16,7 +16,8 @@ import { type CallEnding, CallSummary } from './call-summary.ts';
 import type { CallView } from './call-view.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
-import { LagTally } from './inbound/lag.ts';
+import { EndedSpeech } from './inbound/ended-speech.ts';
+import { LATE_MS, LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
@@ -59,6 +60,9 @@ export class CallRegistry {
   readonly #pendingCalls = new Set<PendingCall>();
   readonly #outgoing = new OutgoingCalls();
   readonly #live = new Map<string, Call>();
+  /** Those of them that are over but for their last captions. */
+  readonly #ending = new Set<Call>();
+  readonly #endedSpeech = new EndedSpeech();
   /** Ids that are being claimed, or whose call is about to begin. */
   readonly #claiming = new Set<string>();
   readonly #endedCalls: EndedCalls<CallSummary>;
@@ -83,12 +87,26 @@ export class CallRegistry {
     context.feed.subscribeForeign((event) => this.#note(event));
   }
 
-  /**
-   * Calls that take up a place: live ones, those still captioning their last words, and sockets that have not begun a
-   * stream yet.
-   */
+  /** Calls that take up a place: those in which somebody may talk, and sockets that have not begun a stream yet. */
   get liveCount(): number {
-    return this.#live.size + this.#pendingCalls.size;
+    return this.#talkingCount + this.#pendingCalls.size;
+  }
+
+  /** Calls that are over but for their last captions, which are still being read. */
+  get endingCount(): number {
+    return this.#ending.size;
+  }
+
+  get #talkingCount(): number {
+    return this.#live.size - this.#ending.size;
+  }
+
+  /** Calls whose captions come late now. */
+  get #lateCount(): number {
+    if (this.#context.engine.isLoading) return 0;
+    let count = 0;
+    for (const call of this.#live.values()) if (!this.#ending.has(call) && call.lagMs > LATE_MS) count++;
+    return count;
   }
 
   /** Most calls at once now: MAX_CALLS, or as measured. */
@@ -107,6 +125,7 @@ export class CallRegistry {
       liveCount: this.liveCount + arriving,
       maxCalls: this.callsMax,
       firmLoad: engine.firmLoad,
+      lateCount: this.#lateCount,
       draining: this.#drained !== null,
       feedIsFull: feed.isFull,
     });
@@ -246,14 +265,16 @@ export class CallRegistry {
       ...opened,
       context: this.#context,
       lags: this.#lags,
+      endedSpeech: this.#endedSpeech,
       dialledAt: this.#outgoing.of(pendingCall)?.beginning.startedAt ?? null,
+      onEnding: (ended) => this.#freePlace(ended),
       onEnded: (ended, ending) => this.#keepEnded(ended, ending),
     });
     this.#pendingCalls.delete(pendingCall);
     this.#outgoing.remove(pendingCall);
     this.#claiming.delete(id);
     this.#live.set(id, call);
-    this.#room.note(this.#live.size);
+    this.#room.note(this.#talkingCount);
     this.#taken?.add(id);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
@@ -352,14 +373,19 @@ export class CallRegistry {
     this.#taken?.remove(event.callId);
   }
 
+  #freePlace(call: Call): void {
+    this.#ending.add(call);
+    this.#room.note(this.#talkingCount);
+    this.#context.metrics.calls.dec({ carrier: call.start.carrier });
+  }
+
   #keepEnded(call: Call, ending: CallEnding): void {
     const { metrics } = this.#context;
     const { carrier } = call.start;
     call.summary.end(ending);
     this.#live.delete(call.id);
-    this.#room.note(this.#live.size);
+    this.#ending.delete(call);
     this.#endedCalls.add(call.id, call.summary);
-    metrics.calls.dec({ carrier });
     metrics.callsEnded.inc({ carrier, reason: ending.reason });
   }
 

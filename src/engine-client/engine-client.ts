@@ -125,7 +125,7 @@ export class EngineClient implements ManagedEngine {
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#detectBatcher = new DetectBatcher({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
     metrics.lanes.watch(() => this.#dispatch.lanes(clock.nowMs()));
-    const isBusy = () => this.#pool.busy || this.#dispatch.waitingCount > 0 || this.#isLoading;
+    const isBusy = () => this.#pool.busy || this.#dispatch.waitingCount > 0 || this.isLoading;
     const hasWork = () => isBusy() || this.#isNeeded();
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
@@ -140,6 +140,14 @@ export class EngineClient implements ManagedEngine {
 
   get firmLoad(): number {
     return this.#load.firm;
+  }
+
+  /**
+   * No engine can take work yet. Stopped now, engines whose models take longer to load than idle ones may live would
+   * never be ready.
+   */
+  get isLoading(): boolean {
+    return this.#pool.readyCount === 0 && !this.#pool.stopped && this.#failedStarts === 0;
   }
 
   get voices(): readonly VoiceInfo[] {
@@ -280,11 +288,6 @@ export class EngineClient implements ManagedEngine {
     if (this.#refused) return 'failed';
     if (this.#pool.readyCount > 0) return 'ready';
     return this.#pool.stopped ? 'stopped' : 'starting';
-  }
-
-  /** Stopped now, engines whose models take longer to load than idle ones may live would never be ready. */
-  get #isLoading(): boolean {
-    return this.#pool.readyCount === 0 && !this.#pool.stopped && this.#failedStarts === 0;
   }
 
   #startEngines(): void {

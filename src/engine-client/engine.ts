@@ -229,6 +229,8 @@ export interface Engine {
    * new calls are refused by it.
    */
   readonly firmLoad: number;
+  /** No engine can take work yet: one is being started. Absent = false. */
+  readonly isLoading?: boolean;
   /**
    * Share of what other servers can read that live speech asks of them, 0 to 1 and above; absent or null = the engine
    * processes read it.

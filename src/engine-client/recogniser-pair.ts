@@ -71,6 +71,10 @@ export class RecogniserPair implements ManagedEngine {
     return this.#options.live.firmLoad;
   }
 
+  get isLoading(): boolean {
+    return this.#options.live.isLoading === true;
+  }
+
   get voices(): readonly VoiceInfo[] {
     return this.#options.live.voices;
   }

@@ -115,6 +115,13 @@ export class Endpointer {
     this.#floor = at;
   }
 
+  /** The audio up to sample number `to`, where a window begins, is never examined. No utterance may be running. */
+  skipTo(to: number): void {
+    this.#detectedTo = to;
+    this.#runFrom = null;
+    this.#floor = to;
+  }
+
   /**
    * Ends the running utterance now, whatever the silence so far; `received` is how much audio there is for the
    * post-roll.

@@ -67,14 +67,17 @@ export const BACKLOG_LOW_MS = 200;
 
 /** Waiting audio that the ring is sized for from the start. */
 const BACKLOG_SIZED_MS = 5000;
+/** Once audio is too old, so much of what may wait goes with it: few long gaps instead of many short ones. */
+const GIVEN_UP_SHARE = 0.25;
 /** Finals that may be under way before further audio must wait. */
 const FINALS_PENDING_MAX = 2;
 
 /**
  * Transcribes one track: 16 kHz audio in, captions out. The audio waits in a ring; the {@link VadRunner} finds the
  * speech in it, the {@link Endpointer} divides that into utterances, each utterance gets its text from the engine, and
- * finals leave in the order of the speech. Partials may be dropped under load, audio and finals never: instead
- * {@link backlogMs} grows. Where there is no final in the end, a `gap` names the stretch.
+ * finals leave in the order of the speech. Partials may be dropped under load, audio and finals are not: instead
+ * {@link backlogMs} grows, until somebody calls {@link LiveTranscriber.limitLag}. Where there is no final in the end, a
+ * `gap` names the stretch.
  */
 export class LiveTranscriber {
   readonly #options: LiveTranscriberOptions;
@@ -144,15 +147,30 @@ export class LiveTranscriber {
     return samplesToMs(Math.max(this.#audio.end - this.#vad.detectedTo, 0), ENGINE_RATE_HZ);
   }
 
+  /** How far {@link backlogMs} is beyond the time since its oldest audio came: audio came faster than real time. */
+  get aheadMs(): number {
+    return Math.max(this.backlogMs - this.#unexaminedForMs, 0);
+  }
+
+  /** Ms of audio from the oldest that has no final, and may yet get one, to the last that came. */
+  get unreadMs(): number {
+    const from = Math.min(this.#utterances.unreadFrom ?? Number.POSITIVE_INFINITY, this.#vad.detectedTo);
+    return samplesToMs(Math.max(this.#audio.end - from, 0), ENGINE_RATE_HZ);
+  }
+
   /**
    * Ms since the oldest thing that is still open: audio that arrived and is not examined, or an utterance whose end was
    * decided and whose final is not out.
    */
   get lagMs(): number {
     const nowMs = this.#options.clock.nowMs();
+    return Math.max(this.#unexaminedForMs, nowMs - (this.#utterances.waitingSinceMs ?? nowMs));
+  }
+
+  /** Ms since the oldest audio came that is not examined. */
+  get #unexaminedForMs(): number {
     const next = this.#vad.detectedTo + VAD_WINDOW_SAMPLES;
-    const undetectedMs = next <= this.#audio.end ? nowMs - this.#arrivals.at(next) : 0;
-    return Math.max(undetectedMs, nowMs - (this.#utterances.waitingSinceMs ?? nowMs));
+    return next <= this.#audio.end ? this.#options.clock.nowMs() - this.#arrivals.at(next) : 0;
   }
 
   /** Grows whenever audio was examined or a final came out, and means nothing else. */
@@ -199,6 +217,27 @@ export class LiveTranscriber {
     this.#utterances.part(this.#audio.end);
   }
 
+  /**
+   * Speech that came more than `maxMs` ago and has no final, and a quarter of that beyond it, gets none any more: what
+   * is known of it is its final, the rest a gap. Captions go on behind it. To be called while audio comes.
+   */
+  limitLag(maxMs: number): void {
+    if (this.#closed || this.#ending !== null) return;
+    const nowMs = this.#options.clock.nowMs();
+    const oldestMs = Math.max(this.#unexaminedForMs, nowMs - (this.#utterances.oldestArrivedMs ?? nowMs));
+    if (oldestMs <= maxMs) return;
+    const sinceMs = nowMs - maxMs * (1 - GIVEN_UP_SHARE);
+    const from = this.#vad.detectedTo;
+    const to = this.#unexaminedBefore(sinceMs);
+    const reason = this.#vad.isFailing ? 'engine' : 'overload';
+    if (to > from) this.#skipTo(to);
+    this.#utterances.giveUpBefore(sinceMs);
+    this.#utterances.tellGap(from, to, reason);
+    this.#turns?.onSettled();
+    this.#noticeDrained();
+    this.#vad.run();
+  }
+
   /** No more audio comes. Resolves when the last final, and what revises it, is out or the transcriber is closed. */
   end(): Promise<void> {
     this.#ending ??= this.#finish();
@@ -232,6 +271,21 @@ export class LiveTranscriber {
 
   get #closed(): boolean {
     return this.#life.signal.aborted;
+  }
+
+  /** Where the windows end that came before `sinceMs` on the clock and are not examined. */
+  #unexaminedBefore(sinceMs: number): number {
+    let to = this.#vad.detectedTo;
+    while (to + VAD_WINDOW_SAMPLES <= this.#audio.end && this.#arrivals.at(to + VAD_WINDOW_SAMPLES) < sinceMs)
+      to += VAD_WINDOW_SAMPLES;
+    return to;
+  }
+
+  /** Leaves out the audio up to `to`. */
+  #skipTo(to: number): void {
+    this.#endNow();
+    this.#vad.skipTo(to);
+    this.#endpointer.skipTo(to);
   }
 
   async #finish(): Promise<void> {

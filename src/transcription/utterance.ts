@@ -111,6 +111,8 @@ export class Utterance {
   #partial: AbortController | null = null;
   #waiting: Stretch | null = null;
   #eager: Eager | null = null;
+  /** Decodes of the final that failed. */
+  #failures = 0;
 
   constructor(options: UtteranceOptions) {
     this.from = options.from;
@@ -170,13 +172,14 @@ export class Utterance {
       if (this.#life.signal.aborted) return null;
       return this.#outcome('eager', early.decoded, stretch.to, { decode: timesOf(early, early.decoded), failures: 0 });
     }
-    return this.#decodeFinal(samples, stretch.to, early === undefined ? 0 : 1);
+    if (early !== undefined) this.#failures++;
+    return this.#decodeFinal(samples, stretch.to);
   }
 
   /** Gives up all that is under way; the outcome is the last hypothesis. */
   abandon(): Outcome {
     this.close();
-    return this.#fallBack(0);
+    return this.#fallBack();
   }
 
   /** Gives up all that is under way. */
@@ -240,25 +243,25 @@ export class Utterance {
     return { how, hypothesis, logprobs, sureness, language, guess, isFallback, late, words, decodedTo, ...found };
   }
 
-  #fallBack(failures: number): Outcome {
+  #fallBack(): Outcome {
     const { text } = this.#agreement.current;
     const nothing = { logprobs: null, sureness: null, language: null, guess: null, late: null, words: undefined };
     const known = { ...nothing, text, isFallback: false };
-    return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures });
+    return this.#outcome('fallback', known, this.#decoded.to, { decode: null, failures: this.#failures });
   }
 
-  /** @param failed how many decodes of the final have failed already */
-  async #decodeFinal(samples: Int16Array, to: number, failed: number): Promise<Outcome | null> {
+  async #decodeFinal(samples: Int16Array, to: number): Promise<Outcome | null> {
     const { signal } = this.#life;
     const backoff = newRetryBackoff();
     for (let failures = 1; !signal.aborted; failures++) {
       const timed = await this.#decode('final', samples, signal);
       if (signal.aborted) break;
       const { decoded } = timed;
-      const before = failed + failures - 1;
-      if (decoded.ok) return this.#outcome('fresh', decoded, to, { decode: timesOf(timed, decoded), failures: before });
+      if (decoded.ok)
+        return this.#outcome('fresh', decoded, to, { decode: timesOf(timed, decoded), failures: this.#failures });
+      this.#failures++;
       if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES))
-        return this.#fallBack(before + 1);
+        return this.#fallBack();
       await pause(this.#options.clock, backoff.next(0), signal);
     }
     return null;

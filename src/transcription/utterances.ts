@@ -140,6 +140,18 @@ export class Utterances {
     return oldest?.decidedMs ?? null;
   }
 
+  /** Where the oldest begins that has no final, the running one included; null = there is none. */
+  get unreadFrom(): number | null {
+    const [oldest = this.#running] = this.#pending;
+    return oldest?.utterance.from ?? null;
+  }
+
+  /** When the last audio of the oldest pending one had come, in ms on the clock; null = none is pending. */
+  get oldestArrivedMs(): number | null {
+    const [oldest] = this.#pending;
+    return oldest === undefined ? null : this.#arrivedMs(oldest);
+  }
+
   /** Begins an utterance at sample number `from`, its speech at `speechFrom`. */
   open(from: number, speechFrom: number): void {
     const captions = this.#options.captions.open(speechFrom);
@@ -226,6 +238,16 @@ export class Utterances {
     this.#pending.clear();
   }
 
+  /** Settles, as {@link giveUp} does, those that are over and whose last audio came before `sinceMs` on the clock. */
+  giveUpBefore(sinceMs: number): void {
+    for (const pending of this.#pending) {
+      if (this.#arrivedMs(pending) >= sinceMs) return;
+      this.#pending.delete(pending);
+      const outcome = pending.utterance.abandon();
+      this.#settle(pending, outcome, outcome.failures > 0 ? 'engine' : 'overload');
+    }
+  }
+
   /** Emits a gap between two sample numbers, if there is anything between them. */
   tellGap(from: number, to: number, reason: LossReason): void {
     if (to <= from) return;
@@ -240,6 +262,10 @@ export class Utterances {
     this.#joint.close();
     this.#running?.utterance.close();
     for (const { utterance } of this.#pending) utterance.close();
+  }
+
+  #arrivedMs({ stretch }: Pending): number {
+    return this.#options.arrivals.at(stretch.to);
   }
 
   #toJoin({ utterance, captions }: Entry, { speechTo, to }: Stretch): EndedUtterance {

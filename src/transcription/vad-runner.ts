@@ -37,6 +37,9 @@ export class VadRunner {
   readonly #options: VadRunnerOptions;
   #state: Float32Array | null = null;
   #detectedTo = 0;
+  /** How often audio was left out: what was asked before that is of no use. */
+  #skips = 0;
+  #isFailing = false;
   #running = false;
   #finishing = false;
 
@@ -47,6 +50,18 @@ export class VadRunner {
   /** Samples examined so far. */
   get detectedTo(): number {
     return this.#detectedTo;
+  }
+
+  /** Whether the engine failed at what is examined now. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** Leaves out the audio before sample number `to`, where a window begins; call {@link run} then. */
+  skipTo(to: number): void {
+    this.#detectedTo = to;
+    this.#state = null;
+    this.#skips++;
   }
 
   /** Examines what there is, unless it is doing so already. */
@@ -68,10 +83,12 @@ export class VadRunner {
   async #vad(samples: Int16Array): Promise<void> {
     const { signal, onDetected } = this.#options;
     this.#running = true;
+    const skips = this.#skips;
     const detection = await this.#detect(samples);
     if (signal.aborted) return;
+    this.#isFailing = false;
     if (detection === null) this.#giveUp();
-    else {
+    else if (skips === this.#skips) {
       this.#detectedTo += samples.length;
       this.#state = detection.state;
       onDetected(detection.probabilities);
@@ -111,6 +128,7 @@ export class VadRunner {
         return await engine.detect({ samples, state });
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
+        this.#isFailing = true;
         if (error.code === 'model_failed' && failures >= FRESH_STATE_FAILURES) state = null;
       }
       if (this.#finishing && failures >= GIVE_UP_FAILURES) return null;

@@ -1,6 +1,6 @@
 /**
- * Engines stand still in the middle of a call, as they do that are stuck in a driver: nothing said is lost, and
- * captions tell how late they are.
+ * Engines stand still in the middle of a call, as they do that are stuck in a driver: nothing said is lost
+ * below LIVE_LAG_MAX_MS, and captions tell how late they are.
  */
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
@@ -96,6 +96,8 @@ describe.concurrent('engines that hang in a call', () => {
       VAD_MODEL: 'tone',
       TTS_MODEL: 'tone',
       ENDPOINT_CAPTIONS_MS: '400',
+      // Nothing is lost below the ceiling, however slow the machine is that starts engines anew.
+      LIVE_LAG_MAX_MS: '60000',
       ENGINE_WORKERS: String(workers),
     });
     try {

@@ -62,7 +62,7 @@ const warningsOf = (callId: string) =>
 
 describe('far more speech than one engine can take', () => {
   it('comes late and whole, and that it does is told', async () => {
-    const url = await open({ ENGINE_WORKERS: '1' });
+    const url = await open({ ENGINE_WORKERS: '1', LIVE_LAG_MAX_MS: '60000' });
     const [inbound = new Int16Array(0)] = await loadAudio(
       packagePath('fixtures', 'audio', 'long-speech.wav'),
       MULAW_8K.rateHz,
@@ -91,6 +91,39 @@ describe('far more speech than one engine can take', () => {
     expect(
       gateway.logLines.filter((line) => String(line['msg']).startsWith('captions come late')).length,
     ).toBeGreaterThan(0);
+  });
+});
+
+describe('callers who hang up while an engine stands still', () => {
+  it('free their places at once, though their last words are still to be read', async () => {
+    const url = await open({ ...TONES, MAX_CALLS: '2' });
+    signalEngines('SIGSTOP');
+    const inbound = tones(60, [400], 0.3, { onMs: 1500, offMs: 900 });
+    const callers = ['CAgone0', 'CAgone1'].map((callSid) => {
+      const caller = new TwilioCaller({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid });
+      return { caller, ended: caller.run() };
+    });
+    await feed.until((event) => event.type === 'lag.started');
+    for (const { caller } of callers) caller.drop();
+    await Promise.all(callers.map(({ ended }) => ended));
+    await expect
+      .poll(async () => metricValue(await gateway.metrics(), 'trunkline_calls_live{carrier="twilio"}'))
+      .toBe(0);
+    const next = new TwilioCaller({
+      url,
+      tracks: { inbound },
+      pace: 'realtime',
+      clock: systemClock,
+      callSid: 'CAnext',
+    });
+    const called = next.run();
+    await feed.until((event) => event.type === 'call.started' && event.callId === 'CAnext');
+    next.drop();
+    await called;
+    signalEngines('SIGCONT');
+    for (const callId of ['CAgone0', 'CAgone1'])
+      await feed.until((event) => event.type === 'call.ended' && event.callId === callId);
+    expect(['CAgone0', 'CAgone1'].flatMap(untold)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Call } from '../../src/calls/call.ts';
 import { readCallParameters } from '../../src/calls/call-parameters.ts';
 import { CallSummary } from '../../src/calls/call-summary.ts';
+import { EndedSpeech } from '../../src/calls/inbound/ended-speech.ts';
 import { LagTally } from '../../src/calls/inbound/lag.ts';
 import type { CallLeg, LegHandlers } from '../../src/calls/leg.ts';
 import { PendingCall } from '../../src/calls/pending-call.ts';
@@ -74,7 +75,9 @@ function arrive(environment: Record<string, string> = {}, flow?: string) {
         ...accepted,
         context,
         lags,
+        endedSpeech: new EndedSpeech(),
         dialledAt: null,
+        onEnding: () => undefined,
         onEnded: () => undefined,
       });
       opened.push(call);

@@ -247,13 +247,55 @@ describe('admission', () => {
     dial();
     expect(codeOf(() => registry.admit())).toBe('too_many_calls');
     Object.assign(context.engine, { remoteUse: 0.1 });
-    clock.advance(60_000);
+    clock.advance(59_000);
     expect(codeOf(() => registry.admit())).toBeNull();
     dial();
     const exposed = await context.metrics.registry.getSingleMetric('trunkline_calls_max')?.get();
     expect([registry.liveCount, registry.callsMax, exposed?.values[0]?.value]).toEqual([2, 2, 2]);
     Object.assign(context.engine, { remoteUse: null });
     expect(codeOf(() => registry.admit())).toBe('too_many_calls');
+  });
+
+  it('has the place of a caller who hung up at once, however long his last captions take', async () => {
+    const gateway = startCalls({ MAX_CALLS: '1' });
+    gateway.engine.held = true;
+    const { socket } = gateway.dial().start().speak(600);
+    socket.hangUp();
+    expect([gateway.registry.liveCount, gateway.registry.endingCount]).toEqual([0, 1]);
+    gateway.dial().start({ callSid: 'CA2' });
+    expect(ids(gateway)).toEqual(['CA2 live', 'CA1 live']);
+    gateway.engine.release();
+    await gateway.clock.run(100);
+    expect(reasons(gateway)).toEqual(['CA1 closed']);
+    expect(gateway.registry.summary('CA1')?.transcript).toHaveLength(1);
+    expect([gateway.registry.liveCount, gateway.registry.endingCount]).toEqual([1, 0]);
+  });
+
+  it('refuses new calls while captions of live calls come late, unless engines are still being started', async () => {
+    const gateway = startCalls();
+    const callers = ['CA1', 'CA2'].map((callSid) => gateway.dial().start({ callSid }));
+    gateway.engine.held = true;
+    for (const caller of callers) caller.speak(600);
+    await gateway.clock.run(900);
+    expect(codeOf(() => gateway.registry.admit())).toBeNull();
+    await gateway.clock.run(200);
+    expect(codeOf(() => gateway.registry.admit())).toBe('too_many_calls');
+    Object.assign(gateway.engine, { isLoading: true });
+    expect(codeOf(() => gateway.registry.admit())).toBeNull();
+    Object.assign(gateway.engine, { isLoading: false });
+    gateway.engine.release();
+    await gateway.clock.run(10);
+    expect(codeOf(() => gateway.registry.admit())).toBeNull();
+  });
+
+  it('does not count calls that are over among those that are late', async () => {
+    const gateway = startCalls();
+    gateway.dial().start({ callSid: 'CA0' });
+    gateway.engine.held = true;
+    for (const callSid of ['CA1', 'CA2', 'CA3']) gateway.dial().start({ callSid }).speak(600).socket.hangUp();
+    await gateway.clock.run(2000);
+    expect(gateway.registry.endingCount).toBe(3);
+    expect(codeOf(() => gateway.registry.admit())).toBeNull();
   });
 
   it('refuses new calls while the engines are overloaded', () => {

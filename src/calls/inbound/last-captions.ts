@@ -6,7 +6,7 @@ import type { Clock } from '../../foundation/clock.ts';
  * answers.
  */
 const STANDSTILL_MAX_MS = 30_000;
-/** However much is recognised meanwhile: an ended call takes up a place among MAX_CALLS until then. */
+/** However much is recognised meanwhile: whoever waits for the end of a call does not wait for ever. */
 const WAIT_MAX_MS = 300_000;
 /** Once the gateway is being shut down: whoever stops it does not wait for ever. */
 const SHUTDOWN_MAX_MS = 30_000;
@@ -16,6 +16,8 @@ interface LastCaptionsOptions {
   readonly clock: Clock;
   /** Settles when the last final caption is out. */
   readonly captioned: Promise<unknown>;
+  /** Aborts when the rest is to be given up because too much waits. */
+  readonly givenUp: AbortSignal;
   /** A number that grows whenever something more was recognised. */
   progress(): number;
   /** Since when, on the clock, the gateway has been waiting for this call to be shut down; null = it is not. */
@@ -29,14 +31,16 @@ export type LastCaptionsEnd = 'complete' | 'overload' | 'shutdown';
 
 /** Waits for the last captions: late ones are better than none, as long as they keep coming. Leaves no timer behind. */
 export function awaitLastCaptions(options: LastCaptionsOptions): Promise<LastCaptionsEnd> {
-  const { clock, captioned, progress, shutdownSinceMs, onLook } = options;
+  const { clock, captioned, givenUp, progress, shutdownSinceMs, onLook } = options;
   const beganMs = clock.nowMs();
   let moved = { progress: progress(), atMs: beganMs };
   return new Promise((resolve) => {
     const end = (why: LastCaptionsEnd): void => {
       timer.cancel();
+      givenUp.removeEventListener('abort', onGivenUp);
       resolve(why);
     };
+    const onGivenUp = (): void => end('overload');
     const look = (): void => {
       const nowMs = clock.nowMs();
       onLook();
@@ -47,6 +51,8 @@ export function awaitLastCaptions(options: LastCaptionsOptions): Promise<LastCap
         end(shutdownMs === null ? 'overload' : 'shutdown');
     };
     const timer = clock.every(LOOK_EVERY_MS, look);
+    givenUp.addEventListener('abort', onGivenUp);
+    if (givenUp.aborted) onGivenUp();
     const settled = () => end('complete');
     captioned.then(settled, settled);
   });

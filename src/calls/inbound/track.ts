@@ -125,9 +125,19 @@ export class TrackChain {
     return this.#hasBegun;
   }
 
-  /** Audio received but not yet recognised, in ms. */
-  get backlogMs(): number {
-    return this.#transcriber?.backlogMs ?? 0;
+  /** Ms of sound that wait to be examined and that came faster than real time. */
+  get aheadMs(): number {
+    return this.#transcriber?.aheadMs ?? 0;
+  }
+
+  /** Ms of sound from the oldest that still gets its final to the last that came. */
+  get unreadMs(): number {
+    return this.#transcriber?.unreadMs ?? 0;
+  }
+
+  /** How late its captions are now. */
+  get lagMs(): number {
+    return this.#transcriber?.lagMs ?? 0;
   }
 
   /** Grows whenever something of what was received was recognised, and means nothing else. */
@@ -160,7 +170,12 @@ export class TrackChain {
 
   /** To be called a few times a second, that lag is noticed even when no caption comes. */
   checkLag(): void {
-    if (this.#transcriber !== null) this.#lag.note(this.#transcriber.lagMs);
+    if (this.#transcriber !== null) this.#lag.note(this.lagMs);
+  }
+
+  /** To be called a few times a second while the call goes on: what is later than LIVE_LAG_MAX_MS becomes a gap. */
+  limitLag(): void {
+    this.#transcriber?.limitLag(this.#options.context.settings.LIVE_LAG_MAX_MS);
   }
 
   /** The call ends while its carrier is not read: what it has sent since then is never read. */

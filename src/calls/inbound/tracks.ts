@@ -7,20 +7,24 @@ import type { ExpectedSpeech } from '../../transcription/track-language.ts';
 import type { CallContext } from '../context.ts';
 import type { CallLeg } from '../leg.ts';
 import type { CallEcho } from './call-echo.ts';
+import type { EndedSpeech } from './ended-speech.ts';
 import type { LagChange } from './lag.ts';
 import { awaitLastCaptions } from './last-captions.ts';
 import { TrackChain, type TrackEvent } from './track.ts';
 
 /**
- * With more audio than this waiting for the engine the carrier's socket is no longer read, until half of it is left.
+ * A carrier's socket is read in real time however late the engines are, so that its end is seen; memory is bounded by
+ * LIVE_LAG_MAX_MS. With more audio than this that came faster, and waits, it is not read until half of it is left.
  */
-const BACKLOG_MAX_MS = 5000;
+const AHEAD_MAX_MS = 5000;
 
 interface CallTracksOptions {
   readonly start: Pick<CallStart, 'carrier' | 'codec' | 'timed' | 'tracks'>;
   readonly leg: Pick<CallLeg, 'pause' | 'resume'>;
   readonly context: CallContext;
   readonly log: Log;
+  /** Where what is still to be read after the end counts. */
+  readonly endedSpeech: EndedSpeech;
   /** How much silence ends an utterance of a track; asked when its sound begins. */
   endpointMs(track: Track): number;
   /** What is known of the speech on a track. */
@@ -58,6 +62,11 @@ export class CallTracks {
     return Math.round(Math.max(0, ...(begun.length > 0 ? begun : chains).map(({ lastsMs }) => lastsMs)));
   }
 
+  /** How late the captions of the latest track are now. */
+  get lagMs(): number {
+    return Math.max(0, ...[...this.#chains.values()].map(({ lagMs }) => lagMs));
+  }
+
   /** What was repaired on all tracks together. */
   get repairs(): TimelineStats {
     const sum = { concealedMs: 0, silenceMs: 0, skippedMs: 0, late: 0, reordered: 0 };
@@ -82,6 +91,7 @@ export class CallTracks {
     for (const chain of this.#chains.values()) {
       if (!this.#paused) chain.checkStall();
       chain.checkLag();
+      chain.limitLag();
     }
     this.#regulate();
   }
@@ -94,9 +104,14 @@ export class CallTracks {
     this.#ending = true;
     const chains = [...this.#chains.values()];
     if (this.#paused) for (const chain of chains) chain.loseUnread();
+    const captioned = Promise.all(chains.map((chain) => this.#endChain(chain)));
     const end = await awaitLastCaptions({
       clock: this.#options.context.clock,
-      captioned: Promise.all(chains.map((chain) => this.#endChain(chain))),
+      captioned,
+      givenUp: this.#options.endedSpeech.add({
+        unreadMs: () => chains.reduce((sum, { unreadMs }) => sum + unreadMs, 0),
+        until: captioned,
+      }),
       progress: () => chains.reduce((sum, chain) => sum + chain.progress, 0),
       shutdownSinceMs,
       onLook: () => {
@@ -134,13 +149,13 @@ export class CallTracks {
     });
   }
 
-  /** Back-pressure: what a carrier sends faster than the engine works waits in its own socket, not in our memory. */
+  /** Back-pressure: what a carrier sends faster than real time waits in its own socket, not in our memory. */
   #regulate(): void {
     if (this.#ending) return;
-    let backlogMs = 0;
-    for (const chain of this.#chains.values()) backlogMs = Math.max(backlogMs, chain.backlogMs);
-    if (!this.#paused && backlogMs > BACKLOG_MAX_MS) this.#pause();
-    else if (this.#paused && backlogMs <= BACKLOG_MAX_MS / 2) this.#resume();
+    let aheadMs = 0;
+    for (const chain of this.#chains.values()) aheadMs = Math.max(aheadMs, chain.aheadMs);
+    if (!this.#paused && aheadMs > AHEAD_MAX_MS) this.#pause();
+    else if (this.#paused && aheadMs <= AHEAD_MAX_MS / 2) this.#resume();
   }
 
   #pause(): void {

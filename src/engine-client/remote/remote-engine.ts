@@ -83,6 +83,10 @@ export class RemoteEngine implements ManagedEngine {
     return places === 0 ? null : up.reduce((sum, member) => sum + member.use * member.places, 0) / places;
   }
 
+  get isLoading(): boolean {
+    return this.#options.embedded.isLoading === true;
+  }
+
   get voices(): readonly VoiceInfo[] {
     return (this.#options.speech ?? this.#options.embedded).voices;
   }

@@ -72,7 +72,7 @@ describe('speech of which no final comes', () => {
     expect(gateway.clock.pending).toBe(0);
   });
 
-  it('is waited for five minutes at most, for the call takes up a place', async () => {
+  it('is waited for five minutes at most', async () => {
     const gateway = startCalls();
     gateway.engine.transcribeMs = 29_000;
     const caller = gateway.dial().start();
@@ -101,16 +101,56 @@ describe('speech of which no final comes', () => {
   });
 });
 
+describe('speech that waits too long for the engines', () => {
+  it('is a gap while the call goes on, whose socket is read all the time', async () => {
+    const gateway = startCalls({ LIVE_LAG_MAX_MS: '4000' });
+    const before = await lost('overload');
+    const caller = gateway.dial().start();
+    gateway.engine.held = true;
+    for (let ms = 0; ms < 12_000; ms += 20) {
+      caller.speak(20);
+      expect(caller.socket.isPaused).toBe(false);
+      await gateway.clock.run(20);
+    }
+    const gaps = gapsOf(gateway);
+    expect(gaps.length).toBeGreaterThan(2);
+    expect(gaps[0]).toMatchObject({ startMs: 0, reason: 'overload' });
+    expect(gaps.at(-1)?.endMs).toBeGreaterThan(12_000 - 4000);
+    for (const [index, gap] of gaps.entries()) expect(gap.startMs).toBe(gaps[index - 1]?.endMs ?? 0);
+    expect((await lost('overload')) - before).toBe(gaps.length);
+    gateway.engine.release();
+    caller.hush(1000).stop();
+    await gateway.clock.run(1000);
+    expect(finalsOf(gateway.events)).toMatchObject([{ startMs: gaps.at(-1)?.endMs, endMs: 12_000 }]);
+    expect(gapsOf(gateway)).toHaveLength(gaps.length);
+  });
+
+  it('is a gap of the calls that ended first, where too much waits of calls that are over', async () => {
+    const gateway = startCalls();
+    gateway.engine.held = true;
+    const endings = () => gateway.events.flatMap((event) => (event.type === 'call.ended' ? event.callId : []));
+    for (const callSid of ['CA1', 'CA2']) gateway.dial().start({ callSid }).speak(110_000).stop();
+    await settle();
+    expect(endings()).toEqual([]);
+    gateway.dial().start({ callSid: 'CA3' }).speak(60_000).stop();
+    await settle();
+    expect(endings()).toEqual(['CA1']);
+    expect(gapsOf(gateway)).toEqual([
+      { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 0, endMs: 110_000, reason: 'overload' },
+    ]);
+  });
+});
+
 describe('sound that was not read', () => {
   it('is a gap when the call ends while its socket is paused', async () => {
     const gateway = startCalls();
     gateway.engine.held = true;
     const { socket } = gateway.dial().start().speak(5200);
     expect(socket.isPaused).toBe(true);
-    await gateway.clock.run(3000, 100);
+    await gateway.clock.run(2000, 100);
     gateway.registry.hangup('CA1');
     expect(gapsOf(gateway)).toEqual([
-      { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 5200, endMs: 8200, reason: 'overload' },
+      { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 5200, endMs: 7200, reason: 'overload' },
     ]);
     gateway.engine.release();
     await gateway.clock.run(500);

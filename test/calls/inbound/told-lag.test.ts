@@ -18,7 +18,7 @@ interface Told {
 
 /** A caller whose carrier sends a frame each 20 ms, into a socket that may not be read. */
 class LiveCaller {
-  readonly gateway: Gateway = startCalls();
+  readonly gateway: Gateway = startCalls({ LIVE_LAG_MAX_MS: '60000' });
   readonly caller: Caller = this.gateway.dial().start();
   readonly told: Told[] = [];
   readonly #startMs = this.gateway.clock.nowMs();
@@ -68,7 +68,7 @@ describe('the lag that captions tell', () => {
     expect(Math.abs(caption.lagMs - trueMs)).toBeLessThanOrEqual(PRECISION_MS);
   });
 
-  it('counts the time in which the socket was not read, for everything that waited', async () => {
+  it('counts the time in which nothing was read, for everything that waited', async () => {
     const call = new LiveCaller();
     await call.speak(500);
     call.gateway.engine.held = true;
@@ -76,7 +76,7 @@ describe('the lag that captions tell', () => {
       await call.speak(2500);
       await call.hush(1000);
     }
-    expect(call.caller.socket.isPaused).toBe(true);
+    expect(call.caller.socket.isPaused).toBe(false);
     call.gateway.engine.release();
     await call.hush(1000);
     const finals = call.told.filter(({ caption }) => caption.final);

@@ -36,6 +36,13 @@ export const calls = {
       'ms',
       'Longest gap in the audio that the server fills with silence. A longer gap only moves the time of the call.',
     ),
+    LIVE_LAG_MAX_MS: whole(
+      10_000,
+      2000,
+      60_000,
+      'ms',
+      'Speech of a live call that no engine has read after this time gets no caption any more: a gap tells of it.',
+    ),
     STALL_MS: whole(
       750,
       100,
