@@ -29,6 +29,7 @@ import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchModelAccuracy } from './model-accuracy.ts';
+import { benchOverload } from './overload.ts';
 import { benchPath } from './path.ts';
 import { benchRecognisers } from './recognisers.ts';
 import { benchRecords } from './records.ts';
@@ -210,6 +211,13 @@ bench('memory', 'whether gateway and engine stay what they are over an hour of c
 );
 bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
   benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 150, fileSeconds: 300 }),
+);
+bench('overload', 'what becomes of calls on a machine that loses a part of its CPU for a while', (quick) =>
+  benchOverload(
+    quick
+      ? { lines: 6, shares: [0.9], calmSeconds: 10, starvedSeconds: 15, afterSeconds: 15, callSeconds: 12 }
+      : { lines: 40, shares: [0.5, 0.75, 0.9], calmSeconds: 30, starvedSeconds: 60, afterSeconds: 40, callSeconds: 30 },
+  ),
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
   benchPath({ seconds: quick ? 10 : 40 }),
