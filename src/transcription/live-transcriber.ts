@@ -7,6 +7,7 @@ import { Arrivals } from './audio-arrivals.ts';
 import { Captions, type LossReason, type TranscriberEvent } from './captions.ts';
 import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
+import { ForcedCut } from './forced-cut.ts';
 import { SampleRing } from './sample-ring.ts';
 import type { SettledUtterance } from './settled-utterance.ts';
 import { type ExpectedSpeech, TrackLanguage } from './track-language.ts';
@@ -14,7 +15,7 @@ import type { TurnSettings } from './turn-policy.ts';
 import { type TurnListener, Turns } from './turns.ts';
 import { type PausedSpeech, type TranscriberMetrics, Utterances } from './utterances.ts';
 import { VadRunner } from './vad-runner.ts';
-import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
+import type { WindowSettings } from './windows.ts';
 
 export type { Caption, LossReason, Revision, SpeechEvent, TranscriberEvent, TurnEnded } from './captions.ts';
 export type { SettledUtterance } from './settled-utterance.ts';
@@ -65,8 +66,8 @@ export interface LiveTranscriberOptions {
 /** Backlog at or below which a transcriber counts as drained. The source may only be paused above it. */
 export const BACKLOG_LOW_MS = 200;
 
-/** Waiting audio that the ring is sized for from the start. */
-const BACKLOG_SIZED_MS = 5000;
+/** Audio that the ring is sized for from the start. Most utterances are shorter; for longer ones it grows. */
+const RING_SIZED_MS = 4000;
 /** Once audio is too old, so much of what may wait goes with it: few long gaps instead of many short ones. */
 const GIVEN_UP_SHARE = 0.25;
 /** Finals that may be under way before further audio must wait. */
@@ -84,6 +85,7 @@ export class LiveTranscriber {
   readonly #audio: SampleRing;
   readonly #arrivals = new Arrivals();
   readonly #endpointer: Endpointer;
+  readonly #forcedCut: ForcedCut;
   readonly #vad: VadRunner;
   readonly #captions: Captions;
   readonly #utterances: Utterances;
@@ -103,11 +105,12 @@ export class LiveTranscriber {
     const { settings, engine, clock, metrics, urgency = 'live', partials = true } = options;
     const { expected = { language: new TrackLanguage(), hotWords: [] } } = options;
     this.#language = expected.language;
-    const ringMs = settings.PRE_ROLL_MS + settings.MAX_UTTERANCE_MS + BACKLOG_SIZED_MS;
-    const audio = new SampleRing(msToSamples(ringMs, ENGINE_RATE_HZ));
+    const audio = new SampleRing(msToSamples(RING_SIZED_MS, ENGINE_RATE_HZ));
     this.#options = options;
     this.#audio = audio;
     this.#endpointer = new Endpointer(settings);
+    const probabilityAt = (sample: number): number => this.#endpointer.probabilityAt(sample);
+    this.#forcedCut = new ForcedCut({ settings, audio, probabilityAt });
     this.#captions = new Captions(options.originMs);
     this.#vad = new VadRunner({
       engine,
@@ -358,21 +361,16 @@ export class LiveTranscriber {
     }
   }
 
-  /** Long speech: ends it in the pause it is in, or cuts it at its quietest point, where the next utterance begins. */
+  /** Long speech: cuts it at a quiet point, where the next utterance begins, or ends it in the pause it is in. */
   #cutIfLong(): void {
     const utterance = this.#utterances.running;
     if (utterance === null) return;
-    const search = cutSearch(
-      { from: utterance.from, detectedTo: this.#endpointer.detectedTo, step: VAD_WINDOW_SAMPLES },
-      this.#options.settings,
-    );
-    if (search === null) return;
+    const at = this.#forcedCut.find(utterance.from, this.#endpointer.detectedTo);
+    if (at === null) return;
     if (this.#pause !== null) {
       this.#endNow();
       return;
     }
-    const audio = this.#audio.slice(search.from, search.to);
-    const at = search.from + quietestPoint(audio, (offset) => this.#endpointer.probabilityAt(search.from + offset));
     this.#utterances.finish({ to: at, speechTo: at }, 'cut');
     this.#turns?.onFinished('cut');
     this.#endpointer.cut(at);

@@ -4,9 +4,8 @@ import { TrunklineError } from '../foundation/errors.ts';
 export const RING_LIMIT_SAMPLES = 1 << 21;
 
 /**
- * The latest audio of one track, addressed by sample number since the track began. Memory is taken once; only when a
- * caller pushes more than it was sized for (one long filled gap, for instance) does it grow, up to {@link
- * RING_LIMIT_SAMPLES}.
+ * The latest audio of one track, addressed by sample number since the track began. When more must be kept than it was
+ * sized for it grows, up to {@link RING_LIMIT_SAMPLES}.
  */
 export class SampleRing {
   #samples: Int16Array;

@@ -57,12 +57,12 @@ describe('partialWindow', () => {
 
 describe('cutSearch', () => {
   it('lets an utterance go on while its next window fits into MAX_UTTERANCE_MS', () => {
-    expect(cutSearch({ from: 0, detectedTo: 12_000 * MS - 512, step: 512 }, settings)).toBeNull();
+    expect(cutSearch({ from: 0, detectedTo: 12_000 * MS - 512, step: 512 }, settings, 3000)).toBeNull();
   });
 
-  it('looks at the last 3 s otherwise', () => {
+  it('looks at the end otherwise', () => {
     const detectedTo = 12_000 * MS - 511;
-    expect(cutSearch({ from: 0, detectedTo, step: 512 }, settings)).toEqual({
+    expect(cutSearch({ from: 0, detectedTo, step: 512 }, settings, 3000)).toEqual({
       from: detectedTo - 3000 * MS,
       to: detectedTo,
     });
@@ -70,7 +70,7 @@ describe('cutSearch', () => {
 
   it('never looks at the first half', () => {
     expect(
-      cutSearch({ from: 160, detectedTo: 160 + 16_000, step: 512 }, settingsWith({ MAX_UTTERANCE_MS: 1000 })),
+      cutSearch({ from: 160, detectedTo: 160 + 16_000, step: 512 }, settingsWith({ MAX_UTTERANCE_MS: 1000 }), 3000),
     ).toEqual({
       from: 160 + 8000,
       to: 160 + 16_000,
