@@ -222,10 +222,11 @@ export class LiveTranscriber {
 
   /**
    * Speech that came more than `maxMs` ago and has no final, and a quarter of that beyond it, gets none any more: what
-   * is known of it is its final, the rest a gap. Captions go on behind it. To be called while audio comes.
+   * is known of it is its final, the rest a gap. Captions go on behind it. To be called a few times a second, also after
+   * {@link end}.
    */
   limitLag(maxMs: number): void {
-    if (this.#closed || this.#ending !== null) return;
+    if (this.#closed) return;
     const nowMs = this.#options.clock.nowMs();
     const oldestMs = Math.max(this.#unexaminedForMs, nowMs - (this.#utterances.oldestArrivedMs ?? nowMs));
     if (oldestMs <= maxMs) return;
@@ -239,6 +240,8 @@ export class LiveTranscriber {
     this.#turns?.onSettled();
     this.#noticeDrained();
     this.#vad.run();
+    // Of a track that is over, less than a window is left: it is not worth waiting for an engine that stands still.
+    if (to > from && to + VAD_WINDOW_SAMPLES > this.#audio.end) this.#allDetected?.();
   }
 
   /** No more audio comes. Resolves when the last final, and what revises it, is out or the transcriber is closed. */

@@ -216,9 +216,9 @@ describe('a call', () => {
     const gateway = startCalls();
     gateway.engine.held = true;
     gateway.dial().start().speak(600).stop();
-    await gateway.clock.run(29_000, 500);
+    await gateway.clock.run(9500, 500);
     expect(endOf(gateway)).toEqual([]);
-    await gateway.clock.run(2000, 500);
+    await gateway.clock.run(1000, 500);
     expect(endOf(gateway)).toMatchObject([{ reason: 'hangup', durationMs: 600 }]);
     expect(gateway.clock.pending).toBe(0);
     gateway.engine.release();

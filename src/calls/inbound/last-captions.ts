@@ -6,8 +6,6 @@ import type { Clock } from '../../foundation/clock.ts';
  * answers.
  */
 const STANDSTILL_MAX_MS = 30_000;
-/** However much is recognised meanwhile: whoever waits for the end of a call does not wait for ever. */
-const WAIT_MAX_MS = 300_000;
 /** Once the gateway is being shut down: whoever stops it does not wait for ever. */
 const SHUTDOWN_MAX_MS = 30_000;
 const LOOK_EVERY_MS = 250;
@@ -22,18 +20,20 @@ interface LastCaptionsOptions {
   progress(): number;
   /** Since when, on the clock, the gateway has been waiting for this call to be shut down; null = it is not. */
   shutdownSinceMs(): number | null;
-  /** Called a few times a second. */
+  /** Called a few times a second; gives up what is too late. */
   onLook(): void;
 }
 
 /** Why the wait was over: `complete` = nothing is missing. */
 export type LastCaptionsEnd = 'complete' | 'overload' | 'shutdown';
 
-/** Waits for the last captions: late ones are better than none, as long as they keep coming. Leaves no timer behind. */
+/**
+ * Waits for the last captions as long as they keep coming; {@link LastCaptionsOptions.onLook} sees to it that none is too
+ * late. Leaves no timer behind.
+ */
 export function awaitLastCaptions(options: LastCaptionsOptions): Promise<LastCaptionsEnd> {
   const { clock, captioned, givenUp, progress, shutdownSinceMs, onLook } = options;
-  const beganMs = clock.nowMs();
-  let moved = { progress: progress(), atMs: beganMs };
+  let moved = { progress: progress(), atMs: clock.nowMs() };
   return new Promise((resolve) => {
     const end = (why: LastCaptionsEnd): void => {
       timer.cancel();
@@ -47,8 +47,7 @@ export function awaitLastCaptions(options: LastCaptionsOptions): Promise<LastCap
       if (progress() > moved.progress) moved = { progress: progress(), atMs: nowMs };
       const shutdownMs = shutdownSinceMs();
       if (shutdownMs !== null && nowMs - shutdownMs >= SHUTDOWN_MAX_MS) end('shutdown');
-      else if (nowMs - moved.atMs >= STANDSTILL_MAX_MS || nowMs - beganMs >= WAIT_MAX_MS)
-        end(shutdownMs === null ? 'overload' : 'shutdown');
+      else if (nowMs - moved.atMs >= STANDSTILL_MAX_MS) end(shutdownMs === null ? 'overload' : 'shutdown');
     };
     const timer = clock.every(LOOK_EVERY_MS, look);
     givenUp.addEventListener('abort', onGivenUp);

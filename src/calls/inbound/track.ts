@@ -173,7 +173,7 @@ export class TrackChain {
     if (this.#transcriber !== null) this.#lag.note(this.lagMs);
   }
 
-  /** To be called a few times a second while the call goes on: what is later than LIVE_LAG_MAX_MS becomes a gap. */
+  /** To be called a few times a second, also after the end: what is later than LIVE_LAG_MAX_MS becomes a gap. */
   limitLag(): void {
     this.#transcriber?.limitLag(this.#options.context.settings.LIVE_LAG_MAX_MS);
   }

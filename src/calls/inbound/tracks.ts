@@ -115,7 +115,10 @@ export class CallTracks {
       progress: () => chains.reduce((sum, chain) => sum + chain.progress, 0),
       shutdownSinceMs,
       onLook: () => {
-        for (const chain of chains) chain.checkLag();
+        for (const chain of chains) {
+          chain.checkLag();
+          chain.limitLag();
+        }
       },
     });
     // What was captioned in time lacks nothing, unless something went wrong.

@@ -41,7 +41,7 @@ export const calls = {
       2000,
       60_000,
       'ms',
-      'Speech of a live call that no engine has read after this time gets no caption any more: a gap tells of it.',
+      'Speech of a call that no engine has read after this time gets no caption any more: a gap tells of it.',
     ),
     STALL_MS: whole(
       750,
