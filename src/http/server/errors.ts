@@ -65,7 +65,7 @@ const RETRY_KEY_SECONDS = 60;
 const RETRY_SOON_SECONDS = 2;
 
 /** What is better in a moment, beside every 429. */
-const RETRIED: ReadonlySet<ErrorCode> = new Set(['too_many_listeners', 'draining']);
+const RETRIED: ReadonlySet<ErrorCode> = new Set(['too_many_calls', 'too_many_listeners', 'draining']);
 
 /** Handles all failures of one server. */
 export class Failures {

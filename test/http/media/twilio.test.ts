@@ -120,7 +120,7 @@ describe('POST /twilio/voice', () => {
     testServer = await startServer();
     testServer.calls.refusal = new TrunklineError('too_many_calls', 'full');
     const answer = await post(Object.entries(FORM));
-    expect([answer.statusCode, codeOf(answer)]).toEqual([503, 'too_many_calls']);
+    expect([answer.statusCode, codeOf(answer), answer.headers['retry-after']]).toEqual([503, 'too_many_calls', '2']);
   });
 });
 
