@@ -13,8 +13,8 @@ import { benchCluster } from './cluster.ts';
 import { benchCold } from './cold.ts';
 import { benchCompare } from './compare.ts';
 import { benchConfidence } from './confidence.ts';
-import { benchEcho } from './echo.ts';
 import { benchCuts } from './cuts.ts';
+import { benchEcho } from './echo.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
@@ -126,11 +126,9 @@ bench(
         ? { rounds: 1, requests: 100, calls: 4, recordings: 4, seconds: 15, fileSeconds: 60 }
         : { rounds: 5, requests: 1000, calls: 40, recordings: 20, seconds: 120, fileSeconds: 300 },
     ),
+);
 bench('cuts', 'where speech without pauses is cut: wrong words, and how long words wait', (quick) =>
   benchCuts({ talks: quick ? 2 : 6 }),
-);
-bench('remote', 'another Trunkline as recogniser: what a request costs, how late finals are when it dies', (quick) =>
-  benchRemote(quick ? { rounds: 1, requests: 100 } : { rounds: 5, requests: 1000 }),
 );
 bench('sound', 'what recording calls costs: CPU, event loop, size', (quick) =>
   benchSound(quick ? { calls: 4, seconds: 10, rounds: 1 } : { calls: 20, seconds: 30, rounds: 3 }),
