@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import * as habits from './rules/habits.ts';
 import * as imports from './rules/imports.ts';
+import * as patterns from './rules/patterns.ts';
 import { readSources, type SourceFile, stripSource } from './rules/source.ts';
 import * as styles from './rules/styles.ts';
 
@@ -10,6 +11,7 @@ type Check = (files: readonly SourceFile[]) => string[];
 const PRODUCT = readSources(['src', 'engine'], ['.ts']);
 const TYPESCRIPT = readSources(['src', 'engine', 'test'], ['.ts']).filter(({ path }) => path !== 'test/rules.test.ts');
 const ALL = readSources(['src', 'engine', 'test', 'scripts'], ['.ts', '.js', '.mjs', '.css']);
+const RUNNING = readSources(['src', 'engine'], ['.ts', '.js']);
 const STYLES = readSources(['src/http/page'], ['.css']);
 const PROGRAMS = readSources(['src', 'engine', 'test', 'scripts', 'examples'], ['.ts', '.js', '.mjs']);
 
@@ -209,6 +211,20 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: 'regular expressions are linear, whatever the text',
+    check: patterns.findSlowPatterns,
+    files: RUNNING,
+    broken: [
+      // As it stood in src/protocols/listen/deepgram/messages.ts.
+      [file('src/a.ts', `const CLOSING = /[.,;:!?…\\p{Pe}\\p{Pf}\\p{Pd}"'。，、！？；：]+$/u;`)],
+      [file('src/b.ts', 'f(text.replace(/\\/+$/, ""));')],
+      [file('src/c.js', 'return /^\\s*(\\S+)\\s*(.*?)\\s*$/s.exec(text);')],
+      [file('src/d.ts', `const d = \`a \${b.replace(/(?:x+)+y/g, "")}\`;`)],
+      [file('src/e.ts', 'if (/^\\+?[\\d .-]*\\d[\\d .-]*$/.test(text)) f();')],
+    ],
+    kept: [file('src/a.ts', `const a = \`\${b / 2} \${c / 3}\`;\nconst d = /(?<!\\/)\\/+$/;\n// e = /x+$/;`)],
+  },
+  {
     rule: 'a class is styled by one view, or by the whole page',
     check: styles.findSharedClasses,
     files: STYLES,
@@ -235,6 +251,22 @@ describe.each(RULES)('$rule', ({ check, files, broken, kept }) => {
   it('is noticed when it is broken, and only then', () => {
     for (const situation of broken) expect(check(situation), situation[0]?.text).toHaveLength(1);
     expect(check(kept)).toEqual([]);
+  });
+});
+
+describe('patterns that are made of pieces', () => {
+  it('are linear, whatever the text', async () => {
+    expect(await patterns.findSlowMadePatterns(RUNNING)).toEqual([]);
+    expect(patterns.findNeedlessExceptions(RUNNING)).toEqual([]);
+  });
+
+  it('are noticed when they are not', async () => {
+    const slow = file('test/fakes/slow-patterns.ts', 'new RegExp(one); new RegExp(another);');
+    expect(await patterns.findSlowMadePatterns([slow])).toEqual([
+      'test/fakes/slow-patterns.ts makes /[a-z]+$/, which is not linear',
+      'test/fakes/slow-patterns.ts makes 1 patterns later, which nobody has judged',
+    ]);
+    expect(patterns.findNeedlessExceptions([slow])).toContain('src/simulator/phone-sdp.ts');
   });
 });
 

@@ -53,7 +53,8 @@ export async function findEspeak({ path = PROGRAM, runMaxMs = RUN_MAX_MS }: Prog
   const program = { path, runMaxMs };
   try {
     const [list, version] = await Promise.all([run(program, ['--voices']), run(program, ['--version'])]);
-    const model = `espeak-ng-${/\d+(\.\d+)+/.exec(version.toString('utf8'))?.[0] ?? 'unknown'}-${SOUND_REVISION}`;
+    const number = /\d{1,9}(\.\d{1,9})+/.exec(version.toString('utf8'))?.[0] ?? 'unknown';
+    const model = `espeak-ng-${number}-${SOUND_REVISION}`;
     const voices = readVoices(list.toString('utf8'), model);
     return voices.length === 0 ? null : new Espeak(program, voices, model);
   } catch {

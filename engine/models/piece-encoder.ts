@@ -8,7 +8,7 @@
 export const SPACE_MARK = '\u2581';
 
 /** No piece reaches from one word into the next. What is left is short: merging takes time with the square of it. */
-const WORDS = /\u2581*[^\u2581]{1,200}|\u2581+$/gu;
+const WORDS = /(?<!\u2581)\u2581*[^\u2581]{1,200}|(?<!\u2581)\u2581+/gu;
 
 /** Encodes by a vocabulary's pieces. */
 export class PieceEncoder {

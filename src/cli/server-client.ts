@@ -77,7 +77,7 @@ export class ServerClient {
 
   /** `url` = `http://host:port`; an empty `key` sends none. */
   constructor({ url, key }: ServerAddress) {
-    this.url = url.replace(/\/+$/, '');
+    this.url = url.replace(/(?<!\/)\/+$/, '');
     this.#key = key;
   }
 

@@ -286,7 +286,7 @@ function basicHeader(user: string, password: string): string {
 
 function mediaMode(dialOptions: string): MediaMode {
   if (dialOptions.includes('d(in)')) return 'dropped';
-  return dialOptions.replace(/\([^)]*\)/g, '').includes('p') ? 'passed' : 'queued';
+  return dialOptions.replace(/\([^)]*\)?/g, '').includes('p') ? 'passed' : 'queued';
 }
 
 /** Asterisk's name of a codec: `ulaw`, `alaw`, `slin`, `slin16`, … */

@@ -252,7 +252,7 @@ export function writeEvent(
 }
 
 function readPlain(text: string): Command {
-  const [, name = '', id = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(text) ?? [];
+  const [, name = '', id = ''] = /^(\S*)\s*(.*)/s.exec(text.trim()) ?? [];
   return { name, id };
 }
 

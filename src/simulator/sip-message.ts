@@ -84,7 +84,7 @@ export function tagOf(value: string): string {
 
 /** The address in a Contact, From or To, without brackets and what is behind them. */
 export function uriOf(value: string): string {
-  return /<([^>]*)>/.exec(value)?.[1] ?? value.split(';')[0]?.trim() ?? '';
+  return /<([^<>]*)>/.exec(value)?.[1] ?? value.split(';')[0]?.trim() ?? '';
 }
 
 /** A new tag, branch or Call-ID. */

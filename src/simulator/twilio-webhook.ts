@@ -68,8 +68,8 @@ export async function askVoiceWebhook(options: {
 }
 
 /** Attribute values may hold `>`. */
-const STREAM_ELEMENT = /<Stream\b(?:[^>"']|"[^"]*"|'[^']*')*>/;
-const PARAMETER_ELEMENTS = /<Parameter\b(?:[^>"']|"[^"]*"|'[^']*')*>/g;
+const STREAM_ELEMENT = /<Stream\b(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/;
+const PARAMETER_ELEMENTS = /<Parameter\b(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
 
 /**
  * The `<Stream>` of a TwiML document.

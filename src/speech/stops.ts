@@ -59,7 +59,7 @@ export function endsSentence(window: Window, place: StopPlace): boolean | null {
 
 /** The word before a full stop, without opening marks. */
 function tokenBefore(text: string, stop: number): string {
-  const token = /\S*$/.exec(text.slice(Math.max(0, stop - TOKEN_MAX_CHARS), stop))?.[0] ?? '';
+  const token = /(?<!\S)\S*$/.exec(text.slice(Math.max(0, stop - TOKEN_MAX_CHARS), stop))?.[0] ?? '';
   return token.replace(/^[("'“‘«[*_]+/, '');
 }
 

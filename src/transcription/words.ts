@@ -10,7 +10,7 @@ export interface Word {
 /** Scripts that write no spaces between words, for a character class: there every character counts as a word. */
 export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-const TOKEN = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
+const TOKEN = new RegExp(`(?<!\\s)(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 const OPENING = /^[\p{Ps}\p{Pi}]+$/u;
 /** What is not spoken: everything but letters, digits and marks. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FuzzTarget, fuzz, loadTargets } from './fuzz.ts';
+import { findGrowth } from './growth.ts';
 
 const targets = await loadTargets();
 
@@ -23,6 +24,28 @@ describe('the fuzzer', () => {
     const [first, second, other] = [7, 7, 8].map((seed) => fuzz(fragile, seed, () => true).executions);
     expect(second).toBe(first);
     expect(other).not.toBe(first);
+  });
+});
+
+describe('the growth of work', () => {
+  /** Characters that a pattern looks at: those of runs of `b` from each of their places, if it begins anywhere. */
+  const workOn = (isQuadratic: boolean) => ({
+    of: (input: Uint8Array) => {
+      const runs = Buffer.from(input).toString().match(/b+/g) ?? [];
+      return input.length + runs.reduce((sum, { length }) => sum + (isQuadratic ? length ** 2 : length), 0);
+    },
+    min: 100,
+    max: 1e12,
+  });
+  const text = Buffer.from(`{"text":"${'a'.repeat(400)}${'b'.repeat(400)}c"}`);
+
+  it('is told where it is more than linear', () => {
+    expect(findGrowth(text, workOn(true))).toMatch(/^a piece of 1 bytes at \d+, twice as often, costs [34]\.\d and/);
+  });
+
+  it('is none where it is linear, or where the piece that grows does not matter', () => {
+    expect(findGrowth(text, workOn(false))).toBeNull();
+    expect(findGrowth(Buffer.from('{"text":"a"}'), workOn(true))).toBeNull();
   });
 });
 

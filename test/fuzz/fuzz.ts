@@ -4,6 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { findGrowth } from './growth.ts';
 import { mutate } from './mutate.ts';
 import { Random } from './random.ts';
 
@@ -29,8 +30,16 @@ export interface FuzzResult {
   readonly failure: Failure | null;
 }
 
-/** CPU time. One input that takes more is a failure, too: whoever sends it could stop the process. */
-const SLOW_MS = 2000;
+/** CPU time. An input that takes more is looked at: whoever sends such ones may be able to stop the process. */
+const SUSPECT_MS = 100;
+/** The next suspect of a target is so much slower: many are alike, and to look at one takes seconds. */
+const NEXT_SUSPECT = 1.5;
+/** A suspect fails that takes longer than so many readings of a megabyte of JSON on the same machine. */
+const REFERENCES_MAX = 100;
+const REFERENCE = JSON.stringify(Array(100_000).fill('a string'));
+/** CPU time from which on two can be compared, and which is enough to tell. */
+const COST_MIN_MS = 10;
+const COST_MAX_MS = 2000;
 const SHRINK_TRIES = 4000;
 /** A slow input is as slow in every try. */
 const SHRINK_MAX_MS = 10_000;
@@ -42,19 +51,46 @@ export async function loadTargets(): Promise<FuzzTarget[]> {
   return Promise.all(files.sort().map(async (file) => (await import(join(folder, file))).target as FuzzTarget));
 }
 
-/** Runs one input; returns what went wrong, or null. */
-export function tryInput(target: FuzzTarget, input: Uint8Array): { error: unknown } | null {
-  const before = process.cpuUsage();
+/** Runs one input, which is a suspect from `suspect.ms` on; returns what went wrong, or null. */
+export function tryInput(
+  target: FuzzTarget,
+  input: Uint8Array,
+  suspect = { ms: SUSPECT_MS },
+): { error: unknown } | null {
+  let tookMs: number;
   try {
-    target.run(input);
+    tookMs = cpuMs(() => target.run(input));
   } catch (error) {
     return { error };
   }
+  if (tookMs < suspect.ms) return null;
+  suspect.ms = tookMs * NEXT_SUSPECT;
+  const slowness = slownessOf(target, input);
+  return slowness === null ? null : { error: new Error(slowness) };
+}
+
+/** Why `input` is too slow on any machine; null = it is not. Inputs made of it that fail otherwise cost nothing. */
+function slownessOf(target: FuzzTarget, input: Uint8Array): string | null {
+  const costOf = (some: Uint8Array) => Math.min(...[1, 2].map(() => cpuMs(() => runAnyway(target, some))));
+  const references = costOf(input) / Math.min(...[1, 2, 3].map(() => cpuMs(() => JSON.parse(REFERENCE))));
+  if (references > REFERENCES_MAX)
+    return `takes the time of ${Math.round(references)} MB of JSON, expected at most ${REFERENCES_MAX}`;
+  return findGrowth(input, { of: costOf, min: COST_MIN_MS, max: COST_MAX_MS });
+}
+
+function runAnyway(target: FuzzTarget, input: Uint8Array): void {
+  try {
+    target.run(input);
+  } catch {
+    // It is found as a failure of its own.
+  }
+}
+
+function cpuMs(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
   const { user, system } = process.cpuUsage(before);
-  const tookMs = (user + system) / 1000;
-  return tookMs > SLOW_MS
-    ? { error: new Error(`took ${Math.round(tookMs)} ms of CPU time, expected less than ${SLOW_MS}`) }
-    : null;
+  return (user + system) / 1000;
 }
 
 /** Leaves out ever smaller pieces of `input` as long as it still fails. */
@@ -83,11 +119,12 @@ function shrink(target: FuzzTarget, input: Uint8Array): Failure {
  */
 export function fuzz(target: FuzzTarget, seed: number, goOn: (executions: number) => boolean): FuzzResult {
   const random = new Random(seed);
+  const suspect = { ms: SUSPECT_MS };
   for (let executions = 0; ; executions++) {
     const known = target.seeds[executions];
     if (known === undefined && !goOn(executions)) return { executions, failure: null };
     const input = known ?? mutate(target.seeds, target.words ?? [], random);
-    const failed = tryInput(target, input);
+    const failed = tryInput(target, input, suspect);
     if (failed !== null) return { executions: executions + 1, failure: shrink(target, input) };
   }
 }

@@ -34,38 +34,68 @@ export function readSources(folders: readonly string[], endings: readonly string
 
 /** What a token of the source is, as far as the rules need to know; tried in this order at each place. */
 const TOKEN =
-  /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|(?<regex>(?<=(?:^|[(,=:[!&|?{};>\n]|return)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*)|(?<template>`)/g;
+  /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|(?<regex>(?<=(?:^|[(,=:[!&|?{};>\n]|return)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*(?![\w$]))|(?<template>`)/g;
+
+interface Token {
+  readonly kind: 'comment' | 'string' | 'regex' | 'template';
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The tokens of `text` that are no code, in order; what is in a template is one of them. */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; ; ) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text);
+    if (token === null) return tokens;
+    const [kind] = Object.entries(token.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
+    at = kind === 'template' ? endOfTemplate(text, token.index) : token.index + token[0].length;
+    tokens.push({ kind: kind as Token['kind'], text: text.slice(token.index, at), at: token.index });
+  }
+}
+
+/** What stands in the `${}` of the templates of `text`. */
+export function codeInTemplates(text: string): string[] {
+  return tokensOf(text)
+    .filter(({ kind }) => kind === 'template')
+    .flatMap(({ text: template }) => substitutionsOf(template));
+}
+
+function substitutionsOf(template: string): string[] {
+  const code: string[] = [];
+  for (let at = 1; at < template.length; ) {
+    if (template[at] === '\\') at += 2;
+    else if (template.startsWith('${', at)) {
+      const end = endOfSubstitution(template, at + 2);
+      code.push(template.slice(at + 2, end - 1));
+      at = end;
+    } else at += 1;
+  }
+  return code;
+}
 
 /** `text` with comments blanked out (strings too, unless `keepStrings`); every line stays where it is. */
 export function stripSource(text: string, keepStrings = false): string {
   let stripped = '';
-  let at = 0;
-  for (;;) {
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(text);
-    if (token === null) return stripped + text.slice(at);
-    stripped += text.slice(at, token.index);
-    const end =
-      token.groups?.['template'] === undefined ? token.index + token[0].length : endOfTemplate(text, token.index);
-    const whole = text.slice(token.index, end);
-    stripped += keepStrings && token.groups?.['comment'] === undefined ? whole : blank(whole);
-    at = end;
+  let end = 0;
+  for (const token of tokensOf(text)) {
+    stripped += text.slice(end, token.at);
+    stripped += keepStrings && token.kind !== 'comment' ? token.text : blank(token.text);
+    end = token.at + token.text.length;
   }
+  return stripped + text.slice(end);
 }
 
 /** Numbers, from 0, of the lines of templates with line breaks: where these are is part of the text. */
 export function linesInTemplates(text: string): ReadonlySet<number> {
   const lines = new Set<number>();
-  for (let at = 0; ; ) {
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(text);
-    if (token === null) return lines;
-    const isTemplate = token.groups?.['template'] !== undefined;
-    at = isTemplate ? endOfTemplate(text, token.index) : token.index + token[0].length;
-    const first = text.slice(0, token.index).split('\n').length - 1;
-    const breaks = text.slice(token.index, at).split('\n').length - 1;
-    if (isTemplate && breaks > 0) for (let line = first; line <= first + breaks; line++) lines.add(line);
+  for (const token of tokensOf(text)) {
+    const first = text.slice(0, token.at).split('\n').length - 1;
+    const breaks = token.text.split('\n').length - 1;
+    if (token.kind === 'template' && breaks > 0) for (let line = first; line <= first + breaks; line++) lines.add(line);
   }
+  return lines;
 }
 
 function blank(text: string): string {

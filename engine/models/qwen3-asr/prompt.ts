@@ -22,7 +22,7 @@ const AUDIO_PAD = '<|audio_pad|>';
 const KNOWN_TOKENS_MAX = 512;
 
 /** What is left of a character that was cut in two. */
-const BROKEN_END = /\ufffd+$/u;
+const BROKEN_END = /(?<!\ufffd)\ufffd+$/u;
 
 /** What a prompt says. */
 export interface PromptContent {

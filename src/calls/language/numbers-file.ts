@@ -82,7 +82,7 @@ export function calledNumber(told: string): string {
   const user = told
     .trim()
     .replace(/^(?:sips?|tel|whatsapp|client):/i, '')
-    .replace(/[@;].*$/s, '');
+    .replace(/[@;].*/s, '');
   return PHONE.test(user) ? user.replace(/\D/g, '') : user.toLowerCase();
 }
 

@@ -15,7 +15,7 @@ const BEGINNINGS = new Set(
   BACKCHANNELS.flatMap((words) => words.slice(1).map((_, index) => words.slice(0, index + 1).join(' '))),
 );
 /** What a recogniser writes for a hum: "mum", "mhem", "hun". */
-const HUM = /^[aeiu]?[mn]*h*[aeiu]*[mn]+$/;
+const HUM = /^[aeiu]?(?:[mn]+$|[mn]*(?:h+[aeiu]*|[aeiu]+)[mn]+$)/;
 
 /** What of a text is said, beside the words of a listener who agrees. */
 export interface SaidWords {

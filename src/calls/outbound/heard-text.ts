@@ -1,6 +1,6 @@
 import { UNSPACED } from '../../transcription/words.ts';
 
-const WORD = new RegExp(`\\s*(?:[${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
+const WORD = new RegExp(`(?<!\\s)\\s*(?:[${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 
 /**
  * The whole words among the first `share` (0–1) of the characters of `text`: what was heard when that share of its

@@ -33,7 +33,7 @@ const METADATA_MAX_BYTES = 1_000_000;
 
 /** Files in which the makers of the archives say which version it is, and how. */
 const METADATA: readonly (readonly [name: RegExp, version: RegExp])[] = [
-  [/onnxruntime_gpu[^/]*\.dist-info\/METADATA$/, /^Version: (\S+)$/m],
+  [/(?:^|\/)onnxruntime_gpu[^/]*\.dist-info\/METADATA$/, /^Version: (\S+)$/m],
   [/(?:^|\/)VERSION_NUMBER$/, /^(\S+)/],
   [/\.nuspec$/, /<version>([^<]+)<\/version>/],
 ];

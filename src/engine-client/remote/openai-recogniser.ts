@@ -50,7 +50,7 @@ export class OpenaiRecogniser implements RemoteRecogniser {
 
 function endpointOf(url: URL): URL {
   const endpoint = new URL(url);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   endpoint.pathname = ENDPOINT.test(path) ? path : `${path === '' ? '/v1' : path}/audio/transcriptions`;
   return endpoint;
 }

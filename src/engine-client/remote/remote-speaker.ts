@@ -214,7 +214,7 @@ function readPart(reader: SpeechReader, bytes: Uint8Array): ReturnType<SpeechRea
 
 function endpointOf(url: URL): URL {
   const endpoint = new URL(url);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   endpoint.pathname = path.endsWith('/audio/speech') ? path : `${path === '' ? '/v1' : path}/audio/speech`;
   return endpoint;
 }

@@ -79,5 +79,5 @@ function shapeOf({ name, verb, says, calls }: FlowNode): string {
 /** A text of Mermaid in which nothing has a meaning of its own. */
 function quoted(text: string): string {
   const plain = text.replace(/[^\p{L}\p{N}\s.,:;!?'()/*+=…-]/gu, (sign) => `#${sign.codePointAt(0)};`);
-  return `"${plain.replace(/\s*\n\s*/g, '<br/>')}"`;
+  return `"${plain.replace(/(?<!\s)\s*\n\s*/g, '<br/>')}"`;
 }

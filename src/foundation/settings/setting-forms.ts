@@ -39,7 +39,7 @@ export function serviceUrl(meaning: string): SettingSpec<string> {
     schema: z
       .string()
       .refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:8000/v1')
-      .transform((value) => value.replace(/\/+$/, '')),
+      .transform((value) => value.replace(/(?<!\/)\/+$/, '')),
     defaultText: '',
     unit: 'http or https URL',
     meaning,
@@ -255,7 +255,7 @@ export function ariUrl(meaning: string): SettingSpec<string> {
     schema: z
       .string()
       .refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:8088/ari')
-      .transform((value) => value.replace(/\/+$/, '')),
+      .transform((value) => value.replace(/(?<!\/)\/+$/, '')),
     defaultText: '',
     unit: 'http or https URL',
     meaning,
@@ -281,7 +281,7 @@ export function asteriskMediaUrl(meaning: string): SettingSpec<string> {
         (value) => value === '' || isSocketUrl(value),
         'empty or a WebSocket URL such as ws://127.0.0.1:8088/media',
       )
-      .transform((value) => value.replace(/\/+$/, '')),
+      .transform((value) => value.replace(/(?<!\/)\/+$/, '')),
     defaultText: '',
     unit: 'ws or wss URL',
     meaning,

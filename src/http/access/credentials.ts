@@ -25,7 +25,7 @@ const PROTOCOLS_MAX = 16;
 /** The key that a request sends, wherever its client has it; null when it sends none. */
 export function keyOf(request: FastifyRequest): string | null {
   return (
-    schemeOf(request, /^(?:bearer|token) +(.+)$/i) ??
+    schemeOf(request, /^(?:bearer|token) +([^ ].*)$/i) ??
     keyInHeader(request) ??
     keyInProtocol(request) ??
     keyInUrl(request)
@@ -34,7 +34,7 @@ export function keyOf(request: FastifyRequest): string | null {
 
 /** RFC 6750 §2.1. Null when no token was sent that way. */
 function bearerOf(request: FastifyRequest): string | null {
-  return schemeOf(request, /^bearer +(.+)$/i);
+  return schemeOf(request, /^bearer +([^ ].*)$/i);
 }
 
 function schemeOf({ headers }: FastifyRequest, scheme: RegExp): string | null {

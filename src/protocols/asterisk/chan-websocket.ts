@@ -50,12 +50,12 @@ function codecOf(format: string | undefined): Codec {
 function playbackOf(variables: ControlMessage['variables']): Playback {
   const options = (variables['DIALEDPEERNUMBER'] ?? '').replace(/^[^/]*\/?/, '');
   if (/(?:^|\))[a-z]*d\(in\)/.test(options)) return 'none';
-  return /p/.test(options.replace(/\([^)]*\)/g, '')) ? 'paced' : 'buffered';
+  return /p/.test(options.replace(/\([^)]*\)?/g, '')) ? 'paced' : 'buffered';
 }
 
 /** `TRUNKLINE_BARGE_IN` → `bargeIn`. */
 function camelCase(name: string): string {
-  return name.toLowerCase().replace(/_+([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+  return name.toLowerCase().replace(/(?<!_)_+([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 function parametersOf(variables: ControlMessage['variables']): Record<string, string> {

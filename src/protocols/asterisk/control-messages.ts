@@ -84,10 +84,10 @@ function scalarsOf(json: Readonly<Record<string, unknown>>): Record<string, stri
 }
 
 function readPlain(text: string): ControlMessage {
-  const [, name = '', rest = ''] = /^\s*(\S+)\s*(.*?)\s*$/s.exec(text) ?? [];
+  const [, name = '', rest = ''] = /^(\S+)\s*(.*)/s.exec(text.trim()) ?? [];
   if (!NAME.test(name)) throw malformed(`got ${text.length} characters that begin with no name`);
   const fields: Record<string, string> = Object.create(null);
   if (NAMES_WITH_ID.includes(name)) fields[ID_FIELD] = rest;
-  else for (const [, key = '', value = ''] of rest.matchAll(/(\w+):(\S*)/g)) fields[key] = value;
+  else for (const [, key = '', value = ''] of rest.matchAll(/\b(\w+):(\S*)/g)) fields[key] = value;
   return { name, fields, variables: {} };
 }

@@ -20,7 +20,7 @@ export interface EndpointTarget {
 const ENDPOINT = /^(?:PJSIP|SIP|IAX2|DAHDI)\/[\w.+*@:-]{1,128}$/i;
 /** AST_MAX_CONTEXT and AST_MAX_EXTENSION are 80 characters with their end. */
 const PLACE = /^(?:([\w.-]{1,79})\/)?([\w.+*#-]{1,79})(?:\/([A-Za-z0-9_-]{1,40}))?$/;
-const WRITTEN_NUMBER = /^\+?[\d\s().-]*\d[\d\s().-]*$/;
+const WRITTEN_NUMBER = /^\+?[\s().-]*\d[\d\s().-]*$/;
 
 /** `context/extension[/priority]`, an extension or number alone, or `PJSIP/6002`. Null = none of these. */
 export function readTransferTarget(to: string): DialplanPlace | EndpointTarget | null {

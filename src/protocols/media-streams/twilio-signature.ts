@@ -16,7 +16,7 @@ const NO_FIELDS: FormFields = [];
  * Scheme, user info, host (IPv6 in brackets), port, rest. The rest stays as Twilio wrote it; `new URL()` would change
  * it.
  */
-const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#]*@)?)(\[[^\]/?#]*\]|[^:/?#[\]]*)((?::[^/?#]*)?)(.*)$/is;
+const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#]*@)?)(\[[^\]/?#]*\]|[^:/?#[\]]*)((?::[^/?#]*)?)(.*)/is;
 
 /** The fields as they are signed: names in code-unit order, each with its distinct values in order. */
 function signedFields(fields: FormFields): string {

@@ -69,7 +69,7 @@ export function parametersOf(
 }
 
 function camelCase(name: string): string {
-  return name.toLowerCase().replace(/-+([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+  return name.toLowerCase().replace(/(?<!-)-+([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 /** Header values are UTF-8 (RFC 3261 §7.3.1); the stack has them as bytes. */

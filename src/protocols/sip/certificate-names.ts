@@ -6,6 +6,6 @@
  */
 export function namesSipDomain(alternativeNames: string, domain: string): boolean {
   // Node quotes names with commas in them, which could otherwise pretend to be several.
-  const plain = alternativeNames.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const plain = alternativeNames.replace(/"(?:[^"\\]|\\.)*"?/g, '""');
   return plain.split(', ').some((name) => name.toLowerCase() === `uri:sip:${domain.toLowerCase()}`);
 }

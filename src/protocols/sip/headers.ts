@@ -53,7 +53,7 @@ export function isPlainLine(line: string): boolean {
 
 /** One header, or null when the line is none. */
 export function splitHeader(line: string): Header | null {
-  const [, name, value] = /^([\w!%'*+.`~-]{1,256})[ \t]*:[ \t]*(.*)$/.exec(line) ?? [];
+  const [, name, value] = /^([\w!%'*+.`~-]{1,256})[ \t]*:(.*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined) return null;
   const lower = name.toLowerCase();
   return [lower.length === 1 ? (LONG_NAMES[lower] ?? lower) : lower, value.trim()];

@@ -214,6 +214,6 @@ function plainUri(value: string, host: string): string {
   const bracketed = host.includes(':') ? `[${host}]` : host;
   const asSip = isBare
     ? value.replace(/^tel:([^;,\s]+)/i, `<sip:$1@${bracketed}>`)
-    : value.replace(/<tel:([^;<>\s]+)[^<>]*>/i, `<sip:$1@${bracketed}>`);
+    : value.replace(/<tel:([^;<>\s]+)(?:[;\s][^<>]*)?>/i, `<sip:$1@${bracketed}>`);
   return asSip.replace(URI_USER, (_, scheme: string, user: string) => `${scheme}${user.replaceAll('#', '%23')}@`);
 }

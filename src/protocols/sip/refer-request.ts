@@ -74,7 +74,7 @@ function splitUri(whole: string): { readonly uri: string; readonly embedded: Rea
   const pairs = from < 0 ? [] : whole.slice(from + 1).split('&');
   if (pairs.length > EMBEDDED_MAX) throw new SipFault(`${pairs.length} headers in Refer-To`, `at most ${EMBEDDED_MAX}`);
   for (const pair of pairs) {
-    const [, name = '', text = ''] = /^([^=]*)=?(.*)$/.exec(pair) ?? [];
+    const [, name = '', text = ''] = /^([^=]*)=?(.*)/s.exec(pair) ?? [];
     const key = unescapeText(name).toLowerCase();
     if (embedded.has(key)) throw new SipFault('a header twice in Refer-To', 'each once');
     embedded.set(key, unescapeText(text));

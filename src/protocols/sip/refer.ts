@@ -9,7 +9,7 @@ const SIP_URI = /^sips?:[^\s<>"?,]+$/i;
 const TEL_URI = /^tel:\+?[\d().*#-]+$/i;
 const ADDRESS = /^[^\s<>"?,:/@]+@[^\s<>"?,/@]+$/;
 /** A telephone number as people write it. */
-const WRITTEN_NUMBER = /^\+?[\d\s().-]*\d[\d\s().-]*$/;
+const WRITTEN_NUMBER = /^\+?[\s().-]*\d[\d\s().-]*$/;
 const USER = /^[\w.+*#!~'-]+$/;
 
 /** What a NOTIFY tells of a transfer. */

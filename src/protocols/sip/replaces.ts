@@ -32,7 +32,7 @@ export function readReplaces(value: string): ReplacedDialog {
   const [callId = '', ...parameters] = value.split(';').map((part) => part.trim());
   const named = new Map<string, string>();
   for (const parameter of parameters) {
-    const [, name = '', text = ''] = /^([^\s=]+)(?:\s*=\s*(.*))?$/.exec(parameter) ?? [];
+    const [, name = '', text = ''] = /^([^\s=]+)(?:\s*=\s*(\S.*)?)?$/.exec(parameter) ?? [];
     const key = name.toLowerCase();
     if (named.has(key)) throw new SipFault('a Replaces with a parameter twice', wanted);
     named.set(key, text);

@@ -21,7 +21,7 @@ export interface SentSip {
  */
 export function describeSip(text: string): SentSip {
   const head = text.slice(0, text.indexOf('\r\n\r\n'));
-  const [, via = ''] = /^via: *(.*)$/im.exec(head) ?? [];
+  const [, via = ''] = /^via: *(.*)/im.exec(head) ?? [];
   const [, status] = /^SIP\/2\.0 (\d{3})/.exec(head) ?? [];
   if (status !== undefined) {
     const [, sequence, method = ''] = /^cseq: *(\d+) +(\S+)/im.exec(head) ?? [];
@@ -45,8 +45,8 @@ function answeredTransaction(
   via: string,
   { sequence, method }: { readonly sequence: number; readonly method: string },
 ): string {
-  const callId = /^call-id: *(.*)$/im.exec(head)?.[1] ?? '';
-  const fromTag = tagIn(/^from: *(.*)$/im.exec(head)?.[1] ?? '');
+  const callId = /^call-id: *(.*)/im.exec(head)?.[1] ?? '';
+  const fromTag = tagIn(/^from: *(.*)/im.exec(head)?.[1] ?? '');
   const top = glanceVia(via);
   return top === null ? '' : transactionOf(top, { method, callId, fromTag, sequence });
 }

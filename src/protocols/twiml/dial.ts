@@ -5,8 +5,8 @@ import { escapeXml } from '../xml.ts';
 const TIMEOUT_MIN_S = 5;
 const TIMEOUT_MAX_S = 600;
 const NUMBER = /^\+?\d{2,20}$/;
-const WRITTEN_NUMBER = /^\+?[\d\s().-]*\d[\d\s().-]*$/;
-const SIP = /^sips?:[^\s<>"]+@[^\s<>"]+$/i;
+const WRITTEN_NUMBER = /^\+?[\s().-]*\d[\d\s().-]*$/;
+const SIP = /^sips?:[^\s<>"@]+@[^\s<>"]+$/i;
 const CLIENT = /^client:([\w.+@-]{1,121})$/;
 
 /** Whom Twilio is to call, and as whom. */

@@ -48,7 +48,7 @@ export function parseScrypt(secret: string): ScryptSecret | null {
 
 /** The opposite of {@link parseScrypt}. */
 export function formatScrypt({ ln, r, p, salt, hash }: ScryptSecret): string {
-  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, '');
   return `$scrypt$ln=${ln},r=${r},p=${p}$${text(salt)}$${text(hash)}`;
 }
 

@@ -38,7 +38,7 @@ export function sayAddresses(text: string): string {
 }
 
 function sayUrl(host: string, port: string | undefined, rest: string): string {
-  const stop = /[.,;:!?)\]']*$/.exec(rest)?.[0] ?? '';
+  const stop = /(?<![.,;:!?)\]'])[.,;:!?)\]']*$/.exec(rest)?.[0] ?? '';
   const path = (/^\/[^?#]*/.exec(rest.slice(0, rest.length - stop.length))?.[0] ?? '').replace(/\/$/, '');
   const saidPort = port === undefined ? '' : ` port ${digitWords(port)}`;
   const saidPath = path.length <= PATH_MAX_CHARS ? sayPart(path) : '';

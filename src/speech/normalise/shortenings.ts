@@ -143,7 +143,7 @@ export function expandAbbreviations(text: string): string {
 /** `Dr.` and `St.` are Doctor and Saint before a name, Drive and Street after one. */
 function sayDoctorOrDrive(match: string, word: string, name: string | undefined, at: number, whole: string): string {
   const isFollowedByName = name !== undefined && !SENTENCE_STARTERS.has(name.trim().toLowerCase());
-  const followsName = /[A-Z][\w'-]* $|\dth $/.test(whole.slice(Math.max(0, at - 30), at));
+  const followsName = /(?<![\w'-])[a-z\d_'-]*[A-Z][\w'-]* $|\dth $/.test(whole.slice(Math.max(0, at - 30), at));
   if (isFollowedByName && !followsName) return word === 'Dr' ? 'Doctor' : 'Saint';
   const isNewSentence = name !== undefined && !isFollowedByName;
   return `${word === 'Dr' ? 'Drive' : 'Street'}${isNewSentence ? '.' : stopAt(whole, at + match.length)}`;

@@ -52,7 +52,7 @@ function belowThousand(value: number): string {
 /** `21` → `twenty first`. */
 export function ordinal(value: number): string {
   return cardinal(value).replace(
-    /\w+$/,
+    /(?<!\w)\w+$/,
     (last) => IRREGULAR_ORDINALS[last] ?? (last.endsWith('y') ? `${last.slice(0, -1)}ieth` : `${last}th`),
   );
 }

@@ -369,7 +369,7 @@ export class CallDialog {
       return;
     }
     request.accept();
-    const digit = (type === 'application/dtmf' ? body : (/^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? ''))
+    const digit = (type === 'application/dtmf' ? body : (/^[ \t]*Signal[ \t]*=[ \t]*(\S+)/im.exec(body)?.[1] ?? ''))
       .trim()
       .toUpperCase();
     if (DTMF_DIGIT.test(digit)) this.#listener.receiveDigit(digit);

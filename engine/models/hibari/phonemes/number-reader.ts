@@ -16,7 +16,7 @@ export const CURRENCIES: ReadonlyMap<string, readonly [string, string]> = new Ma
 ]);
 
 const SUFFIX = /(?:ing|'d|ed|'s|st|nd|rd|th|s)$/;
-const LETTERS_BEHIND = /[a-z']+$/;
+const LETTERS_BEHIND = /(?<![a-z'])[a-z']+$/;
 const ORDINAL_SUFFIX = /^(?:st|nd|rd|th)$/;
 const YEAR_DIGITS = 4;
 

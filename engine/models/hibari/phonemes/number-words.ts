@@ -48,7 +48,7 @@ function belowThousand(value: number): string {
 /** `21` → `twenty first`. */
 export function ordinalWords(digits: string): string {
   return cardinalWords(digits).replace(
-    /[a-z]+$/,
+    /(?<![a-z])[a-z]+$/,
     (last) => IRREGULAR_ORDINALS.get(last) ?? (last.endsWith('y') ? `${last.slice(0, -1)}ieth` : `${last}th`),
   );
 }
@@ -66,7 +66,7 @@ export function yearWords(digits: string): string {
 /** `3.10` → `three point one`: zeros at the end are not said. */
 export function decimalWords(number: string): string {
   const [whole = '', fraction = ''] = number.split('.');
-  const said = fraction.replace(/0+$/, '');
+  const said = fraction.replace(/(?<!0)0+$/, '');
   const words = cardinalWords(whole === '' ? '0' : whole);
   return said === '' ? words : `${words} point ${digitWords(said)}`;
 }

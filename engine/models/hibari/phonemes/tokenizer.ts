@@ -29,7 +29,7 @@ const PREFIX = new RegExp(
 const SUFFIX = new RegExp(
   '(?:' +
     [
-      String.raw`……?|[${MARKS}]|\.\.+|[${QUOTES}${ICONS}]|'s|'S|’s|’S|[—–]`,
+      String.raw`……?|[${MARKS}]|(?<!\.)\.\.+|[${QUOTES}${ICONS}]|'s|'S|’s|’S|[—–]`,
       String.raw`(?<=[0-9])\+|(?<=°[FfCcKk])\.|(?<=[0-9])(?:${CURRENCY})|(?<=[0-9])(?:${UNITS})`,
       String.raw`(?<=[0-9${SMALL}%²\-+${MARKS}${QUOTES}])\.|(?<=[${CAPITAL}][${CAPITAL}])\.`,
     ].join('|') +

@@ -27,7 +27,7 @@ const PARTS = new RegExp(
     `[${LETTER}]*?(?:['‘’][${LETTER}])*?[${SMALL}](?=[${CAPITAL}])`,
     `[${LETTER}]+(?:['‘’][${LETTER}])*`,
     String.raw`[^${WORD}\-'‘’]`,
-    "['‘’]+$",
+    "['‘’]$",
   ].join('|'),
   'gu',
 );

@@ -46,7 +46,7 @@ const SPOKEN_RUN = new RegExp(
 );
 
 /** The word before a number that may say what it is. */
-const BEFORE = /([\p{L}]{3,})(?:\s+(?:number|no\.?|is|of|id|code))*[\s:#]*$/iu;
+const BEFORE = /(?<!\p{L})(\p{L}{3,})(?:\s+(?:number|no\.?|is|of|id|code))*[\s:#]*$/iu;
 const SAYS_NOTHING = new Set(
   (
     'the and with for are have has had was were that this than then from about you your our his her its all only ' +
@@ -104,7 +104,7 @@ function writeDigits(text) {
       digits += (DIGITS.get(word) ?? '').repeat(times);
       times = TIMES.get(word) ?? 1;
     }
-    const after = /[\s,.-]+$/.exec(run)?.[0] ?? '';
+    const after = /(?<![\s,.-])[\s,.-]+$/.exec(run)?.[0] ?? '';
     return digits.length < SPOKEN_DIGITS_MIN ? run : `${digits}${after}`;
   });
 }

@@ -48,7 +48,7 @@ export interface ResultsMarks {
 /** Where the recogniser cannot say how sure it is. Clients compare numbers and take none for an error. */
 const UNKNOWN_CONFIDENCE = 0.9;
 const OPENING = /^[\p{Ps}\p{Pi}\p{Pd}"'¿¡…]+/u;
-const CLOSING = /[.,;:!?…\p{Pe}\p{Pf}\p{Pd}"'。，、！？；：]+$/u;
+const CLOSING = /(?<![.,;:!?…\p{Pe}\p{Pf}\p{Pd}"'。，、！？；：])[.,;:!?…\p{Pe}\p{Pf}\p{Pd}"'。，、！？；：]+$/u;
 
 /** A word without capitals and the punctuation around it, as `word` has it. */
 export function bareWord(text: string): string {
