@@ -215,9 +215,8 @@ function openSockets({ registry, feed, settings, clock, log, metrics, engine, is
 async function openFeeds({ kept, cluster, metrics }: Pick<Begun, 'kept' | 'cluster' | 'metrics'>, log: Log) {
   const { settings, records } = kept;
   const clock = systemClock;
-  const recorder = records?.recorder ?? null;
   if (cluster === null || records === null) {
-    const { feed, close } = openFeed(settings, { clock, recorder });
+    const { feed, close } = openFeed(settings, { clock });
     const feedArchive = records?.calls ?? null;
     return { feed, exchange: null, feedArchive, beginFeed: async () => undefined, closeFeed: close };
   }
@@ -225,7 +224,7 @@ async function openFeeds({ kept, cluster, metrics }: Pick<Begun, 'kept' | 'clust
   const onDeclaredDead = () => cluster.noteDeath();
   const parts = { gateway: cluster.id, database, stored, onDeclaredDead, clock, log, metrics: metrics.clusterFeed };
   const { exchange, archive: feedArchive } = await openClusterFeed(settings, parts);
-  const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock, recorder });
+  const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock });
   const closeFeed = () => exchange.close().finally(close);
   return { feed, exchange, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
 }

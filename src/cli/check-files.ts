@@ -8,7 +8,7 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { readFileText } from '../foundation/watched-file.ts';
 import { FileError, placed } from '../foundation/yaml-text.ts';
 import { CARDS_FILE_MAX_BYTES, parseCards } from '../hints/cards.ts';
-import { readPatternsFile } from '../records/open-feed.ts';
+import { readPatternsFile } from '../records/patterns-file.ts';
 import { parseUsers, readUsersFile } from '../records/users/users-file.ts';
 import type { Finding } from './finding.ts';
 

@@ -10,7 +10,7 @@ import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { WatchedFile } from '../foundation/watched-file.ts';
 import { FileError } from '../foundation/yaml-text.ts';
-import { readPatternsFile } from '../records/open-feed.ts';
+import { readPatternsFile } from '../records/patterns-file.ts';
 import { FeedRedaction } from '../records/redaction/redaction.ts';
 import { CardDeck } from './card-deck.ts';
 import { CardHints } from './card-hints.ts';

@@ -12,6 +12,7 @@ import { DataFolderWatch } from './data-folder-watch.ts';
 import { openLater } from './late-records.ts';
 import { migrate, readSchemaState } from './migrations/migrations.ts';
 import { openPostgresRecords } from './postgres-records.ts';
+import { recordRedaction } from './record-redaction.ts';
 import { Records } from './records.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { refuseSound } from './sound/open-sound.ts';
@@ -63,6 +64,8 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
             database,
             folder: folder?.path ?? null,
             retentionDays: settings.RETENTION_DAYS,
+            isShared: isShared(settings),
+            redaction: recordRedaction(settings, clock),
             clock,
             log,
             metrics,
@@ -126,11 +129,10 @@ async function openFolder({ settings, clock, log }: OpenOptions): Promise<DataFo
 
 async function openDatabase(folder: DataFolder | null, options: OpenOptions): Promise<RecordsDatabase | null> {
   const { settings, clock, log, metrics } = options;
-  const { DATABASE_URL, DATABASE_DIRECT_URL, CLUSTER_KEY } = settings;
+  const { DATABASE_URL, DATABASE_DIRECT_URL } = settings;
   if (DATABASE_URL !== '') {
-    const isShared = CLUSTER_KEY !== '';
     const lockUrl = DATABASE_DIRECT_URL || DATABASE_URL;
-    return openPostgresRecords(DATABASE_URL, { clock, log, lockUrl, isShared });
+    return openPostgresRecords(DATABASE_URL, { clock, log, lockUrl, isShared: isShared(settings) });
   }
   if (folder === null) return null;
   try {
@@ -149,6 +151,11 @@ async function openDatabase(folder: DataFolder | null, options: OpenOptions): Pr
     }
     throw asConfigError(error, settings);
   }
+}
+
+/** Whether other gateways write to the same database. */
+function isShared({ DATABASE_URL, CLUSTER_KEY }: Settings): boolean {
+  return DATABASE_URL !== '' && CLUSTER_KEY !== '';
 }
 
 async function openSqlite(folder: string, { clock, log, metrics }: OpenOptions): Promise<SqliteRecords> {

@@ -46,18 +46,30 @@ export function aliveName(epoch: string): string {
 
 type Seqs = Map<string, number>;
 
+/** Where webhooks that are due are put as well. */
+export interface DueWebhooks {
+  /** Events of these types. */
+  readonly types: ReadonlySet<string>;
+  /** Called when there is something new. */
+  readonly onNew: () => void;
+}
+
+interface WriterOptions {
+  readonly database: RecordsDatabase;
+  /** False = another gateway may have ended our calls. */
+  readonly mayWrite: () => boolean;
+  /** Null = no types of events are delivered. */
+  readonly webhooks: () => DueWebhooks | null;
+}
+
+const NO_TYPES: ReadonlySet<string> = new Set();
+
 /** The one that writes what calls tell. Writing the same again changes nothing. */
 export class RecordWriter {
-  /** Events of these types go into the outbox of webhooks as well. */
-  webhookTypes: ReadonlySet<string> = new Set();
-  /** Called when there is something new in the outbox. */
-  onWebhooks: () => void = () => undefined;
-  /** False = another gateway may have ended our calls. */
-  mayWrite: () => boolean = () => true;
-  readonly #database: RecordsDatabase;
+  readonly #options: WriterOptions;
 
-  constructor(database: RecordsDatabase) {
-    this.#database = database;
+  constructor(options: WriterOptions) {
+    this.#options = options;
   }
 
   /**
@@ -67,22 +79,23 @@ export class RecordWriter {
    */
   async write(events: readonly RecordedEvent[], alive: SignOfLife | null): Promise<void> {
     if (events.length === 0 && alive === null) return;
-    const { db } = this.#database;
+    const { db } = this.#options.database;
     this.#requireOurs();
     if (await this.#writeAtOnce(events, alive)) return;
+    const { types = NO_TYPES, onNew } = this.#options.webhooks() ?? {};
     let webhooks = 0;
     await db.transaction().execute(async (transaction) => {
       const seqs = await storeCalls(transaction, events);
       await findOthers(transaction, events, seqs);
       for (const query of changes(transaction, events, seqs, alive)) await query.execute();
-      webhooks = await storeWebhooks(transaction, { events, seqs, types: this.webhookTypes });
+      webhooks = await storeWebhooks(transaction, { events, seqs, types });
     });
-    if (webhooks > 0) this.onWebhooks();
+    if (webhooks > 0) onNew?.();
   }
 
   /** Gives stored events other contents; those that were deleted are passed over. @throws as {@link write} */
   async rewrite(rewrites: readonly Rewrite[]): Promise<void> {
-    const { db } = this.#database;
+    const { db } = this.#options.database;
     this.#requireOurs();
     await db.transaction().execute(async (transaction) => {
       for (const rewrite of rewrites) await storeRewrite(transaction, rewrite);
@@ -90,8 +103,8 @@ export class RecordWriter {
   }
 
   #requireOurs(): void {
-    if (!this.#database.isOurs || !this.mayWrite())
-      throw new DiskError('the database of the records is not ours for now');
+    const { database, mayWrite } = this.#options;
+    if (!database.isOurs || !mayWrite()) throw new DiskError('the database of the records is not ours for now');
   }
 
   /**
@@ -99,17 +112,18 @@ export class RecordWriter {
    * database in one message. False = it is not so, or the database refused: a call may have been deleted meanwhile.
    */
   async #writeAtOnce(events: readonly RecordedEvent[], alive: SignOfLife | null): Promise<boolean> {
-    const { db } = this.#database;
+    const { db } = this.#options.database;
+    const types = this.#options.webhooks()?.types ?? NO_TYPES;
     const seqs: Seqs = new Map();
     for (const { callId, tally, type, target } of events) {
-      if (tally === null || tally.seq === null || target !== null || this.webhookTypes.has(type)) return false;
+      if (tally === null || tally.seq === null || target !== null || types.has(type)) return false;
       seqs.set(callId, tally.seq);
     }
     const rows = callRows(events);
     const calls = rows.length === 0 ? [] : [upsertCalls(db, rows)];
     const queries = [...calls, ...changes(db, events, seqs, alive)].map((query) => query.compile());
     try {
-      await this.#database.runAtomically(queries);
+      await this.#options.database.runAtomically(queries);
       return true;
     } catch (error) {
       if (isDatabaseTrouble(error)) throw error;

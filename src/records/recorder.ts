@@ -16,8 +16,9 @@ import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import { type CallIdentity, CallTally } from './call-tally.ts';
 import { splitFeedId } from './feed-id.ts';
+import type { OpenRedaction, RecordRedaction } from './record-redaction.ts';
 import type { RecordedEvent, RecordWriter } from './record-writer.ts';
-import type { Rewrite, StoredRedaction } from './redaction/stored-call.ts';
+import type { Rewrite } from './redaction/stored-call.ts';
 
 /** An event waits at most this long for others, and at most so many are stored at once. */
 const WAIT_MS = 100;
@@ -46,6 +47,9 @@ interface RecorderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RecordMetrics;
+  readonly redaction: OpenRedaction;
+  /** Where a flow sends an event that is told now; null = nowhere. Must not throw. */
+  readonly targetOf: (event: FeedEvent) => string | null;
 }
 
 /** An event that was published and is not stored yet. `identity` = what is known of a call that begins with it. */
@@ -72,13 +76,8 @@ interface Settling {
 
 /** The recorder of one gateway. */
 export class Recorder {
-  /** What is stored in place of an event, and what changes of stored ones before it. Must not throw. */
-  redact: (id: string, event: FeedEvent) => StoredRedaction = (_id, event) => ({ event, rewrites: [] });
-  /** Where a flow sends an event that is told now; null = nowhere. Must not throw. */
-  targetOf: (event: FeedEvent) => string | null = () => null;
-  /** What is stored in place of the value of a call's parameter. Must not throw. */
-  redactText: (text: string) => string = (text) => text;
   readonly #options: RecorderOptions;
+  readonly #redaction: RecordRedaction;
   readonly #tallies = new Map<string, CallTally>();
   readonly #backoff = new Backoff(RETRIES);
   #waiting: Waiting[] = [];
@@ -109,6 +108,7 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#redaction = options.redaction((rewrites) => this.rewrite(rewrites));
     options.metrics.backlogAge.watch(() => this.#backlogAgeSeconds);
   }
 
@@ -187,6 +187,7 @@ export class Recorder {
     const isDone = await settlesWithin(clock, this.settled(), LAST_WRITE_MS);
     this.#isClosed = true;
     this.#timer?.cancel();
+    this.#redaction.close();
     if (!isDone) log.error({ events: this.backlog }, 'the records do not have the last events: they cannot be written');
   }
 
@@ -205,7 +206,7 @@ export class Recorder {
     }
     this.#taken++;
     const atMs = clock.wall().getTime();
-    this.#waiting.push({ entry, event, atMs, identity: this.#identify(event), target: this.targetOf(event) });
+    this.#waiting.push({ entry, event, atMs, identity: this.#identify(event), target: this.#options.targetOf(event) });
     metrics.backlog.set(this.backlog);
     this.#readyAll();
   }
@@ -219,7 +220,7 @@ export class Recorder {
       else {
         this.#ready++;
         const told = entry.isLate === true ? { ...entry.event, late: true as const } : entry.event;
-        const redacted = this.redact(entry.id, told);
+        const redacted = this.#redaction.take(entry.id, told);
         waiting.event = redacted.event;
         this.rewrite(redacted.rewrites);
       }
@@ -260,7 +261,7 @@ export class Recorder {
   #identityOf(known: CallStartedEvent | CallView, parameters: ReturnType<CallSource['parameters']>): CallIdentity {
     const { carrier, from, to, names, agent, queue, app, startedAt, tracks } = known;
     const { own = null, all = {} } = parameters ?? {};
-    const kept = Object.entries(all).map(([name, value]) => [name, this.redactText(value)] as const);
+    const kept = Object.entries(all).map(([name, value]) => [name, this.#redaction.maskText(value)] as const);
     const identity = { carrier, from, to, names, agent, queue, app, startedAt, tracks, own };
     return { ...identity, parameters: Object.fromEntries(kept) };
   }

@@ -12,7 +12,8 @@ import { BackupCopies } from './backup-copies.ts';
 import { RecentCount } from './database-report.ts';
 import { FlowAnalytics } from './flows/flow-analytics.ts';
 import { LiveCalls } from './live-calls.ts';
-import { RecordWriter } from './record-writer.ts';
+import type { OpenRedaction } from './record-redaction.ts';
+import { type DueWebhooks, RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
@@ -34,6 +35,9 @@ interface RecordsOptions {
   readonly folder: string | null;
   /** 0 = for ever. */
   readonly retentionDays: number;
+  /** Other gateways write to the database too. Nothing is written before {@link Records.share}. */
+  readonly isShared: boolean;
+  readonly redaction: OpenRedaction;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -62,34 +66,41 @@ export class Records {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
-  readonly #writer: RecordWriter;
   #sound: SoundStore | null = null;
   #outbox: Outbox | null = null;
-  #isShared = false;
+  #webhooks: DueWebhooks | null = null;
+  readonly #isShared: boolean;
+  #mayWrite: () => boolean;
   #live: LiveCalls | null = null;
   #deletedElsewhere: DeletedElsewhere | null = null;
 
-  constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
+  constructor({ database, folder, retentionDays, isShared, redaction, clock, log, metrics }: RecordsOptions) {
     this.database = database;
     this.folder = folder;
     this.retentionDays = retentionDays;
     this.#clock = clock;
     this.#log = log;
     this.#metrics = metrics;
-    this.calls = new StoredCalls(database);
     this.time = new RetentionClock(database, clock);
+    this.#isShared = isShared;
+    this.#mayWrite = () => !isShared;
+    this.recorder = new Recorder({
+      writer: new RecordWriter({ database, mayWrite: () => this.#mayWrite(), webhooks: () => this.#webhooks }),
+      clock,
+      log,
+      metrics: metrics.records,
+      redaction,
+      targetOf: (event) => this.messageTargets.take(event),
+    });
+    this.calls = new StoredCalls(database, () => this.recorder.settled());
     this.counted = new RecentCount(database, clock);
-    this.lists = new CallLists({ database, clock, calls: this.calls });
+    this.lists = new CallLists({ database, clock, calls: this.calls, live: () => this.#live });
     this.flows = new FlowAnalytics({ database, clock });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
     const { sqliteFolder, audit } = this;
     this.copies =
       sqliteFolder === null ? null : new BackupCopies({ database, folder: sqliteFolder, audit, clock, log });
-    this.#writer = new RecordWriter(database);
-    this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
-    this.recorder.targetOf = (event) => this.messageTargets.take(event);
-    this.calls.settled = () => this.recorder.settled();
   }
 
   /** The sound of calls; null = there is no folder for it. */
@@ -112,8 +123,7 @@ export class Records {
   /** Has events of `types` delivered by `outbox` from now on. */
   openOutbox(outbox: Outbox, types: ReadonlySet<string>): void {
     this.#outbox = outbox;
-    this.#writer.webhookTypes = types;
-    this.#writer.onWebhooks = () => outbox.wake();
+    this.#webhooks = { types, onNew: () => outbox.wake() };
     outbox.open();
   }
 
@@ -126,10 +136,8 @@ export class Records {
     feed: Pick<Feed, 'epoch' | 'subscribeForeign'>,
     calls: () => readonly CallView[],
   ): void {
-    this.#isShared = true;
-    this.#writer.mayWrite = mayWrite;
+    this.#mayWrite = mayWrite;
     this.#live = new LiveCalls({ database: this.database, gateway: feed.epoch, calls, clock: this.#clock });
-    this.lists.live = this.#live;
     if (this.#sound === null || this.folder === null) return;
     const parts = { clock: this.#clock, log: this.#log };
     const deleted = new DeletedElsewhere({ ...parts, folder: join(this.folder, 'sound'), sound: this.#sound });

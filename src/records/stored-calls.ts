@@ -22,12 +22,14 @@ const FEED_ID = /^(?<epoch>.+)-(?<number>[1-9]\d{0,15})$/;
 
 /** Reads what the recorder has stored. */
 export class StoredCalls implements FeedArchive {
-  /** {@link FeedArchive.settled}: to be set by whoever records. */
-  settled: () => Promise<void> = () => Promise.resolve();
+  /** {@link FeedArchive.settled} */
+  readonly settled: () => Promise<void>;
   readonly #database: RecordsDatabase;
 
-  constructor(database: RecordsDatabase) {
+  /** `settled` is what whoever records says: {@link FeedArchive.settled}. */
+  constructor(database: RecordsDatabase, settled: () => Promise<void>) {
     this.#database = database;
+    this.settled = settled;
   }
 
   /** Undefined = no call of that id is stored. */

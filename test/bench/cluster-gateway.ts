@@ -16,6 +16,7 @@ import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import { Records } from '../../src/records/records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { openFeedGateway } from '../cluster/feed/feed-gateways.ts';
+import { KEPT_AS_IT_IS } from '../helpers/kept-as-it-is.ts';
 import { ended, said, started } from '../records/told-calls.ts';
 import { quantile } from './report.ts';
 
@@ -61,7 +62,7 @@ async function open(kind: GatewayKind, url: string): Promise<Opened> {
   const database = await openDatabase(kind, url, folder);
   const log = createLog('silent');
   const parts = { clock: systemClock, log, metrics: new Metrics() };
-  const records = new Records({ database, folder: null, retentionDays: 30, ...parts });
+  const records = new Records({ database, folder: null, ...KEPT_AS_IT_IS, ...parts });
   records.follow(feed, { get: () => undefined, parameters: () => undefined });
   const close = async (): Promise<void> => {
     await records.close();

@@ -56,7 +56,8 @@ export async function measureSearch(
   { captions, rounds }: { captions: number; rounds: number },
 ): Promise<Pick<Report, 'tables' | 'goals'>> {
   await storeCaptions(database, captions);
-  const lists = new CallLists({ database, clock: systemClock, calls: new StoredCalls(database) });
+  const calls = new StoredCalls(database, async () => undefined);
+  const lists = new CallLists({ database, clock: systemClock, calls, live: () => null });
   const random = seededRandom(3);
   const draw: Draw = (rank) => WORDS[Math.min(rank + Math.floor(random() * (rank / 3 + 3)), WORDS.length - 1)] ?? '';
   const measured: Measured[] = [];

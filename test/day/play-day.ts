@@ -66,7 +66,7 @@ async function playUntil(
   const kept = await openRecords({ settings, clock, log, metrics });
   const { records } = kept;
   if (records === null) throw new Error('the day is to be kept, and DATA_DIR keeps nothing');
-  const { feed, close } = openFeed(settings, { clock, recorder: records.recorder });
+  const { feed, close } = openFeed(settings, { clock });
   const registry = new PlannedCalls(calls);
   records.follow(feed, registry);
   await records.recover(feed);

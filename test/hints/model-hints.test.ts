@@ -27,7 +27,7 @@ async function open(environment: Readonly<Record<string, string>> = {}) {
   const log = { info: (...line: unknown[]) => lines.push(line), warn: (...line: unknown[]) => lines.push(line) };
   const base = { HINTS_BASE_URL: chat.baseUrl, HINTS_MODEL: 'm', HINTS_API_KEY: 'k', HINTS_EVERY: '2' };
   const settings = readSettings({ ...base, ...environment });
-  const { feed } = openFeed(settings, { clock, recorder: null });
+  const { feed } = openFeed(settings, { clock });
   const shown = hintsOf(feed);
   const registry = { parameters: (id: string) => ({ own: { hints: id !== 'CAoff' } }) as never };
   hints = await openHints({ settings, feed, registry, clock, log: log as never, metrics });

@@ -38,6 +38,7 @@ import { FakeEngine } from '../fakes/engine.ts';
 import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
+import { KEPT_AS_IT_IS } from '../helpers/kept-as-it-is.ts';
 
 /** Calls that do what the test says. */
 export class FakeCalls {
@@ -293,7 +294,7 @@ type KeptParts = Omit<ConstructorParameters<typeof CallUpkeep>[0], 'records' | '
 
 /** Records in `database` of what the feed tells. */
 function openKept(database: RecordsDatabase, { calls, speech, ...parts }: KeptParts): CallUpkeep {
-  const records = new Records({ ...parts, database, folder: null, retentionDays: 30 });
+  const records = new Records({ ...KEPT_AS_IT_IS, ...parts, database, folder: null });
   records.follow(parts.feed, { get: (id) => calls.get(id), parameters: () => undefined });
   return new CallUpkeep({ ...parts, records, sentences: speech, sound: null });
 }

@@ -31,7 +31,8 @@ function silentDatabase(): Kysely<Tables> {
 it('live calls are listed from memory when the database does not answer for a second', async () => {
   const clock = new FakeClock();
   const database = { kind: 'postgres', reader: silentDatabase() } as const;
-  const lists = new CallLists({ database, clock, calls: { toView: () => expect.fail('nothing is stored') } });
+  const calls = { toView: () => expect.fail('nothing is stored') };
+  const lists = new CallLists({ database, clock, calls, live: () => null });
   const live = callView('CA1');
   const memory = { list: () => [live], get: () => undefined };
   const listed = lists.list(memory, { state: 'live' }, { after: null, limit: 10 });

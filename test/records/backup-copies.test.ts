@@ -15,6 +15,7 @@ import { Records } from '../../src/records/records.ts';
 import { makeBackup } from '../../src/records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { KEPT_AS_IT_IS } from '../helpers/kept-as-it-is.ts';
 import { addCall } from '../helpers/record-rows.ts';
 
 const DAY_MS = 86_400_000;
@@ -41,7 +42,7 @@ async function open(): Promise<void> {
   await migrate(database.db, 'sqlite');
   const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const metrics = new Metrics();
-  records = new Records({ database, folder, retentionDays: 30, clock, log, metrics });
+  records = new Records({ ...KEPT_AS_IT_IS, database, folder, clock, log, metrics });
   const sentences = { sentencesOf: () => [], forget: async () => 0 };
   const feed = new Feed({ history: 10, epoch: 'now' });
   upkeep = new CallUpkeep({ records, feed, sentences, sound: null, settings: readSettings({}), clock, log, metrics });

@@ -4,6 +4,7 @@ import { Feed } from '../../src/calls/feed/feed.ts';
 import { DiskError } from '../../src/foundation/folders/disk.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
+import type { RecordRedaction } from '../../src/records/record-redaction.ts';
 import type { RecordedEvent, SignOfLife } from '../../src/records/record-writer.ts';
 import { Recorder } from '../../src/records/recorder.ts';
 import type { Rewrite } from '../../src/records/redaction/stored-call.ts';
@@ -19,6 +20,7 @@ interface Write {
 let clock: FakeClock;
 let feed: Feed;
 let recorder: Recorder;
+let take: RecordRedaction['take'];
 let metrics: Metrics;
 let writes: Write[];
 let rewritten: Rewrite[];
@@ -42,7 +44,15 @@ beforeEach(() => {
     },
     rewrite: async (changed: readonly Rewrite[]) => void rewritten.push(...changed),
   };
-  recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
+  take = (_id, event) => ({ event, rewrites: [] });
+  recorder = new Recorder({
+    writer,
+    clock,
+    log,
+    metrics: metrics.records,
+    redaction: () => ({ take: (id, event) => take(id, event), maskText: (text) => text, close: () => undefined }),
+    targetOf: () => null,
+  });
   recorder.follow(feed, { get: () => undefined, parameters: () => undefined });
 });
 
@@ -183,7 +193,7 @@ describe('the recorder', () => {
     write = async (events) => void contents.push(...events.map(({ content }) => content));
     const masked = (event: FeedEvent): FeedEvent =>
       event.type === 'caption' ? { ...event, text: '[number]', stable: '[number]' } : event;
-    recorder.redact = (id, event) => ({
+    take = (id, event) => ({
       event: masked(event),
       rewrites: id === 'e-4' ? [{ id: 'e-2', event: said('CA1', 1, '[card]') }] : [],
     });

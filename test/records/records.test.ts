@@ -1,8 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Feed } from '../../src/calls/feed/feed.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
 import { CallTally } from '../../src/records/call-tally.ts';
 import { reportOf } from '../../src/records/database-report.ts';
+import { Records } from '../../src/records/records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
+import { KEPT_AS_IT_IS } from '../helpers/kept-as-it-is.ts';
 import { DATABASES } from './databases.ts';
 import { ended, openToldGateway, said, spoke, started } from './told-calls.ts';
 
@@ -10,6 +16,27 @@ describe.each(DATABASES)('records in $name', ({ isThere, start }) => {
   const databases = start();
   afterAll(() => databases.end());
   const run = it.runIf(isThere);
+
+  run('that other gateways write too get nothing before those know of this one', async () => {
+    const database = await databases.open();
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line: string) => void lines.push(line) });
+    const parts = { database, folder: null, clock: systemClock, log, metrics: new Metrics() };
+    const records = new Records({ ...KEPT_AS_IT_IS, ...parts, isShared: true });
+    const feed = new Feed({ history: 10, epoch: 'now' });
+    records.follow(feed, { get: () => undefined, parameters: () => undefined });
+    feed.publish(started('CA1'));
+    await expect.poll(() => lines.length).toBe(1);
+    expect(await records.calls.get('CA1')).toBeUndefined();
+    records.share(
+      () => true,
+      feed,
+      () => [],
+    );
+    await records.recorder.settled();
+    expect(await records.calls.get('CA1')).toBeDefined();
+    await records.close();
+  });
 
   run('have a row, all events and all texts of a call', async () => {
     const database = await databases.open();
@@ -208,7 +235,7 @@ describe.each(DATABASES)('records in $name', ({ isThere, start }) => {
       target: null,
       update: null,
     };
-    const writer = new RecordWriter(database);
+    const writer = new RecordWriter({ database, mayWrite: () => true, webhooks: () => null });
     await writer.write([write], null);
     await writer.write([write], null);
     expect(await records.calls.get('CA1')).toMatchObject({ counts: { finals: 1 } });

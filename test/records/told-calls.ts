@@ -8,6 +8,7 @@ import { createLog, type Log } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { Records } from '../../src/records/records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
+import { KEPT_AS_IT_IS } from '../helpers/kept-as-it-is.ts';
 
 /** A gateway without carriers: its feed and its records. */
 export interface ToldGateway {
@@ -33,7 +34,7 @@ export function openToldGateway(
 ): ToldGateway {
   const feed = new Feed({ history, epoch: randomUUID() });
   const metrics = new Metrics();
-  const records = new Records({ database, folder: null, retentionDays: 30, clock, log, metrics });
+  const records = new Records({ ...KEPT_AS_IT_IS, database, folder: null, clock, log, metrics });
   records.follow(feed, {
     get: () => undefined,
     parameters: (id): { own: CallParameters; all: Readonly<Record<string, string>> } | undefined => {

@@ -47,6 +47,8 @@ interface CallListsOptions {
   readonly clock: Clock;
   /** How rows are shown. */
   readonly calls: { toView(row: Selectable<CallsTable>, tags: readonly string[]): CallView };
+  /** What other gateways tell of their live calls, by ids; null = there are none. */
+  readonly live: () => Pick<LiveCalls, 'fieldsOf'> | null;
 }
 
 /** Calls of other gateways that go on; more than these are not listed as live. */
@@ -59,8 +61,6 @@ type CallRow = Selectable<CallsTable>;
 
 /** Reads lists of calls. */
 export class CallLists {
-  /** What other gateways tell of their live calls, by ids; null = there are none. */
-  live: Pick<LiveCalls, 'fieldsOf'> | null = null;
   readonly texts: TextSearch;
   readonly #options: CallListsOptions;
   readonly #planned: PlannedCalls;
@@ -198,7 +198,7 @@ export class CallLists {
       .execute();
     const tagsOf = groupBy(tags, ({ call_seq }) => call_seq);
     const openIds = rows.filter(({ state }) => state !== 'ended').map(({ id }) => id);
-    const live = await this.live?.fieldsOf(openIds);
+    const live = await this.#options.live()?.fieldsOf(openIds);
     return rows.map((row) => {
       const tagsOfRow = (tagsOf.get(row.seq) ?? []).map(({ tag }) => tag);
       return { ...this.#options.calls.toView(row, tagsOfRow), ...live?.get(row.id) };

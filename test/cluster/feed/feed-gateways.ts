@@ -11,6 +11,7 @@ import { Metrics } from '../../../src/foundation/metrics.ts';
 import { FeedReaders } from '../../../src/http/calls/readers.ts';
 import { openPostgresRecords } from '../../../src/records/postgres-records.ts';
 import { Records } from '../../../src/records/records.ts';
+import { KEPT_AS_IT_IS } from '../../helpers/kept-as-it-is.ts';
 
 /** One reader, as a program sees it. */
 export interface TestReader {
@@ -67,7 +68,7 @@ export async function openFeedGateway(
   const metrics = new Metrics();
   const id = randomUUID();
   const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
-  const records = new Records({ database, folder: null, retentionDays: 30, clock: systemClock, log, metrics });
+  const records = new Records({ ...KEPT_AS_IT_IS, database, folder: null, clock: systemClock, log, metrics });
   const settings = { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, FEED_HISTORY: history, REDACT: 'off' as const };
   const parts = {
     gateway: id,
