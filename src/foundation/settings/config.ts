@@ -96,8 +96,7 @@ function resolveFolders(values: Record<string, unknown>, environment: Environmen
 }
 
 function findUnknown(environment: Environment): string[] {
-  const typos = findTypos(Object.keys(environment), (name) => environment[name] !== undefined);
-  return typos.map(({ name, meant }) => `${name}: no such setting, did you mean ${meant}?`);
+  return findTypos(environment).map(({ name, meant }) => `${name}: no such setting, did you mean ${meant}?`);
 }
 
 function findRetired(environment: Environment): string[] {

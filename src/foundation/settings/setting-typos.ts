@@ -1,23 +1,32 @@
 /**
  * Finds environment variables whose names look like mistyped settings. Other programs share the environment: APP_PORT,
  * SMTP_PORT, API_USER and HOSTNAME are theirs, although they resemble SIP_PORT, ARI_USER and HOST. So the edit distance
- * alone does not decide. Typical typos are swapped or doubled letters, a missing `_` and lower case. A wrong, missing
- * or extra letter counts as a typo only in a long word of a name.
+ * alone does not decide. Typical typos are swapped or doubled letters, a missing `_`, lower case, one for several (a
+ * gateway with API_KEY in place of API_KEYS is open) and our name in front. A wrong, missing or extra letter counts as a
+ * typo only in a long word of a name.
  */
 import { SETTINGS, type SettingName } from './settings.ts';
 
 /** Shorter names have too many similar words: PORT and PORTS, HOST and POST. */
-const NAME_MIN_CHARS = 8;
+const NAME_MIN_CHARS = 7;
 
 /** The shortest words in which one letter, and two letters, may be wrong: APP, API and ARI are three words. */
 const ONE_TYPO_CHARS = 4;
-const TWO_TYPOS_CHARS = 8;
+const TWO_TYPOS_CHARS = 5;
+
+/** The fewest letters of a name that another program would not have in the plural: HOSTS and PORTS are others'. */
+const PLURAL_MIN_LETTERS = 6;
 
 /** The most typos in a whole name. */
 const TYPOS_MAX = 2;
 
 /** Other programs have these, however near they are: training jobs find their model in MODEL_DIR. */
 const FOREIGN: readonly string[] = ['MODEL_DIR'];
+
+/** Other programs call their variables after themselves; we do not. */
+const OUR_NAME = 'TRUNKLINE_';
+/** Kubernetes tells a Service called `trunkline` to all pods, as TRUNKLINE_PORT too. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 
 /** A variable, and the setting that was probably meant. */
 export interface Typo {
@@ -26,20 +35,25 @@ export interface Typo {
 }
 
 /**
- * The typos among the variables `names`. `isSet` = whether the environment has a value for a setting. On Windows case
- * does not matter: there `Port` sets PORT and is not a typo.
+ * The typos among the variables of `environment`. On Windows case does not matter: there `Port` sets PORT and is not a
+ * typo.
  */
-export function findTypos(names: readonly string[], isSet: (setting: SettingName) => boolean): Typo[] {
+export function findTypos(environment: Readonly<Record<string, string | undefined>>): Typo[] {
   const settings = Object.keys(SETTINGS) as SettingName[];
-  return names.flatMap((name) => {
+  return Object.entries(environment).flatMap(([name, value = '']) => {
     if (name in SETTINGS || FOREIGN.includes(name)) return [];
-    const meant = settings.find((setting) => isTypoOf(name, setting, isSet));
+    const isOurs = name.toUpperCase().startsWith(OUR_NAME) && !SERVICE_LINK.test(value);
+    const bare = isOurs ? name.slice(OUR_NAME.length) : name;
+    const meant = settings.find((setting) => isTypoOf(bare, setting, { isOurs, isSet: setting in environment }));
     return meant === undefined ? [] : [{ name, meant }];
   });
 }
 
-function isTypoOf(name: string, setting: SettingName, isSet: (setting: SettingName) => boolean): boolean {
-  if (lettersOf(name) === lettersOf(setting)) return !isSet(setting);
+/** `isOurs` = our name stood before `name`; `isSet` = the environment has the setting as well. */
+function isTypoOf(name: string, setting: SettingName, { isOurs, isSet }: { isOurs: boolean; isSet: boolean }): boolean {
+  if (isOurs && name === setting) return true;
+  if (lettersOf(name) === lettersOf(setting)) return isOurs || !isSet;
+  if (isPlural(lettersOf(name), lettersOf(setting))) return isOurs || !isSet;
   return (
     isSwapped(name, setting) ||
     isDoubled(name, setting) ||
@@ -50,6 +64,17 @@ function isTypoOf(name: string, setting: SettingName, isSet: (setting: SettingNa
 /** Ignores case and separators: `apiKeys` and `API-KEYS` are API_KEYS. */
 function lettersOf(name: string): string {
   return name.replace(/[_.-]/g, '').toUpperCase();
+}
+
+/** One is the plural of the other: API_KEY, TRUSTED_PROXY. */
+function isPlural(name: string, setting: string): boolean {
+  if (Math.min(name.length, setting.length) < PLURAL_MIN_LETTERS) return false;
+  return singularOf(name) === singularOf(setting);
+}
+
+/** Neither need be English: two names are compared that are cut alike. */
+function singularOf(letters: string): string {
+  return letters.replace(/IES$/, 'Y').replace(/S$/, '');
 }
 
 /** Two adjacent letters are swapped: PROT. */
