@@ -19,8 +19,8 @@ const WINDOW_BYTES = [1, 16];
 const ENDS_BYTES = 256;
 
 /**
- * Repeats pieces of `input` between its two ends, each twice as often again and again. Returns what grew faster than its
- * length, in words; null = nothing did.
+ * Repeats pieces of `input` between its two ends, each twice as often again and again. Returns what grew faster than
+ * its length, in words; null = nothing did.
  */
 export function findGrowth(input: Uint8Array, cost: Cost): string | null {
   for (const bytes of WINDOW_BYTES) {
@@ -28,9 +28,9 @@ export function findGrowth(input: Uint8Array, cost: Cost): string | null {
       const from = Math.floor((place * input.length) / PLACES);
       const window = input.subarray(from, from + bytes);
       if (window.length === 0) continue;
-      const ratios = growthOf((times) => stretch(input, window, times), window.length, cost);
-      if (ratios !== null)
-        return `a piece of ${window.length} bytes at ${from}, twice as often, costs ${ratios.join(' and ')} times as much`;
+      const ratios = growthOf((times) => stretch(input, window, times), window.length, cost)?.join(' and ');
+      if (ratios !== undefined)
+        return `a piece of ${window.length} bytes at ${from}, twice as often, costs ${ratios} times as much`;
     }
   }
   return null;

@@ -3,13 +3,14 @@ import { AppSocket } from '../../calls/app/app-socket.ts';
 import { readAppRequest } from '../../calls/app/request.ts';
 import type { FlowValue } from '../file/conditions.ts';
 import type { VerbFields } from '../file/verbs.ts';
+import { fillUrl } from './fill-url.ts';
 import { type StepExit, StepFailure, type StepTools } from './step.ts';
 import { resolveValue } from './values.ts';
 
 /** Gives the caller to an app by its WebSocket, until it ends the session. What it hands over goes into a variable. */
 export async function runApp(fields: VerbFields['app'], tools: StepTools): Promise<StepExit> {
   const { variables, world, signal, call } = tools;
-  const url = fields.url === undefined ? null : variables.fill(fields.url);
+  const url = fields.url === undefined ? null : fillUrl(fields.url, variables);
   const handed =
     world.app === undefined
       ? await talk(url ?? call.context.settings.APP_URL, fields, tools)

@@ -6,6 +6,7 @@ import { FetchError, guardedFetch, networkCode, readBody, withinTime } from '../
 import { signWebhook } from '../../foundation/webhooks/sign-webhook.ts';
 import type { FlowValue } from '../file/conditions.ts';
 import type { VerbFields } from '../file/verbs.ts';
+import { fillUrl } from './fill-url.ts';
 import type { FlowAnswer, FlowRequest } from './flow-world.ts';
 import { readJsonPath, valueAt } from './json-path.ts';
 import { StepFailure, type StepTools, type Variables } from './step.ts';
@@ -38,15 +39,10 @@ export async function askServer(fields: ServerFields, tools: Tools): Promise<voi
   for (const [name, path, read] of paths) tools.variables.set(name, flowValueOf(valueAt(json, read), path));
 }
 
-/** The request of a step, its variables filled in. Those in the URL are escaped, but for one that it begins with. */
+/** The request of a step, its variables filled in. */
 function requestOf(fields: ServerFields, variables: Pick<Variables, 'get' | 'fill'>): FlowRequest {
   const { headers = {}, query = {}, body, method = body === undefined ? 'GET' : 'POST' } = fields;
-  const text = fields.url.replace(/\{\{|\}\}|\{[^{}]*\}/g, (place, at: number) => {
-    const filled = variables.fill(place);
-    return at === 0 || place === '{{' || place === '}}' ? filled : encodeURIComponent(filled);
-  });
-  if (!URL.canParse(text)) throw new StepFailure('its URL is none, with the values of its variables');
-  const url = new URL(text);
+  const url = new URL(fillUrl(fields.url, variables));
   for (const [name, written] of Object.entries(query)) {
     const value = resolveValue(written, variables);
     if (value !== null) url.searchParams.append(name, String(value));

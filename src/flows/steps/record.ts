@@ -5,6 +5,7 @@ import type { Timer } from '../../foundation/clock.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { VerbFields } from '../file/verbs.ts';
+import { fillUrl } from './fill-url.ts';
 import { tellMessage } from './message-webhook.ts';
 import { MessageWords } from './message-words.ts';
 import { type StepExit, StepFailure, type StepTools } from './step.ts';
@@ -24,6 +25,7 @@ export async function runRecord(fields: VerbFields['record'], tools: StepTools):
   const { call, variables } = tools;
   const recording = call.recording ?? (tools.world.takesMessages === true ? unkept(tools) : null);
   if (recording === null) throw new StepFailure('there is no folder for sound: set DATA_DIR to keep messages');
+  const url = fields.webhook === undefined ? null : fillUrl(fields.webhook, variables);
   if (fields.prompt !== undefined) await tools.say(fields.prompt);
   if (fields.beep !== false) await tools.play(beep(), 'beep');
   const begun = recording.beginMessage();
@@ -38,14 +40,14 @@ export async function runRecord(fields: VerbFields['record'], tools: StepTools):
   }
   recording.keepMessage();
   const told = { message: name, startMs: message.startMs, endMs };
-  const { webhook, transcript } = fields;
-  if (webhook !== undefined) {
+  const { transcript } = fields;
+  if (url !== null) {
     const text = () => taking.words(endMs);
-    tellMessage({ url: variables.fill(webhook), tools, callId, message: told, hasText: transcript !== false, text });
+    tellMessage({ url, tools, callId, message: told, hasText: transcript !== false, text });
   }
   call.onFlow({ type: 'flow.message', flow: tools.flow, step: tools.step, ...told });
   if (fields.into !== undefined) variables.set(fields.into, name);
-  const isAwaited = typeof transcript === 'string' || (webhook !== undefined && tools.world.request !== undefined);
+  const isAwaited = typeof transcript === 'string' || (url !== null && tools.world.request !== undefined);
   const said = isAwaited ? await taking.words(endMs) : null;
   if (typeof transcript === 'string') variables.set(transcript, said);
   taking.release();

@@ -2,8 +2,8 @@
  * Finds environment variables whose names look like mistyped settings. Other programs share the environment: APP_PORT,
  * SMTP_PORT, API_USER and HOSTNAME are theirs, although they resemble SIP_PORT, ARI_USER and HOST. So the edit distance
  * alone does not decide. Typical typos are swapped or doubled letters, a missing `_`, lower case, one for several (a
- * gateway with API_KEY in place of API_KEYS is open) and our name in front. A wrong, missing or extra letter counts as a
- * typo only in a long word of a name.
+ * gateway with API_KEY in place of API_KEYS is open) and our name in front. A wrong, missing or extra letter counts as
+ * a typo only in a long word of a name.
  */
 import { SETTINGS, type SettingName } from './settings.ts';
 

@@ -6,7 +6,7 @@ import { eventually } from '../../helpers/eventually.ts';
 import { FlowCall } from '../run/flow-call.ts';
 
 const flow = (fields: string) => `start: talk
-variables: {order: "4711", got: null}
+variables: {order: "4711", got: null, dots: ".."}
 keys: {"0": operator}
 steps:
   talk: {app: {${fields}}, next: done}
@@ -56,6 +56,7 @@ describe('an app in a flow', () => {
   it.each([
     ['that cannot be reached', 'url: "ws://127.0.0.1:9/", failed: sorry'],
     ['that nobody names', 'failed: sorry'],
+    ['whose path a value would change', 'url: "ws://127.0.0.1:9/{dots}/", failed: sorry'],
     ['whose address is none', 'url: "{order}", failed: sorry'],
   ])('%s leads to `failed`', async (_, fields) => {
     const call = start(fields);

@@ -102,6 +102,27 @@ describe('an answer', () => {
     expect(said).toEqual(['shipped|3|yes|']);
   });
 
+  it.each(['..', '.', '', '\\ud800/..', '%2e%2e'])('never has another path, whatever a value is: %j', async (order) => {
+    const written = JSON.stringify(order);
+    const url = 'https://shop.example.com/orders/{order}/status';
+    const { asked, said } = await ask(`url: "${url}", failed: sorry`, {}, `, order: ${written}`);
+    const paths = asked.map((request) => new URL(request.url).pathname);
+    if (order.length > 2) expect(paths).toEqual([`/orders/${encodeURIComponent(order.toWellFormed())}/status`]);
+    else expect([paths, said]).toEqual([[], ['sorry']]);
+  });
+
+  it('may end with nothing', async () => {
+    const { asked } = await ask('url: "https://a.example.com/orders/{order}"', {}, ', order: ""');
+    expect(asked).toMatchObject([{ url: 'https://a.example.com/orders/' }]);
+    const climbing = await ask('url: "https://a.example.com/orders/{order}", failed: sorry', {}, ', order: "."');
+    expect(climbing.said).toEqual(['sorry']);
+  });
+
+  it('has no other path where values and what is written are dots together', async () => {
+    for (const url of ['https://a.example.com/a/.{order}/b', 'https://a.example.com/a/{order}%2e/b'])
+      expect((await ask(`url: "${url}", failed: sorry`, {}, ', order: "."')).said).toEqual(['sorry']);
+  });
+
   it.each([
     ['a status of failure', { status: 404 }],
     ['a redirect', { status: 302 }],
