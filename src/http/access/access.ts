@@ -17,6 +17,7 @@ import { Attempts } from './attempts.ts';
 import { ClusterAccess, type SharedAccess } from './cluster-access.ts';
 import { basicOf, keyOf, sessionCookie, sessionOf, tokensOf } from './credentials.ts';
 import { Identities, type Proof } from './identities.ts';
+import { isKnownBrowser, knownBrowserCookie } from './known-browser.ts';
 import { OpenRequests } from './open-requests.ts';
 import { isLocal, Origins } from './origin.ts';
 import { askForKey, PasswordCheck, refuseAttempt } from './password-check.ts';
@@ -316,21 +317,26 @@ export class Access {
 
   /**
    * Exchanges a key, or a name and a password, for a session.
-   * @returns the `Set-Cookie` header, or null where no secret is asked for
+   * @returns the `Set-Cookie` headers, none where no secret is asked for
    * @throws TrunklineError as {@link admit}, and `credentials_invalid`
    */
-  async signIn(request: FastifyRequest, secret: SignInSecret): Promise<string | null> {
+  async signIn(request: FastifyRequest, secret: SignInSecret): Promise<string[]> {
     if (!this.#identities.isLocked) {
       this.#admitNobody(request);
-      return null;
+      return [];
     }
-    const proof = 'key' in secret ? this.#proveKey(request, secret.key) : await this.#provePassword(request, secret);
+    const { proof, user } =
+      'key' in secret
+        ? { proof: this.#proveKey(request, secret.key), user: null }
+        : await this.#provePassword(request, secret);
     const principal = this.#identities.principalOf(proof);
     if (principal === null) askForKey();
     this.#signIns.note(principal, 'session.opened', this.#origins.clientOf(request));
     const id = this.#sessions.open(proof);
     await this.#cluster?.settled();
-    return sessionCookie(id, SESSION_LIFE_MS / 1000, this.#origins.isSecure(request));
+    const isSecure = this.#origins.isSecure(request);
+    const session = sessionCookie(id, SESSION_LIFE_MS / 1000, isSecure);
+    return user === null ? [session] : [session, knownBrowserCookie(user, isSecure)];
   }
 
   /**
@@ -392,9 +398,9 @@ export class Access {
     throw new TrunklineError('invalid_api_key', "the key is not one of API_KEYS, nor a user's");
   }
 
-  #provePassword(request: FastifyRequest, given: { name: string; password: string }): Promise<Proof> {
+  #provePassword(request: FastifyRequest, given: { name: string; password: string }) {
     this.#warnings.untrustedProxy(request);
-    return this.#passwords.prove(this.#origins.clientOf(request), given);
+    return this.#passwords.prove(this.#origins.clientOf(request), given, (user) => isKnownBrowser(request, user));
   }
 
   /**

@@ -90,8 +90,13 @@ export function tokensOf(request: FastifyRequest, header?: string): string[] {
 
 /** The id of a browser's session; empty when it sent none. */
 export function sessionOf(request: FastifyRequest): string {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1) ?? '';
+  return cookieOf(request, SESSION_COOKIE);
+}
+
+/** The value of a cookie; empty when it was not sent. */
+export function cookieOf({ headers }: FastifyRequest, name: string): string {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
 }
 
 /** The `Set-Cookie` header of a session; `id` empty and no seconds = it is removed. */

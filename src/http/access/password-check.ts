@@ -1,6 +1,7 @@
 /** Whose name and password somebody sends. */
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { People } from '../../records/users/people.ts';
+import type { User } from '../../records/users/user.ts';
 import type { Attempt, Attempts } from './attempts.ts';
 import { type Identities, type Proof, proofOf } from './identities.ts';
 import type { Client } from './origin.ts';
@@ -23,18 +24,24 @@ export class PasswordCheck {
 
   /**
    * Whose name and password they are. A name that does not exist takes as long, and gets the same answer.
+   * `isKnownBrowser` = whether a person has signed in with that browser before.
    * @throws TrunklineError `credentials_invalid` or `too_many_attempts`
    */
-  async prove(client: Client, { name, password }: { name: string; password: string }): Promise<Proof> {
+  async prove(
+    client: Client,
+    { name, password }: { name: string; password: string },
+    isKnownBrowser: (user: User | undefined) => boolean,
+  ): Promise<{ readonly proof: Proof; readonly user: User }> {
     const { attempts, identities, signIns } = this.#options;
-    const attempt = attempts.begin(client, nameOf(name)) ?? refuseAttempt();
     const user = identities.person(name);
+    const named = { name: nameOf(name), isKnownBrowser: isKnownBrowser(user) };
+    const attempt = attempts.begin(client, named) ?? refuseAttempt();
     if (await this.#isPassword(password, user?.secret ?? null, attempt)) {
       // The user may have been removed or changed meanwhile.
       const now = identities.person(name);
       if (user !== undefined && now?.secret === user.secret) {
         attempt.right();
-        return proofOf(now);
+        return { proof: proofOf(now), user: now };
       }
     }
     signIns.refuse(user?.name ?? null, client);
@@ -44,7 +51,7 @@ export class PasswordCheck {
 
   async #isPassword(password: string, secret: string | null, attempt: Attempt): Promise<boolean> {
     try {
-      return await this.#options.people.passwords.verify(password, secret);
+      return await this.#options.people.passwords.verify(password, secret, attempt.isKnown);
     } catch (error) {
       attempt.unchecked();
       throw error;

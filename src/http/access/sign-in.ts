@@ -24,7 +24,8 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
         summary: 'Sign a browser in',
         description:
           'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that gives the same access as the key, or what the ' +
-          'role of the user allows. It sets no cookie where there are neither API_KEYS nor users.',
+          'role of the user allows. A name and a password also mark the browser (HttpOnly, a year): from there the same ' +
+          'name gets in while strangers guess. It sets no cookie where there are neither API_KEYS nor users.',
         tags: ['access'],
         security: [],
         body: signInBody,
@@ -32,8 +33,7 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
       },
     },
     async (request, reply) => {
-      const cookie = await access.signIn(request, request.body);
-      if (cookie !== null) reply.header('set-cookie', cookie);
+      for (const cookie of await access.signIn(request, request.body)) reply.header('set-cookie', cookie);
       return reply.code(204).send();
     },
   );

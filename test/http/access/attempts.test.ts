@@ -83,3 +83,37 @@ describe('an address', () => {
     expect(right()).toBe('right');
   });
 });
+
+describe('an IPv6 site', () => {
+  const from = (network: number, site = '2001:db8:7') => ({ address: `${site}:${network}`, isShared: false });
+
+  it('may offer a hundred wrong keys from all of its networks, then a hundred a minute', () => {
+    const guesses = Array.from({ length: 300 }, (_, network) => wrong(from(network)));
+    expect(guesses.filter((outcome) => outcome === 'wrong')).toHaveLength(100);
+    clock.advance(60_000);
+    const later = Array.from({ length: 300 }, (_, network) => wrong(from(1000 + network)));
+    expect(later.filter((outcome) => outcome === 'wrong')).toHaveLength(100);
+  });
+
+  it('shuts out neither another site nor whoever was right before', () => {
+    right(from(1));
+    for (let network = 2; network < 300; network++) wrong(from(network));
+    expect([right(from(2)), right(from(1)), right(from(1, '2001:db8:8'))]).toEqual(['refused', 'right', 'right']);
+  });
+});
+
+describe('a name', () => {
+  const guess = (at: number, isKnownBrowser = false) =>
+    attempts.begin({ address: `192.0.2.${at}`, isShared: false }, { name: 'bob', isKnownBrowser });
+
+  it('gets in with a browser that it has signed in with, while strangers guess from everywhere', () => {
+    for (let at = 0; at < 10; at++) expect(guess(at)?.isKnown).toBe(false);
+    expect(guess(10)).toBeNull();
+    expect(guess(11, true)?.isKnown).toBe(true);
+  });
+
+  it('may not be guessed without end in such a browser', () => {
+    const known = Array.from({ length: 30 }, () => guess(1, true));
+    expect(known.filter((attempt) => attempt !== null)).toHaveLength(10);
+  });
+});

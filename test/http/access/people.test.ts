@@ -202,6 +202,26 @@ describe('guessing passwords', () => {
     expect(people.compared).toHaveLength(12);
   });
 
+  it('of one name does not stop it in a browser that it signed in with, until its password changes', async () => {
+    const people = await open();
+    const signIn = (remoteAddress: string, cookie = '') => {
+      const payload = { name: 'bob', password: 'bobs-password' };
+      return testServer.app.inject({ method: 'POST', url: '/v1/session', payload, remoteAddress, headers: { cookie } });
+    };
+    const [, browser = ''] = (await signIn('198.51.100.1')).headers['set-cookie'] as string[];
+    expect(browser).toMatch(
+      /^trunkline_browser=[\w-]{43}; Path=\/v1\/session; Max-Age=31536000; HttpOnly; SameSite=Strict$/,
+    );
+    const [mark = ''] = browser.split(';');
+    for (let at = 0; at < 12; at += 1) await post({ name: 'bob', password: 'guess' }, `192.0.2.${at}`);
+    expect((await signIn('203.0.113.1')).statusCode).toBe(429);
+    expect((await signIn('203.0.113.2', `${mark}x`)).statusCode).toBe(429);
+    expect((await signIn('203.0.113.3', mark)).statusCode).toBe(204);
+    for (let at = 0; at < 12; at += 1) await post({ name: 'bob', password: 'guess' }, `192.0.2.${100 + at}`);
+    await people.users.change('bob', { secret: 'hash of bobs-password ' });
+    expect((await signIn('203.0.113.4', mark)).statusCode).toBe(429);
+  });
+
   it('of names that nobody has is stopped alike', async () => {
     await open();
     const codes: string[] = [];
