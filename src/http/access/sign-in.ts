@@ -24,8 +24,8 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
         summary: 'Sign a browser in',
         description:
           'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that gives the same access as the key, or what the ' +
-          'role of the user allows. A name and a password also mark the browser (HttpOnly, a year): from there the same ' +
-          'name gets in while strangers guess. It sets no cookie where there are neither API_KEYS nor users.',
+          'role of the user allows. A name and a password also mark the browser (HttpOnly, a year): the same name ' +
+          'gets in from there while strangers guess. It sets no cookie where there are neither API_KEYS nor users.',
         tags: ['access'],
         security: [],
         body: signInBody,

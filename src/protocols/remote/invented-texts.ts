@@ -114,7 +114,7 @@ const INVENTED: readonly string[] = [
 const KNOWN = new Set(INVENTED.map(normalise));
 
 /** Ends of sentences, but not the dots of addresses. */
-const SENTENCE_ENDS = /[!?…。！？\n]+|\.+(?=\s|$)/u;
+const SENTENCE_ENDS = /[!?…。！？\n]+|(?<!\.)\.+(?=\s|$)/u;
 /** A year stands behind many of them: `Untertitel im Auftrag des ZDF, 2021`. */
 const YEAR = / (?:19|20)\d\d$/;
 
