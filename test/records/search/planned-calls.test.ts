@@ -85,7 +85,7 @@ describe.each(DATABASES)('calls of a filter in $name', ({ isThere, start }) => {
         .values(rows.slice(at, at + 200))
         .execute();
     await database.db.insertInto('call_tags').values(tags).execute();
-    const stored = new StoredCalls(database);
+    const stored = new StoredCalls(database, async () => undefined);
     const found = await database.reader.selectFrom('calls').selectAll().where('state', '=', 'ended').execute();
     const tagsOf = (of: number) => tags.filter(({ call_seq }) => call_seq === of).map(({ tag }) => tag);
     all = found.map((row) => stored.toView(row, tagsOf(row.seq)));
@@ -96,7 +96,7 @@ describe.each(DATABASES)('calls of a filter in $name', ({ isThere, start }) => {
   /** Page by page, as a reader follows them. */
   async function pagesOf(filter: CallFilter, planned: PlannedCalls, limit: number): Promise<string[]> {
     const ids: string[] = [];
-    const stored = new StoredCalls(database);
+    const stored = new StoredCalls(database, async () => undefined);
     for (let from: { startedMs: number; id: string } | null = null; ; ) {
       const rows = await planned.ended(filter, from, limit);
       const page = pageOfCalls(
