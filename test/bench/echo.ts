@@ -1,6 +1,6 @@
 /**
- * Whether Trunkline obeys its own voice: whole calls on lines that send it back, through a flow and through an app, with
- * nobody speaking; and how callers who speak meanwhile are heard.
+ * Whether Trunkline obeys its own voice: whole calls on lines that send it back, through a flow and through an app,
+ * with nobody speaking; and how callers who speak meanwhile are heard.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -226,11 +226,13 @@ function report(mode: string, silent: readonly Silent[], talking: readonly Talki
   const worst = Math.max(...soft.map(({ wrong }) => wrong - (alone?.wrong ?? 0)));
   return {
     name: 'echo',
-    about: `Whole calls on lines that send our voice back, ECHO_CANCELLER=${mode}. At first nobody speaks; then callers do.`,
+    about:
+      `Whole calls on lines that send our voice back, ECHO_CANCELLER=${mode}. ` +
+      'At first nobody speaks; then callers do.',
     tables: [silentTable(silent), talkingTable(groups)],
     notes: [
-      'Echo paths, delays, noise, clipping loudspeakers (every ninth) and telephones whose buffer slips by 20 ms (every ' +
-        'eighth) are made by arithmetic. Half of the calls go through a flow, half to an app that talks all the time.',
+      'Echo paths, delays, noise, clipping loudspeakers (every ninth) and telephones whose buffer slips by 20 ms ' +
+        '(every eighth) are made by arithmetic. Half of the calls go through a flow, half to an app that always talks.',
       'The caller of the second table is human (Debian, asterisk-core-sounds-en), at -22 dB of full scale.',
     ],
     goals: [

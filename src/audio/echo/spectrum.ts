@@ -1,6 +1,6 @@
 /**
- * Spectra of real samples, by the package `fft.js`. A spectrum has its bins one after the other, real and imaginary part
- * of each: `samples / 2 + 1` bins, from 0 Hz to half the sampling rate.
+ * Spectra of real samples, by the package `fft.js`. A spectrum has its bins one after the other, real and imaginary
+ * part of each: `samples / 2 + 1` bins, from 0 Hz to half the sampling rate.
  */
 import FFT from 'fft.js';
 
