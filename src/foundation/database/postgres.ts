@@ -1,5 +1,6 @@
 /** Connections to a PostgreSQL server. */
 import pg from 'pg';
+import { storableValue } from './storable-text.ts';
 
 /** `int8` and `numeric`, which counts and sums have: ours fit a number. */
 const NUMBERS = [20, 1700];
@@ -31,6 +32,25 @@ function configOf(url: string, isPatient: boolean): pg.ClientConfig {
   };
 }
 
+type Ask = (query: unknown, values?: unknown, callback?: unknown) => unknown;
+
+/** A connection that sends only text that the server takes: {@link storableValue}. */
+export class StorableClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const ask = this.query.bind(this) as Ask;
+    const askStorable: Ask = (query, values, callback) =>
+      ask(withStorableValues(query), storableValue(values), callback);
+    this.query = askStorable as pg.Client['query'];
+  }
+}
+
+/** Of a query object its values; one that sends itself, and plain SQL, stay as they are. */
+function withStorableValues(query: unknown): unknown {
+  if (typeof query !== 'object' || query === null || 'submit' in query || !('values' in query)) return query;
+  return { ...query, values: storableValue(query.values) };
+}
+
 interface PoolOptions {
   /** For a migration, which may take long. */
   readonly isPatient?: boolean;
@@ -43,7 +63,7 @@ interface PoolOptions {
 export function openPool(url: string, { isPatient = false, connectionsMax, limitMs }: PoolOptions = {}): pg.Pool {
   const max = connectionsMax ?? (isPatient ? 1 : CONNECTIONS_MAX);
   const limits = limitMs === undefined ? {} : { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
-  const pool = new pg.Pool({ ...configOf(url, isPatient), ...limits, max });
+  const pool = new pg.Pool({ ...configOf(url, isPatient), ...limits, max, Client: StorableClient });
   // A connection that breaks while nobody uses it: the next query makes another. Unheard, the error would end the
   // process.
   pool.on('error', () => undefined);
@@ -57,7 +77,7 @@ export function openPool(url: string, { isPatient = false, connectionsMax, limit
  */
 export function createClient(url: string, limitMs?: number): pg.Client {
   const limits = limitMs === undefined ? {} : { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
-  return new pg.Client({ ...configOf(url, false), ...limits });
+  return new StorableClient({ ...configOf(url, false), ...limits });
 }
 
 /** The server and database of `url`, without user, password and options. */

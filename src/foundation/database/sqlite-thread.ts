@@ -17,7 +17,9 @@ import type {
   SqliteResult,
   SqliteStatement,
   SqliteThreadData,
+  SqliteValue,
 } from './sqlite-messages.ts';
+import { storableValue } from './storable-text.ts';
 import { DatabaseAway } from './trouble.ts';
 
 /** A read that has no answer for so long: the disk is stuck. Its asker gets an error, and the thread goes on. */
@@ -119,7 +121,8 @@ export class SqliteThread {
     const asked = new Promise<readonly SqliteResult[]>((resolve, reject) => {
       this.#worker ??= this.#start();
       this.#waiting.set(id, { resolve, reject, timer: lane === 'read' ? this.#limit(id) : null });
-      this.#worker.postMessage({ id, lane, statements, isAtomic } satisfies SqliteRequest);
+      const request: SqliteRequest = { id, lane, statements: statements.map(storable), isAtomic };
+      this.#worker.postMessage(request);
     });
     const signal = lane === 'read' ? abortSignal() : undefined;
     return signal === undefined ? asked : this.#untilAborted(id, asked, signal);
@@ -197,4 +200,8 @@ export class SqliteThread {
     }
     this.#waiting.clear();
   }
+}
+
+function storable({ sql, values }: SqliteStatement): SqliteStatement {
+  return { sql, values: values.map((value) => storableValue(value) as SqliteValue) };
 }

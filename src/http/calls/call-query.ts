@@ -80,7 +80,7 @@ export function filterOf(query: z.infer<typeof callFilterQuery>, principal: Prin
   };
 }
 
-const position = z.tuple([z.enum(['dialing', 'live', 'ended']), z.number(), z.string()]);
+const position = z.tuple([z.enum(['dialing', 'live', 'ended']), z.int(), z.string()]);
 const searchPosition = z.tuple([z.literal('search'), z.int().min(0)]);
 
 /** The cursor behind a call of a list. */

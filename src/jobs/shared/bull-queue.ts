@@ -15,7 +15,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import type { Clock } from '../../foundation/clock.ts';
-import { createClient } from '../../foundation/database/postgres.ts';
+import { createClient, StorableClient } from '../../foundation/database/postgres.ts';
 import { describeTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
@@ -100,6 +100,7 @@ export class BullQueue implements JobQueue {
       application_name: 'trunkline-jobs',
       options: `-c search_path=${SCHEMA}`,
       max: CONNECTIONS_MAX,
+      Client: StorableClient,
       keepAlive: true,
       connectionTimeoutMillis: QUERY_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
