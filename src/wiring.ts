@@ -320,13 +320,23 @@ function describeHealth(draining: boolean, { engine, settings, upkeep, gpuName }
   return {
     draining,
     gpuName,
-    warnings: upkeep?.warnings ?? [],
+    ...describeRecords(upkeep),
     engine: engine.status,
     finalEngine: final,
     recognisers: { live: recogniser, final: final?.recogniser ?? null },
     voice: voiceInUse(settings, engine.voices),
     turnModel: engine.turnModel,
   };
+}
+
+/** A database that is only away keeps no calls out: they go on, and no other gateway would be better off. */
+function describeRecords(upkeep: CallUpkeep | null): Pick<GatewayHealth, 'records' | 'warnings'> {
+  if (upkeep === null) return { records: null, warnings: [] };
+  const { warnings } = upkeep;
+  const { trouble } = upkeep.records.recorder;
+  if (trouble === null) return { records: null, warnings };
+  if (trouble.reason !== 'unreachable') return { records: trouble.message, warnings };
+  return { records: null, warnings: [...warnings, `the records cannot be written: ${trouble.message}`] };
 }
 
 /** @throws ConfigError where the engines would need more memory than there is */

@@ -7,7 +7,8 @@ import { freeBytes } from '../foundation/folders/folder-size.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { RECORDS_FILE } from '../records/data-folder.ts';
-import { reportPostgres } from '../records/postgres-records.ts';
+import { reportPostgres, requirePostgresRights } from '../records/postgres-records.ts';
+import { RefusedEvents } from '../records/refused-events.ts';
 import type { Finding } from './finding.ts';
 import { formatBytes } from './models/progress.ts';
 
@@ -21,8 +22,18 @@ type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DA
 export async function checkRecords(settings: RecordSettings): Promise<Finding[]> {
   const { DATABASE_URL, RETENTION_DAYS } = settings;
   const howLong = RETENTION_DAYS === 0 ? 'for ever' : `for ${RETENTION_DAYS} days`;
-  if (DATABASE_URL === '') return [await checkFolder(settings, howLong)];
-  return [await checkPostgres(DATABASE_URL, howLong), ...(await checkSoundFolder(settings))];
+  const refused = await checkRefused(settings);
+  if (DATABASE_URL === '') return [await checkFolder(settings, howLong), ...refused];
+  return [await checkPostgres(DATABASE_URL, howLong), ...(await checkSoundFolder(settings)), ...refused];
+}
+
+/** What the database refused waits for somebody who looks at it. */
+async function checkRefused({ DATA_DIR }: RecordSettings): Promise<Finding[]> {
+  if (DATA_DIR === NO_FOLDER) return [];
+  const kept = await new RefusedEvents(DATA_DIR).report().catch(() => null);
+  if (kept === null || kept.events === 0) return [];
+  const detail = `DATA_DIR/refused keeps ${kept.events} events of ${kept.calls.length} calls: see trunkline db refused`;
+  return [{ name: 'refused events', status: 'warn', detail }];
 }
 
 /** With the records in PostgreSQL, sound and files of the server still lie in DATA_DIR. */
@@ -72,7 +83,8 @@ async function nearest(folder: string): Promise<string> {
 
 async function checkPostgres(url: string, howLong: string): Promise<Finding> {
   try {
-    const { place, sizeBytes, pending } = await reportPostgres(url);
+    const { place, sizeBytes, applied, pending } = await reportPostgres(url);
+    if (applied.length > 0 && pending.length === 0) await requirePostgresRights(url);
     const toDo = pending.length === 0 ? '' : `; the next start applies ${pending.join(', ')}`;
     return { name: 'records', status: 'ok', detail: `kept ${howLong} in ${place} (${formatBytes(sizeBytes)})${toDo}` };
   } catch (error) {

@@ -26,6 +26,8 @@ export interface GatewayHealth {
   readonly engine: EngineHealth;
   /** The engines with the second recogniser; null = there is none. */
   readonly finalEngine: Pick<EngineHealth, 'state' | 'ready' | 'workers'> | null;
+  /** Why the records of calls cannot be kept, where that is for an operator to mend; null = they can. */
+  readonly records: string | null;
   /** Null when no graphics processor is known. */
   readonly gpuName: string | null;
   /** Speaks texts that name no voice; null until an engine was ready. */
@@ -166,8 +168,9 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
 }
 
 /** An idle engine that was stopped counts as ready: it starts at the first call. */
-function reasonsAgainst({ draining, engine: { state, ready } }: GatewayHealth): string[] {
+function reasonsAgainst({ draining, records, engine: { state, ready } }: GatewayHealth): string[] {
   const reasons = draining ? ['the server is shutting down'] : [];
+  if (records !== null) reasons.push(`the records cannot be kept: ${records}`);
   if (state === 'failed') reasons.push('the speech engine cannot start; the log says why');
   if (state === 'starting' && ready === 0) reasons.push('the speech engine is starting');
   return reasons;

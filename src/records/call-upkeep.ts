@@ -41,8 +41,8 @@ export class CallUpkeep {
     this.#options = options;
     const { records, feed, sentences, sound } = options;
     this.records = records;
-    const { database, lists, audit, recorder, copies } = records;
-    this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound, copies });
+    const { database, lists, audit, recorder, copies, refused } = records;
+    this.removal = new CallRemoval({ database, search: lists.texts, feed, sentences, sound, copies, refused });
     // The one that leads looks whether something is due when its time has come.
     this.#leadership = options.lead?.('upkeep', { onLead: () => undefined, onLost: () => undefined }) ?? null;
     this.sweeper = new RetentionSweeper({
@@ -50,6 +50,7 @@ export class CallUpkeep {
       isLeading: () => this.#leadership?.isLeading !== false,
       database,
       copies,
+      refused,
       audit,
       recorder,
       time: records.time,

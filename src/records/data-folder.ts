@@ -9,7 +9,7 @@ import { makePrivateFolder } from '../foundation/folders/folders.ts';
 export const RECORDS_FILE = join('records', 'records.sqlite');
 
 /** The names in the folder. Where models lie in it too, other users may have to read them. */
-const OURS = /^(?:owner\.|records$|sound$|backups$|batches$|prompts$|uploads$)/;
+const OURS = /^(?:owner\.|records$|sound$|backups$|refused$|batches$|prompts$|uploads$)/;
 
 /** An open folder. */
 export interface DataFolder {

@@ -5,11 +5,13 @@ import type { SqliteStatement } from '../foundation/database/sqlite-messages.ts'
 import { explainTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
+import { Notices } from '../foundation/log/notices.ts';
 import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { recordsOn, type SqliteRecords, type SqliteRunner } from './sqlite-records.ts';
 
 const RETRIES = { firstMs: 1000, longestMs: 60_000 };
+const NOTICE_PERIOD_MS = 60_000;
 
 interface LateOptions {
   /** The file. */
@@ -35,6 +37,7 @@ class LateRunner implements SqliteRunner {
   readonly opened: Promise<void>;
   readonly #options: LateOptions;
   readonly #backoff = new Backoff(RETRIES);
+  readonly #notices: Notices;
   #noteOpened: () => void = () => undefined;
   #records: SqliteRecords | null = null;
   #timer: Timer | null = null;
@@ -43,6 +46,7 @@ class LateRunner implements SqliteRunner {
 
   constructor(options: LateOptions) {
     this.#options = options;
+    this.#notices = new Notices(options.clock, NOTICE_PERIOD_MS);
     this.opened = new Promise((resolve) => {
       this.#noteOpened = resolve;
     });
@@ -98,8 +102,12 @@ class LateRunner implements SqliteRunner {
       this.#noteOpened();
     } catch (error) {
       metrics.openFailures.inc();
-      if (isDatabaseTrouble(error)) this.retry();
-      else log.error({ reason: explainTrouble(error as Error) }, 'nothing is kept of calls: mend this and start again');
+      if (!isDatabaseTrouble(error) && this.#notices.isDue('refused'))
+        log.error(
+          { reason: explainTrouble(error as Error) },
+          'the records cannot be opened: mend this; what is told of calls waits in memory, and it is tried again',
+        );
+      this.retry();
     }
   }
 }

@@ -4,11 +4,18 @@ import { type Clock, sleep } from '../foundation/clock.ts';
 import { AdvisoryLock } from '../foundation/database/advisory-lock.ts';
 import { nameOfDatabase, openPool, POSTGRES_NOW_MS } from '../foundation/database/postgres.ts';
 import { TellingPostgresDialect } from '../foundation/database/postgres-dialect.ts';
-import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import {
+  type AwayReason,
+  DatabaseAway,
+  describeTrouble,
+  isDatabaseTrouble,
+  reasonOf,
+} from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import { type DatabaseReport, reportOf } from './database-report.ts';
 import { applySteps, migrate, readSchemaState } from './migrations/migrations.ts';
+import { PostgresCheck, requireRights } from './postgres-check.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Tables } from './tables.ts';
 
@@ -31,6 +38,9 @@ const USED_BY_OLDER =
 /** The step since which gateways say in the table `gateways` that they live, and for how long that is believed. */
 const CLUSTER_STEP = '0004-cluster';
 const HEARD_MS = 10_000;
+
+/** What may pass while a start waits. All else is for its operator to mend. */
+const PASSING: ReadonlySet<AwayReason> = new Set(['unreachable', 'connections']);
 
 interface PostgresOptions {
   /** Where session locks work: DATABASE_DIRECT_URL; left out = the same URL. */
@@ -59,7 +69,8 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
     },
   });
   await takeAtStart(lock, options);
-  const pool = openPool(url);
+  const check = new PostgresCheck();
+  const pool = openPool(url, { verify: (client) => check.verify(client) });
   const db = new Kysely<Tables>({ dialect: new TellingPostgresDialect({ pool }, 'the database of the records') });
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
@@ -71,6 +82,7 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
   };
   try {
     await migratePostgres(url, options);
+    await check.begin(db);
   } catch (error) {
     await close();
     throw error;
@@ -84,16 +96,22 @@ export async function openPostgresRecords(url: string, options: PostgresOptions)
       db.transaction().execute(async (transaction) => {
         for (const query of queries) await transaction.executeQuery(query);
       }),
+    check: () => check.run(db),
     isOpen: true,
     opened: Promise.resolve(),
-    get isOurs() {
-      return lock.isHeld;
+    requireOurs: () => {
+      if (!lock.isHeld) throw notOurs(lock.trouble);
     },
     sizeBytes: () => sizeOf(db),
     backUp: null,
     close,
     abandon: async () => void close(),
   };
+}
+
+function notOurs(trouble: unknown): DatabaseAway {
+  const why = trouble instanceof Error ? describeTrouble(trouble) : 'it may be that another server uses it now';
+  return new DatabaseAway(`the database of the records is not ours for now (${why})`, reasonOf(trouble));
 }
 
 /**
@@ -141,6 +159,11 @@ export function reportPostgres(url: string): Promise<DatabaseReport> {
   );
 }
 
+/** Whether the role of `url` may write what this program keeps. @throws DatabaseAway; the error of the database */
+export function requirePostgresRights(url: string): Promise<void> {
+  return inPostgresDatabase(url, requireRights);
+}
+
 /**
  * Applies the migrations that are pending in one transaction and takes it back. Returns their names. Until then
  * nobody can use the tables that they change.
@@ -185,7 +208,7 @@ async function tryToTake(lock: AdvisoryLock, isShared: boolean): Promise<Error |
     if (await lock.take()) return null;
     return new ConfigError([isShared ? USED_ALONE : USED_BY_OTHERS]);
   } catch (error) {
-    if (isDatabaseTrouble(error))
+    if (isDatabaseTrouble(error) && PASSING.has(reasonOf(error)))
       return new Error(`the database at DATABASE_URL cannot be reached (${describeTrouble(error)})`);
     const { code, message } = error as { code?: string; message: string };
     throw new ConfigError([`DATABASE_URL: the database refuses the connection (${code ?? message})`]);

@@ -1,9 +1,10 @@
 /** Writes events of calls, and what they change, in one transaction. */
+import { randomUUID } from 'node:crypto';
 import { type Compilable, type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { CallUpdatedEvent } from '../calls/feed/events.ts';
 import { isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
-import type { CallTally, NumberedText } from './call-tally.ts';
+import type { NumberedText } from './call-tally.ts';
 import { splitFeedId } from './feed-id.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Rewrite } from './redaction/stored-call.ts';
@@ -13,6 +14,15 @@ import { storeWebhooks } from './webhooks/store-webhooks.ts';
 
 /** Ids of texts: {@link Tables.texts}. */
 export const TEXTS_PER_CALL = 2 ** 20;
+
+/** A call whose row is stored with its events. */
+export interface StoredTally {
+  readonly id: string;
+  /** Where its row is; null = it has not been stored yet. */
+  seq: number | null;
+  /** As it is now. */
+  row(): Insertable<CallsTable>;
+}
 
 /** One event that is to be stored. */
 export interface RecordedEvent {
@@ -25,7 +35,7 @@ export interface RecordedEvent {
   /** JSON. */
   readonly content: string;
   /** The call, where this gateway holds it; null = one that is stored already. */
-  readonly tally: CallTally | null;
+  readonly tally: StoredTally | null;
   readonly text: NumberedText | null;
   /** Where a flow sends it; null = nowhere. */
   readonly target: string | null;
@@ -83,14 +93,39 @@ export class RecordWriter {
     this.#requireOurs();
     if (await this.#writeAtOnce(events, alive)) return;
     const { types = NO_TYPES, onNew } = this.#options.webhooks() ?? {};
-    let webhooks = 0;
-    await db.transaction().execute(async (transaction) => {
-      const seqs = await storeCalls(transaction, events);
-      await findOthers(transaction, events, seqs);
-      for (const query of changes(transaction, events, seqs, alive)) await query.execute();
-      webhooks = await storeWebhooks(transaction, { events, seqs, types });
-    });
+    const webhooks = await db.transaction().execute((transaction) => storeAll(transaction, { events, alive, types }));
     if (webhooks > 0) onNew?.();
+  }
+
+  /** How far a call is stored; undefined = it is not. @throws the error of the database */
+  rowOf(callId: string): Promise<Pick<CallsTable, 'state' | 'end_reason'> | undefined> {
+    const query = this.#options.database.db.selectFrom('calls').select(['state', 'end_reason']);
+    return query.where('id', '=', callId).executeTakeFirst();
+  }
+
+  /** Whether the database is still ours, and lets us write, as far as can be seen. @throws as {@link write} */
+  async check(): Promise<void> {
+    this.#requireOurs();
+    await this.#options.database.check();
+  }
+
+  /**
+   * Writes a row into each table, and takes it back.
+   * @throws the error of the database: what was to be written cannot be blamed for it
+   */
+  async probe(): Promise<void> {
+    await this.check();
+    const takenBack = new Error('taken back');
+    const { events, alive, types } = probeOf(randomUUID());
+    await this.#options.database.db
+      .transaction()
+      .execute(async (transaction) => {
+        await storeAll(transaction, { events, alive, types });
+        throw takenBack;
+      })
+      .catch((error: unknown) => {
+        if (error !== takenBack) throw error;
+      });
   }
 
   /** Gives stored events other contents; those that were deleted are passed over. @throws as {@link write} */
@@ -104,7 +139,8 @@ export class RecordWriter {
 
   #requireOurs(): void {
     const { database, mayWrite } = this.#options;
-    if (!database.isOurs || !mayWrite()) throw new DiskError('the database of the records is not ours for now');
+    database.requireOurs();
+    if (!mayWrite()) throw new DiskError('the database of the records is not ours for now');
   }
 
   /**
@@ -132,6 +168,53 @@ export class RecordWriter {
   }
 }
 
+interface Stored {
+  readonly events: readonly RecordedEvent[];
+  readonly alive: SignOfLife | null;
+  /** {@link RecordWriter.webhookTypes} */
+  readonly types: ReadonlySet<string>;
+}
+
+/** Returns how many webhooks are due. */
+async function storeAll(transaction: Transaction<Tables>, { events, alive, types }: Stored): Promise<number> {
+  const seqs = await storeCalls(transaction, events);
+  await findOthers(transaction, events, seqs);
+  for (const query of changes(transaction, events, seqs, alive)) await query.execute();
+  return storeWebhooks(transaction, { events, seqs, types });
+}
+
+/** An event of a call that there is not, which touches every table that events do. */
+function probeOf(id: string): Stored {
+  const row = {
+    id,
+    carrier: 'probe',
+    state: 'ended' as const,
+    gateway: id,
+    started_ms: 0,
+    duration_ms: 0,
+    parameters: '{}',
+    tracks: '[]',
+    finals: 0,
+    spoken: 0,
+    keys: 0,
+    gaps: 0,
+  };
+  const text = { number: 1, kind: 'caption' as const, track: 'inbound' as const, utterance: '1', version: 1 };
+  const event: RecordedEvent = {
+    epoch: id,
+    number: 1,
+    callId: id,
+    type: 'probe',
+    atMs: 0,
+    content: '{}',
+    tally: { id, seq: null, row: () => row },
+    text: { ...text, text: 'probe', start_ms: 0, end_ms: 0 },
+    target: null,
+    update: { outcome: null, tags: ['probe'] },
+  };
+  return { events: [event], alive: { epoch: id, atMs: 0 }, types: new Set(['probe']) };
+}
+
 async function storeRewrite(transaction: Transaction<Tables>, { id, event }: Rewrite): Promise<void> {
   const { epoch, number } = splitFeedId(id);
   const content = JSON.stringify(event);
@@ -157,7 +240,7 @@ async function storeRewrite(transaction: Transaction<Tables>, { id, event }: Rew
 
 type Rows = readonly Insertable<CallsTable>[];
 
-function talliesOf(events: readonly RecordedEvent[]): ReadonlyMap<string, CallTally> {
+function talliesOf(events: readonly RecordedEvent[]): ReadonlyMap<string, StoredTally> {
   return new Map(events.flatMap(({ tally }) => (tally === null ? [] : [[tally.id, tally] as const])));
 }
 

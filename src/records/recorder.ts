@@ -10,22 +10,34 @@ import type { OwnEntry } from '../calls/feed/exchange.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import { Backoff } from '../foundation/backoff.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { explainTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import {
+  type AwayReason,
+  describeTrouble,
+  explainTrouble,
+  mayBeOfOneStatement,
+  reasonOf,
+} from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
+import { Notices } from '../foundation/log/notices.ts';
 import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import { type CallIdentity, CallTally } from './call-tally.ts';
 import { splitFeedId } from './feed-id.ts';
+import { OutageNotes } from './outage-notes.ts';
 import type { OpenRedaction, RecordRedaction } from './record-redaction.ts';
 import type { RecordedEvent, RecordWriter } from './record-writer.ts';
 import type { Rewrite } from './redaction/stored-call.ts';
+import type { RefusedEvents } from './refused-events.ts';
 
 /** An event waits at most this long for others, and at most so many are stored at once. */
 const WAIT_MS = 100;
 const EVENTS_AT_ONCE = 100;
-/** Further events are lost: some 30 MB of memory. There is room left for those without which a call has no row. */
+/** Further events are lost. There is room left for those without which a call has no row. */
 const BACKLOG_MAX = 50_000;
 const BACKLOG_OF_BEGINNINGS_MAX = 60_000;
+/** The same by the length of their JSON: what callers and apps send may be long. Memory takes some three times this. */
+const BACKLOG_MAX_CHARS = 64 * 1024 * 1024;
+const BACKLOG_OF_BEGINNINGS_MAX_CHARS = 80 * 1024 * 1024;
 /** How often a gateway with live calls says that it lives: a later start takes that for the end of lost calls. */
 const ALIVE_PERIOD_MS = 10_000;
 /** A write that takes longer is told. */
@@ -33,8 +45,8 @@ const STUCK_MS = 10_000;
 const RETRIES = { firstMs: 500, longestMs: 30_000 };
 /** How long the end of the gateway waits for the last events. */
 const LAST_WRITE_MS = 10_000;
-/** Events that were refused and have a line in the log each. */
-const REFUSALS_LOGGED_MAX = 10;
+/** What may come often is told this often. */
+const NOTICE_PERIOD_MS = 60_000;
 
 /** What the recorder asks of the calls of this gateway. */
 export interface CallSource {
@@ -43,7 +55,9 @@ export interface CallSource {
 }
 
 interface RecorderOptions {
-  readonly writer: Pick<RecordWriter, 'write' | 'rewrite'>;
+  readonly writer: Pick<RecordWriter, 'write' | 'rewrite' | 'check' | 'probe'>;
+  /** Keeps what the database refuses; null = there is no folder for it, and that is lost. */
+  readonly refused: Pick<RefusedEvents, 'keep'> | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RecordMetrics;
@@ -67,6 +81,14 @@ interface Waiting {
 export interface FoundEvent {
   readonly entry: OwnEntry;
   readonly atMs: number;
+}
+
+/** Why nothing can be stored now. */
+export interface RecordTrouble {
+  /** `full` = so much waits that further events are lost. */
+  readonly reason: AwayReason | 'full';
+  /** For people: no address, no SQL, no values. */
+  readonly message: string;
 }
 
 interface Settling {
@@ -93,12 +115,18 @@ export class Recorder {
   #done = 0;
   #timer: Timer | null = null;
   #isWriting = false;
-  #isTroubled = false;
+  /** Of the last write; null = it succeeded. */
+  #trouble: Error | null = null;
+  readonly #outage: OutageNotes;
+  readonly #notices: Notices;
+  /** Of the JSON of those that wait. */
+  #waitingChars = 0;
   /** The write that goes on has taken too long. */
   #isStuck = false;
   #isOverflowing = false;
-  #refusals = 0;
   #lost = 0;
+  /** Events of the write that goes on which the database refused. */
+  #refusedNow = 0;
   #isAliveDue = true;
   #isClosed = false;
   #alive: Timer | null = null;
@@ -109,6 +137,8 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#redaction = options.redaction((rewrites) => this.rewrite(rewrites));
+    this.#outage = new OutageNotes(options.clock, options.log);
+    this.#notices = new Notices(options.clock, NOTICE_PERIOD_MS);
     options.metrics.backlogAge.watch(() => this.#backlogAgeSeconds);
   }
 
@@ -132,7 +162,14 @@ export class Recorder {
 
   /** Nothing can be stored just now: writes fail, or one has no end. */
   get isTroubled(): boolean {
-    return this.#isTroubled || this.#isStuck;
+    return this.#trouble !== null || this.#isStuck;
+  }
+
+  /** Null = what is told can be stored. */
+  get trouble(): RecordTrouble | null {
+    if (this.#isOverflowing) return { reason: 'full', message: 'too many events wait to be stored: some are lost' };
+    if (this.#trouble !== null) return { reason: reasonOf(this.#trouble), message: describeTrouble(this.#trouble) };
+    return this.#isStuck ? { reason: 'unreachable', message: 'the database does not answer' } : null;
   }
 
   /** Stores what `feed` tells from now on; `source` knows the calls that it tells of. */
@@ -141,7 +178,7 @@ export class Recorder {
     this.#source = source;
     this.#unsubscribe = feed.subscribeOwn({}, (entry) => this.#take(entry));
     feed.watchIds(() => this.#readyAll());
-    this.#alive = this.#options.clock.every(ALIVE_PERIOD_MS, () => this.#sayAlive(), true);
+    this.#alive = this.#options.clock.every(ALIVE_PERIOD_MS, () => this.#look(), true);
   }
 
   /** Takes over a stored call of a dead gateway: the `call.ended` that is published next ends its row. */
@@ -166,6 +203,7 @@ export class Recorder {
     for (const { entry, atMs } of found) {
       this.#taken++;
       this.#waiting.push({ entry, event: entry.event, atMs, identity: null, target: null });
+      this.#waitingChars += entry.json.length;
     }
     this.#readyAll();
   }
@@ -195,20 +233,37 @@ export class Recorder {
     const { event } = entry;
     if (event.type === 'call.deleted') this.#tallies.delete(event.callId);
     if (!isStored(event)) return;
-    const { metrics, clock, log } = this.#options;
-    const isOfRow = event.type === 'call.started' || event.type === 'call.ended';
-    if (this.#waiting.length >= (isOfRow ? BACKLOG_OF_BEGINNINGS_MAX : BACKLOG_MAX)) {
-      metrics.lost.inc({ reason: 'backlog' });
-      this.#lost++;
-      if (!this.#isOverflowing) log.error({ events: BACKLOG_MAX }, 'too many events wait to be stored: some are lost');
-      this.#isOverflowing = true;
+    const { metrics, clock } = this.#options;
+    if (!this.#hasRoomFor(entry)) {
+      this.#overflow(event);
       return;
     }
     this.#taken++;
+    this.#waitingChars += entry.json.length;
     const atMs = clock.wall().getTime();
     this.#waiting.push({ entry, event, atMs, identity: this.#identify(event), target: this.#options.targetOf(event) });
     metrics.backlog.set(this.backlog);
     this.#readyAll();
+  }
+
+  #hasRoomFor({ event: { type }, json }: OwnEntry): boolean {
+    const isOfRow = type === 'call.started' || type === 'call.ended';
+    const chars = this.#waitingChars + json.length;
+    if (isOfRow) return this.#waiting.length < BACKLOG_OF_BEGINNINGS_MAX && chars <= BACKLOG_OF_BEGINNINGS_MAX_CHARS;
+    return this.#waiting.length < BACKLOG_MAX && chars <= BACKLOG_MAX_CHARS;
+  }
+
+  /** The newest is lost: those before it say what was talked about. */
+  #overflow({ callId, type }: FeedEvent): void {
+    const { metrics, log } = this.#options;
+    metrics.lost.inc({ reason: 'backlog' });
+    this.#lost++;
+    this.#isOverflowing = true;
+    if (this.#notices.isDue('backlog'))
+      log.error(
+        { events: this.backlog, lost: this.#lost, callId, type },
+        'too many events wait to be stored: the newest is lost',
+      );
   }
 
   /** An event is stored under its id, which may come after the event itself. */
@@ -225,14 +280,15 @@ export class Recorder {
         this.rewrite(redacted.rewrites);
       }
     }
-    if (this.#isTroubled || this.#isWriting || this.#ready === 0) return;
+    if (this.#trouble !== null || this.#isWriting || this.#ready === 0) return;
     if (this.#ready >= EVENTS_AT_ONCE) this.#schedule(0);
     else if (this.#timer === null) this.#schedule(WAIT_MS);
   }
 
   /** The oldest event without an id never gets one. */
   #giveUpOldest(): void {
-    this.#waiting.splice(this.#ready, 1);
+    const [given] = this.#waiting.splice(this.#ready, 1);
+    this.#waitingChars -= given?.entry.json.length ?? 0;
     this.#options.metrics.lost.inc({ reason: 'backlog' });
     this.#lost++;
     this.#noteDone(1);
@@ -245,7 +301,7 @@ export class Recorder {
       if (waiting === undefined) this.#rewrites.set(rewrite.id, rewrite);
       else waiting.event = rewrite.event;
     }
-    const isIdle = this.#timer === null && !this.#isWriting && !this.#isTroubled;
+    const isIdle = this.#timer === null && !this.#isWriting && this.#trouble === null;
     if (this.#rewrites.size > 0 && isIdle) this.#schedule(WAIT_MS);
   }
 
@@ -266,9 +322,9 @@ export class Recorder {
     return { ...identity, parameters: Object.fromEntries(kept) };
   }
 
-  /** Calls in which nothing is said have no events. */
-  #sayAlive(): void {
-    if (this.#tallies.size === 0) return;
+  /** Calls in which nothing is said have no events, and where nobody calls a database may go away unnoticed. */
+  #look(): void {
+    this.#outage.tick({ events: this.backlog, lost: this.#lost });
     this.#isAliveDue = true;
     if (this.#timer === null && !this.#isWriting) this.#schedule(0);
   }
@@ -288,6 +344,7 @@ export class Recorder {
     const startMs = clock.nowMs();
     const stuck = clock.after(STUCK_MS, () => this.#noteStuck(), true);
     try {
+      if (this.#isIdle) await this.#options.writer.check();
       await this.#store(this.#writing);
       await this.#storeRewrites();
       metrics.writeSeconds.observe((clock.nowMs() - startMs) / 1000);
@@ -304,9 +361,14 @@ export class Recorder {
 
   #goOn(): void {
     if (this.#isClosed) return;
-    if (this.#isTroubled) this.#schedule(this.#backoff.next());
+    if (this.#trouble !== null) this.#schedule(this.#backoff.next());
     else if (this.#ready >= EVENTS_AT_ONCE) this.#schedule(0);
     else if (this.#ready > 0 || this.#rewrites.size > 0) this.#schedule(this.#leftToWaitMs());
+  }
+
+  /** There is nothing to write, which would tell whether that can be done. */
+  get #isIdle(): boolean {
+    return this.#writing.length === 0 && this.#rewrites.size === 0 && this.#signOfLife() === null;
   }
 
   /** What came during a write has waited already. */
@@ -322,6 +384,7 @@ export class Recorder {
   #gather(): RecordedEvent[] {
     const gathered = this.#waiting.splice(0, Math.min(this.#ready, EVENTS_AT_ONCE));
     this.#ready -= gathered.length;
+    for (const { entry } of gathered) this.#waitingChars -= entry.json.length;
     return gathered.map(({ entry, event, atMs, identity, target }) => {
       const known = this.#tallyOf(event.callId, identity);
       const added = known?.add(event, atMs) ?? null;
@@ -343,43 +406,54 @@ export class Recorder {
     return tally;
   }
 
-  /** What the database refuses is left out, so that it does not hold up the rest for ever. */
+  /** What the database refuses alone is put aside, so that it does not hold up the rest for ever. */
   async #store(events: readonly RecordedEvent[]): Promise<void> {
-    try {
-      await this.#options.writer.write(events, this.#signOfLife());
-    } catch (error) {
-      if (isDatabaseTrouble(error)) throw error;
-      if (events.length <= 1) {
-        this.#refuse(events, error);
-        return;
-      }
-      const half = Math.ceil(events.length / 2);
-      await this.#store(events.slice(0, half));
-      await this.#store(events.slice(half));
-    }
+    const { writer } = this.#options;
+    const alive = this.#signOfLife();
+    if (events.length === 0 && alive === null) return;
+    await storeInParts(events, {
+      store: (part) => writer.write(part, alive),
+      putAside: (event, error) => this.#refuse(event, error),
+    });
   }
 
   /** After the events themselves: those that are changed may be among them. */
   async #storeRewrites(): Promise<void> {
+    const { writer, log } = this.#options;
     const rewrites = [...this.#rewrites.values()].slice(0, EVENTS_AT_ONCE);
     if (rewrites.length === 0) return;
-    try {
-      await this.#options.writer.rewrite(rewrites);
-    } catch (error) {
-      if (isDatabaseTrouble(error)) throw error;
-      this.#options.log.error({ err: error, events: rewrites.length }, 'the database refuses to change events');
-    }
+    await storeInParts(rewrites, {
+      store: (part) => writer.rewrite(part),
+      putAside: async ({ id, event: { callId, type } }, err) => {
+        await writer.probe();
+        log.error({ err, event: id, callId, type }, 'the database refuses to change an event, which stays as it was');
+      },
+    });
     for (const rewrite of rewrites) if (this.#rewrites.get(rewrite.id) === rewrite) this.#rewrites.delete(rewrite.id);
   }
 
-  #refuse(events: readonly RecordedEvent[], err: unknown): void {
-    const { log, metrics } = this.#options;
-    metrics.lost.inc({ reason: 'refused' }, events.length);
-    this.#lost += events.length;
-    this.#refusals++;
-    if (this.#refusals > REFUSALS_LOGGED_MAX) return;
-    const [event] = events;
-    log.error({ err, callId: event?.callId, type: event?.type }, 'the database refuses an event, which is left out');
+  /** @throws the error of the database when it takes nothing at all; that of the disk when the event cannot be kept */
+  async #refuse(event: RecordedEvent, error: unknown): Promise<void> {
+    const { writer, refused, metrics } = this.#options;
+    await writer.probe();
+    this.#refusedNow++;
+    const isKept = (await refused?.keep(event, error)) ?? false;
+    if (isKept) metrics.refused.inc();
+    else {
+      metrics.lost.inc({ reason: 'refused' });
+      this.#lost++;
+    }
+    this.#tellOfRefusal(event, error, isKept);
+  }
+
+  #tellOfRefusal({ callId, type, epoch, number }: RecordedEvent, err: unknown, isKept: boolean): void {
+    if (!this.#notices.isDue(isKept ? 'kept' : 'refused')) return;
+    const { log } = this.#options;
+    const facts = { err, callId, type, event: `${epoch}-${number}` };
+    if (isKept)
+      log.error(facts, 'the database refuses an event, which DATA_DIR/refused keeps: see trunkline db refused');
+    else
+      log.error(facts, 'the database refuses an event, which is lost: DATA_DIR/refused has no room, or is not there');
   }
 
   #signOfLife(): { epoch: string; atMs: number } | null {
@@ -388,16 +462,18 @@ export class Recorder {
   }
 
   #finish(): void {
-    const { log, metrics } = this.#options;
-    if (this.#isTroubled) log.info({ events: this.backlog }, 'the records can be written again');
-    this.#isTroubled = false;
+    const { metrics } = this.#options;
+    this.#trouble = null;
     this.#isOverflowing = false;
     this.#backoff.restart();
     this.#isAliveDue = false;
     const written = this.#writing.length;
-    metrics.written.inc(written);
+    metrics.written.inc(written - this.#refusedNow);
+    this.#refusedNow = 0;
     this.#writing = [];
     metrics.backlog.set(this.backlog);
+    this.#outage.end({ events: written + this.backlog, lost: this.#lost });
+    if (this.#waiting.length === 0) this.#outage.caughtUp();
     this.#noteDone(written);
   }
 
@@ -414,15 +490,35 @@ export class Recorder {
   }
 
   #noteTrouble(error: Error): void {
-    const { log, metrics } = this.#options;
     if (this.#isClosed) return;
-    metrics.failures.inc();
-    if (!this.#isTroubled)
-      log.error(
-        { reason: explainTrouble(error), events: this.backlog },
-        'the records cannot be written; calls go on, and events wait in memory',
-      );
-    this.#isTroubled = true;
+    this.#options.metrics.failures.inc();
+    this.#trouble = error;
+    this.#refusedNow = 0;
+    this.#outage.note(explainTrouble(error), { events: this.backlog, lost: this.#lost });
+  }
+}
+
+/**
+ * Stores `items` together, and in ever smaller parts where the database refuses one of them. `putAside` gets those that
+ * it refuses alone.
+ * @throws the error of a database that cannot be used, and those of `putAside`
+ */
+async function storeInParts<T>(
+  items: readonly T[],
+  how: {
+    readonly store: (part: readonly T[]) => Promise<void>;
+    readonly putAside: (item: T, error: unknown) => Promise<void>;
+  },
+): Promise<void> {
+  try {
+    await how.store(items);
+  } catch (error) {
+    const [first] = items;
+    if (!mayBeOfOneStatement(error) || first === undefined) throw error;
+    if (items.length === 1) return how.putAside(first, error);
+    const half = Math.ceil(items.length / 2);
+    await storeInParts(items.slice(0, half), how);
+    await storeInParts(items.slice(half), how);
   }
 }
 

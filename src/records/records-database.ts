@@ -20,12 +20,17 @@ export interface RecordsDatabase {
    * @throws the error of the database
    */
   runAtomically(queries: readonly CompiledQuery[]): Promise<void>;
+  /**
+   * Whether it is still the one that was opened, with the rights that are needed; little work.
+   * @throws DatabaseAway; the error of the database
+   */
+  check(): Promise<void>;
   /** False for as long as a database that could not be opened at the start is not: it rejects all with DiskError. */
   readonly isOpen: boolean;
   /** Resolves when {@link isOpen} is true; never, when it is closed before. */
   readonly opened: Promise<void>;
-  /** False while it may be another process's: nothing may be written then. */
-  readonly isOurs: boolean;
+  /** @throws DatabaseAway while it may be another process's: nothing may be written then */
+  requireOurs(): void;
   /** Bytes that it takes on disk. @throws the error of the database */
   sizeBytes(): Promise<number>;
   /**

@@ -17,6 +17,7 @@ import { type DueWebhooks, RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
+import { RefusedEvents } from './refused-events.ts';
 import { RetentionClock } from './retention/retention-clock.ts';
 import { CallLists } from './search/call-lists.ts';
 import { DeletedElsewhere } from './sound/deleted-elsewhere.ts';
@@ -63,9 +64,12 @@ export class Records {
   readonly copies: BackupCopies | null;
   /** The time by which records are deleted. */
   readonly time: RetentionClock;
+  /** Events that the database refused; null = there is no folder for them. */
+  readonly refused: RefusedEvents | null;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: Metrics;
+  readonly #writer: RecordWriter;
   #sound: SoundStore | null = null;
   #outbox: Outbox | null = null;
   #webhooks: DueWebhooks | null = null;
@@ -84,8 +88,11 @@ export class Records {
     this.time = new RetentionClock(database, clock);
     this.#isShared = isShared;
     this.#mayWrite = () => !isShared;
+    this.refused = folder === null ? null : new RefusedEvents(folder);
+    this.#writer = new RecordWriter({ database, mayWrite: () => this.#mayWrite(), webhooks: () => this.#webhooks });
     this.recorder = new Recorder({
-      writer: new RecordWriter({ database, mayWrite: () => this.#mayWrite(), webhooks: () => this.#webhooks }),
+      writer: this.#writer,
+      refused: this.refused,
       clock,
       log,
       metrics: metrics.records,
@@ -147,6 +154,14 @@ export class Records {
     });
   }
 
+  /**
+   * Stores what the database refused once, as far as it takes it now.
+   * @throws the error of the database while it is away; that of the file system
+   */
+  async retryRefused(): Promise<{ readonly stored: number; readonly left: number }> {
+    return (await this.refused?.retry(this.#writer)) ?? { stored: 0, left: 0 };
+  }
+
   /** Stores what `feed` tells from now on. */
   follow(feed: Feed, source: CallSource): void {
     this.recorder.follow(feed, source);
@@ -159,6 +174,7 @@ export class Records {
    */
   async recover(feed: Feed): Promise<void> {
     await this.#sound?.recover();
+    await this.#tellOfRefused();
     if (this.database.isOpen) await this.endLostCalls(feed);
     else void this.database.opened.then(() => this.endLostCalls(feed)).catch((err: unknown) => this.#tellOfLost(err));
   }
@@ -174,6 +190,13 @@ export class Records {
       if (!isDatabaseTrouble(error)) throw error;
       this.#tellOfLost(error);
     }
+  }
+
+  async #tellOfRefused(): Promise<void> {
+    const kept = await this.refused?.report().catch(() => null);
+    if (kept === null || kept === undefined || kept.events === 0) return;
+    const facts = { events: kept.events, calls: kept.calls.length };
+    this.#log.warn(facts, 'DATA_DIR/refused keeps events that the database refused: see trunkline db refused');
   }
 
   #tellOfLost(error: unknown): void {

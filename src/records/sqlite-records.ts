@@ -55,11 +55,12 @@ export function recordsOn(
     db,
     reader,
     runAtomically: (queries) => runAtomically(db, thread, queries),
+    check: async () => undefined,
     get isOpen() {
       return state.isOpen;
     },
     opened: state.opened,
-    isOurs: true,
+    requireOurs: () => undefined,
     sizeBytes: async () => (await sizeOf(path)) + (await sizeOf(`${path}-wal`)),
     backUp: (copy) => {
       backups = backups.catch(() => undefined).then(() => backUp(db, path, copy));

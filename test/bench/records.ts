@@ -5,6 +5,7 @@ import { type LiveCallsOptions, measureLiveCalls } from './records-live.ts';
 import { postgresPlaces, type RecordsPlaces, sqlitePlaces } from './records-places.ts';
 import { measureSearch } from './records-search.ts';
 import { measureStart, type StartOptions } from './records-start.ts';
+import { measureWaiting } from './records-waiting.ts';
 import { measureWriting, type WritingOptions } from './records-writing.ts';
 import { figure, type Report } from './report.ts';
 
@@ -24,7 +25,7 @@ export interface RecordsBenchOptions {
 /** Runs the benchmark. @throws Error when PostgreSQL is asked for and not installed */
 export async function benchRecords(options: RecordsBenchOptions): Promise<Report> {
   if (options.postgres && whyNoPostgres !== '') throw new Error('--postgres: PostgreSQL is not installed');
-  const parts: Part[] = [];
+  const parts: Part[] = [await measureWaiting()];
   const [loadBefore] = loadavg();
   for (const open of options.postgres ? [sqlitePlaces, postgresPlaces] : [sqlitePlaces]) {
     const places = await open();

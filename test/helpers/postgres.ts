@@ -29,6 +29,8 @@ export const whyNoPostgres = PROGRAMS === null ? ' (not run: PostgreSQL is not i
 export interface TestPostgres {
   /** Makes an empty database. Returns its URL. */
   createDatabase(): Promise<string>;
+  /** Runs statements as the server's operator, outside of any transaction. */
+  operate(...statements: readonly string[]): Promise<void>;
   /** Ends the server as a crash would, or as its operator does. */
   stop(how: 'crash' | 'shutdown'): Promise<void>;
   /** Starts it again, on the same port. */
@@ -111,6 +113,10 @@ export async function startPostgres(): Promise<TestPostgres> {
       await withClient(url('postgres'), (client) => client.query(`CREATE DATABASE ${name}`));
       return url(name);
     },
+    operate: (...statements) =>
+      withClient(url('postgres'), async (client) => {
+        for (const statement of statements) await client.query(statement);
+      }),
     stop,
     start,
     remove: async () => {

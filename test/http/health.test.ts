@@ -40,6 +40,16 @@ describe('GET /ready', () => {
     expect([answer.statusCode, answer.json()]).toMatchObject([200, { warnings: ['the clock is wrong'] }]);
   });
 
+  it('answers 503 while the records cannot be kept, and says why', async () => {
+    testServer = await startServer();
+    testServer.health.records = 'it refuses the login: 28000';
+    const answer = await testServer.app.inject('/ready');
+    expect([answer.statusCode, answer.json().reasons]).toEqual([
+      503,
+      ['the records cannot be kept: it refuses the login: 28000'],
+    ]);
+  });
+
   it('tells strangers the status alone', async () => {
     testServer = await startServer({ API_KEYS: 'k' });
     testServer.health.engine = { ...testServer.health.engine, state: 'failed', ready: 0 };

@@ -168,6 +168,7 @@ export interface TestServer {
   readonly logLines: string[];
   readonly health: {
     draining: boolean;
+    records: string | null;
     engine: EngineHealth;
     finalEngine: GatewayHealth['finalEngine'];
     gpuName: string | null;
@@ -224,6 +225,7 @@ export async function startServer(
     draining: false,
     engine,
     finalEngine: null,
+    records: null as string | null,
     gpuName: null,
     voice: 'rms',
     recognisers: { live: null, final: null },

@@ -85,7 +85,7 @@ function postgresDatabases(): TestDatabases {
       const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
       await migrateTo(db, 'postgres', step);
       pools.push(db);
-      return { kind: 'postgres', db, reader: db, isOpen: true, isOurs: true } as RecordsDatabase;
+      return { kind: 'postgres', db, reader: db, isOpen: true } as unknown as RecordsDatabase;
     },
     end: async () => {
       for (const database of opened) await database.close();

@@ -39,6 +39,7 @@ function removalOf({ records, feed }: ToldGateway, sentences: SentenceCache, rem
     sound,
     sentences,
     copies: null,
+    refused: null,
   });
 }
 

@@ -112,7 +112,7 @@ it('ends the calls of a server that died, and knows sound and users, when there 
   people.close();
 });
 
-it('says that nothing is kept when what it can open at last is of a newer program', async () => {
+it('says so, and tries again, when what it can open at last is of a newer program', async () => {
   const database = await openInFolder(folder);
   await sql`create table migrations (name text, timestamp text)`.execute(database.db);
   await sql`insert into migrations values ('9999-later', '')`.execute(database.db);
@@ -120,7 +120,7 @@ it('says that nothing is kept when what it can open at last is of a newer progra
   fill();
   const records = await open();
   makeRoom();
-  await expect.poll(() => told('mend this and start again')).toBe(1);
+  await expect.poll(() => told('mend this; what is told of calls waits')).toBe(1);
   expect(lines.join('')).toContain('9999-later');
   expect(records.database.isOpen).toBe(false);
 });

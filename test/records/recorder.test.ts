@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
+import { DatabaseAway } from '../../src/foundation/database/trouble.ts';
 import { DiskError } from '../../src/foundation/folders/disk.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -27,6 +28,12 @@ let rewritten: Rewrite[];
 let logged: { level: number; msg: string }[];
 /** What a write does; by default it stores. */
 let write: (events: readonly RecordedEvent[]) => Promise<void>;
+/** Whether the database can be used, and takes a row; by default both. */
+let check: () => void;
+let probe: () => void;
+/** Numbers of events that were refused and kept, and how many are. */
+let kept: number[];
+let keptMax: number;
 
 beforeEach(() => {
   clock = new FakeClock();
@@ -36,17 +43,31 @@ beforeEach(() => {
   rewritten = [];
   logged = [];
   write = async () => undefined;
+  check = () => undefined;
+  probe = () => undefined;
+  kept = [];
+  keptMax = 1000;
   const log = createLog('info', { write: (line: string) => void logged.push(JSON.parse(line)) });
   const writer = {
     write: async (events: readonly RecordedEvent[], alive: SignOfLife | null) => {
       await write(events);
       writes.push({ atMs: clock.nowMs(), contents: events.map(({ type, number }) => `${number} ${type}`), alive });
     },
+    check: async () => check(),
+    probe: async () => probe(),
     rewrite: async (changed: readonly Rewrite[]) => void rewritten.push(...changed),
+  };
+  const refused = {
+    keep: async ({ number }: RecordedEvent) => {
+      if (kept.length >= keptMax) return false;
+      kept.push(number);
+      return true;
+    },
   };
   take = (_id, event) => ({ event, rewrites: [] });
   recorder = new Recorder({
     writer,
+    refused,
     clock,
     log,
     metrics: metrics.records,
@@ -129,7 +150,7 @@ describe('the recorder', () => {
     expect(writes.flatMap(({ contents }) => contents.map((text) => Number.parseInt(text, 10)))).toEqual(
       Array.from({ length: 161 }, (_, i) => i + 1),
     );
-    expect(logged.at(-1)?.msg).toMatch(/can be written again/);
+    expect(logged.at(-2)?.msg).toMatch(/can be written again/);
     expect((await metrics.records.failures.get()).values[0]?.value).toBeGreaterThan(2);
   });
 
@@ -163,7 +184,7 @@ describe('the recorder', () => {
     ]);
   });
 
-  it('leaves out an event that the database refuses, and stores all others', async () => {
+  it('puts aside an event that the database refuses while it takes a probe, and stores all others', async () => {
     write = async (events) => {
       if (events.some(({ number }) => number === 7)) throw new Error('NOT NULL constraint failed');
     };
@@ -171,9 +192,114 @@ describe('the recorder', () => {
     await clock.run(110);
     const stored = writes.flatMap(({ contents }) => contents.map((text) => Number.parseInt(text, 10)));
     expect(stored).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13]);
-    expect(await lost('refused')).toBe(1);
-    expect(logged).toMatchObject([{ level: 50, callId: 'CA1', type: 'caption' }]);
+    expect(kept).toEqual([7]);
+    expect(recorder.lost).toBe(0);
+    expect((await metrics.records.refused.get()).values[0]?.value).toBe(1);
+    expect((await metrics.records.written.get()).values[0]?.value).toBe(12);
+    expect(logged).toMatchObject([
+      { level: 50, callId: 'CA1', type: 'caption', msg: expect.stringMatching(/refused/) },
+    ]);
     await recorder.settled();
+  });
+
+  it.each(['54000', 'XX000', 'P0001'])('puts an event aside whatever the class of the refusal: %s', async (code) => {
+    write = async (events) => {
+      if (events.some(({ number }) => number === 3)) throw Object.assign(new Error('no'), { code });
+    };
+    tell(started('CA1'), ...finals(4));
+    await clock.run(110);
+    expect(kept).toEqual([3]);
+    expect(recorder.backlog).toBe(0);
+  });
+
+  it('counts a refused event as lost where it cannot be kept', async () => {
+    keptMax = 0;
+    write = async () => {
+      throw Object.assign(new Error('too long'), { code: '54000' });
+    };
+    tell(started('CA1'));
+    await clock.run(110);
+    expect(await lost('refused')).toBe(1);
+    expect(recorder.lost).toBe(1);
+  });
+
+  it.each([
+    ['28000', 'login'],
+    ['3D000', 'other_database'],
+    ['42501', 'right'],
+    ['42P01', 'tables'],
+    ['42883', 'tables'],
+    ['53300', 'connections'],
+    ['55P03', 'unreachable'],
+    ['57P03', 'unreachable'],
+    ['XX001', 'unreachable'],
+    ['22021', 'unreachable'],
+  ])('loses nothing while a database takes no row at all (%s), and says why', async (code, reason) => {
+    const refuse = (): never => {
+      throw Object.assign(new Error('no'), { code });
+    };
+    write = async () => refuse();
+    probe = refuse;
+    tell(started('CA1'), ...finals(150));
+    await clock.run(100_000, 500);
+    expect([recorder.backlog, recorder.lost, kept]).toEqual([151, 0, []]);
+    expect(recorder.trouble?.reason).toBe(reason);
+    write = async () => undefined;
+    await clock.run(40_000, 100);
+    expect([recorder.backlog, recorder.trouble]).toEqual([0, null]);
+    expect(writes.flatMap(({ contents }) => contents)).toHaveLength(151);
+  });
+
+  it('tells of an outage at once, each minute, when its reason changes, and of what was caught up', async () => {
+    let code = '28000';
+    write = async () => {
+      throw Object.assign(new Error('no'), { code });
+    };
+    tell(started('CA1'), said('CA1', 1, 'a'));
+    await clock.run(150_000, 500);
+    code = '57P03';
+    await clock.run(40_000, 500);
+    write = async () => undefined;
+    await clock.run(40_000, 500);
+    expect(logged.map(({ msg }) => msg.slice(0, 29))).toEqual([
+      'the records cannot be written',
+      'the records cannot be written',
+      'the records cannot be written',
+      'the records cannot be written',
+      'the records can be written ag',
+      'what waited for the records i',
+    ]);
+    expect(logged.map((line) => ('reason' in line ? line.reason : null)).slice(2, 5)).toEqual([
+      'it refuses the login: 28000',
+      '57P03',
+      null,
+    ]);
+    expect(logged.at(-1)).toMatchObject({ events: 2, lost: 0 });
+  });
+
+  it('notices within ten seconds that the database is away while nobody calls', async () => {
+    check = () => {
+      throw new DatabaseAway("another installation's", 'other_database');
+    };
+    await clock.run(11_000, 500);
+    expect(recorder.trouble).toEqual({ reason: 'other_database', message: "another installation's" });
+    check = () => undefined;
+    await clock.run(40_000, 500);
+    expect(recorder.trouble).toBe(null);
+    expect(writes).toEqual([]);
+  });
+
+  it('keeps no more than 64 million characters, whatever the number of events', async () => {
+    write = () => new Promise(() => undefined);
+    tell(started('CA1'));
+    await clock.run(110);
+    const long = 'x'.repeat(8_000_000);
+    for (let utterance = 1; utterance <= 10; utterance++)
+      tell(said('CA1', utterance, long, { stable: '', text: '', tail: long }));
+    tell(ended('CA1'));
+    expect(recorder.backlog).toBe(1 + 8 + 1);
+    expect(recorder.trouble?.reason).toBe('full');
+    expect(await lost('backlog')).toBe(2);
   });
 
   it('says every ten seconds that it lives while there are calls, also silent ones', async () => {

@@ -49,14 +49,22 @@ async function openSweeper(environment: Readonly<Record<string, string>> = {}) {
   const { database, audit } = records;
   const copies = new BackupCopies({ database, folder, audit, clock, log: createLog('silent') });
   const sentences = { sentencesOf: () => [], forget: async () => 0 };
-  const removal = new CallRemoval({ database, search: records.lists.texts, feed, sound: null, sentences, copies });
+  const removal = new CallRemoval({
+    database,
+    search: records.lists.texts,
+    feed,
+    sound: null,
+    sentences,
+    copies,
+    refused: null,
+  });
   const told: string[] = [];
   const log = createLog('error', { write: (line) => told.push(line) });
   const time = new RetentionClock(database, clock);
   await time.begin();
   const recorder = { backlog: 0, isTroubled: false };
   const settings = readSettings(environment);
-  const parts = { database, copies, removal, audit, sound: null, recorder, settings, time, clock, log };
+  const parts = { database, copies, refused: null, removal, audit, sound: null, recorder, settings, time, clock, log };
   return { sweeper: new RetentionSweeper({ ...parts, metrics: metrics.records }), copies, told };
 }
 

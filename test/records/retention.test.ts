@@ -64,11 +64,24 @@ describe.each(DATABASES)('retention in $name', ({ isThere, start }) => {
       sound: shelf,
       sentences,
       copies: null,
+      refused: null,
     });
     const settings = readSettings(environment);
     const log = createLog('silent');
     const time = new RetentionClock({ ...database, kind: 'sqlite' }, clock);
-    const parts = { database, copies: null, removal, audit, sound: shelf, recorder, settings, time, clock, log };
+    const parts = {
+      database,
+      copies: null,
+      refused: null,
+      removal,
+      audit,
+      sound: shelf,
+      recorder,
+      settings,
+      time,
+      clock,
+      log,
+    };
     await new RetentionSweeper({ ...parts, metrics: metrics.records }).sweep();
     await audit.flush();
     const rows = await database.db.selectFrom('calls').select('id').orderBy('seq').execute();
@@ -138,11 +151,12 @@ it('makes room in SQLite by the oldest calls, when there is no sound any more', 
     sound: null,
     sentences,
     copies: null,
+    refused: null,
   });
   const settings = { ...readSettings({}), RETENTION_DAYS: 0, DATA_MAX_BYTES: 900_000 };
   const clock = new FakeClock();
   const time = new RetentionClock(database, clock);
-  const parts = { database, copies: null, removal, audit, sound: null, recorder, settings, time, clock };
+  const parts = { database, copies: null, refused: null, removal, audit, sound: null, recorder, settings, time, clock };
   const sweeper = new RetentionSweeper({ ...parts, log: createLog('silent'), metrics: metrics.records });
   for (let turn = 0; turn < 3; turn++) await sweeper.sweep();
   expect(await usedBytes(database.reader)).toBeLessThan(900_000);

@@ -30,11 +30,12 @@ export function openToldGateway(
     parameters = {},
     log = createLog('silent'),
     history = 10,
-  }: { clock?: Clock; parameters?: ToldParameters; log?: Log; history?: number } = {},
+    folder = null,
+  }: { clock?: Clock; parameters?: ToldParameters; log?: Log; history?: number; folder?: string | null } = {},
 ): ToldGateway {
   const feed = new Feed({ history, epoch: randomUUID() });
   const metrics = new Metrics();
-  const records = new Records({ ...KEPT_AS_IT_IS, database, folder: null, clock, log, metrics });
+  const records = new Records({ ...KEPT_AS_IT_IS, database, folder, clock, log, metrics });
   records.follow(feed, {
     get: () => undefined,
     parameters: (id): { own: CallParameters; all: Readonly<Record<string, string>> } | undefined => {

@@ -19,6 +19,10 @@ waits, "sweep --yes" has the server go on.
 "query" asks a copy that it makes and removes, PostgreSQL in a transaction that only
 reads: 1,000 rows, 10 s. Never open the live file with sqlite3.
 
+An event that the database refuses alone, for what is in it, is kept in
+DATA_DIR/refused. "refused" says what is there, "refused --retry" stores what the
+database takes now, e.g. after an update.
+
 Examples:
   $ trunkline db status
   $ trunkline db query "select count(*) from calls"
@@ -31,7 +35,7 @@ Examples:
 export function describeDatabase(program: Command, terminal: Terminal, done: (exitCode: number) => void): void {
   const db = program
     .command('db')
-    .description('the records of calls: status, backup, migrate, sweep, query')
+    .description('the records of calls: status, backup, migrate, sweep, query, refused')
     .addHelpText('after', NOTES);
   const add = (name: string, description: string): Command =>
     db
@@ -69,5 +73,11 @@ export function describeDatabase(program: Command, terminal: Terminal, done: (ex
     .action(async (text: string, flags: DatabaseFlags) => {
       const { query } = await import('./query.ts');
       done(await query(text, flags, readSettings(undefined, { opensPorts: false }), terminal));
+    });
+  add('refused', 'events that the database refused, which DATA_DIR/refused keeps')
+    .option('--retry', 'store what it takes now')
+    .action(async (flags: DatabaseFlags & { readonly retry?: boolean }) => {
+      const { showRefused } = await import('./refused.ts');
+      done(await showRefused(flags, readSettings(undefined, { opensPorts: false }), terminal));
     });
 }

@@ -16,9 +16,16 @@ import { formatBytes } from '../models/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
 
-/** Opens the database on the server for `work`; this brings it up to this version. */
-async function inPostgres<T>(url: string, work: (database: RecordsDatabase) => Promise<T>): Promise<T> {
-  const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent') });
+/**
+ * Opens the database on the server for `work`; this brings it up to this version. `isShared` = gateways of a cluster may
+ * use it meanwhile.
+ */
+export async function inPostgres<T>(
+  url: string,
+  work: (database: RecordsDatabase) => Promise<T>,
+  isShared = false,
+): Promise<T> {
+  const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent'), isShared });
   try {
     return await work(database);
   } finally {

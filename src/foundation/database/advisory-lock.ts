@@ -27,6 +27,7 @@ export class AdvisoryLock {
   #client: pg.Client | null = null;
   #timer: Timer | null = null;
   #isReleased = false;
+  #trouble: unknown = null;
 
   constructor(options: LockOptions) {
     this.#options = options;
@@ -34,6 +35,11 @@ export class AdvisoryLock {
 
   get isHeld(): boolean {
     return this.#client !== null;
+  }
+
+  /** Why it could not be taken again; null = it was not tried, another process holds it, or it is held. */
+  get trouble(): unknown {
+    return this.#trouble;
   }
 
   /** False when another process holds it. @throws the error of the connection */
@@ -75,14 +81,20 @@ export class AdvisoryLock {
     this.#takeLater();
   }
 
+  #fail(error: unknown): false {
+    this.#trouble = error;
+    return false;
+  }
+
   #takeLater(): void {
     if (this.#isReleased) return;
     this.#timer = this.#options.clock.after(
       this.#backoff.next(),
       () => {
         void this.take()
-          .catch(() => false)
+          .catch((error: unknown) => this.#fail(error))
           .then((isTaken) => {
+            if (isTaken) this.#trouble = null;
             if (isTaken) this.#options.onChange(true);
             else this.#takeLater();
           });

@@ -3,7 +3,7 @@ import { type DatabaseConnection, type Driver, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { abortSignal } from './abort.ts';
 import { abortablePool } from './abortable-pool.ts';
-import { DatabaseAway, describeTrouble, isDatabaseTrouble } from './trouble.ts';
+import { DatabaseAway, describeTrouble, isDatabaseTrouble, reasonOf, stateOf } from './trouble.ts';
 
 /**
  * As {@link PostgresDialect}; a server that is away, stuck or full rejects with {@link DatabaseAway}, and queries end
@@ -43,7 +43,8 @@ export class TellingPostgresDialect extends PostgresDialect {
   }
 
   #throwAway(error: unknown): never {
-    if (error === abortSignal()?.reason || !isDatabaseTrouble(error)) throw error;
-    throw new DatabaseAway(`${this.#name} cannot be used just now (${describeTrouble(error)})`);
+    if (error === abortSignal()?.reason || !isDatabaseTrouble(error) || error instanceof DatabaseAway) throw error;
+    const message = `${this.#name} cannot be used just now (${describeTrouble(error)})`;
+    throw new DatabaseAway(message, reasonOf(error), stateOf(error));
   }
 }

@@ -57,13 +57,19 @@ interface PoolOptions {
   readonly connectionsMax?: number;
   /** A server that answers nothing for this long, also while it is connected to, is taken for gone. */
   readonly limitMs?: number;
+  /** Looks at each new connection; one that it rejects is not used. */
+  readonly verify?: (client: pg.ClientBase) => Promise<void>;
 }
 
 /** A pool of connections to the database at `url`. */
-export function openPool(url: string, { isPatient = false, connectionsMax, limitMs }: PoolOptions = {}): pg.Pool {
+export function openPool(
+  url: string,
+  { isPatient = false, connectionsMax, limitMs, verify }: PoolOptions = {},
+): pg.Pool {
   const max = connectionsMax ?? (isPatient ? 1 : CONNECTIONS_MAX);
   const limits = limitMs === undefined ? {} : { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
-  const pool = new pg.Pool({ ...configOf(url, isPatient), ...limits, max, Client: StorableClient });
+  const checks = verify === undefined ? {} : { onConnect: verify };
+  const pool = new pg.Pool({ ...configOf(url, isPatient), ...limits, ...checks, max, Client: StorableClient });
   // A connection that breaks while nobody uses it: the next query makes another. Unheard, the error would end the
   // process.
   pool.on('error', () => undefined);

@@ -12,6 +12,7 @@ export class RecordMetrics {
   readonly diskBytes;
   readonly written;
   readonly lost;
+  readonly refused;
   readonly failures;
   readonly openFailures;
   readonly logsLost;
@@ -41,6 +42,11 @@ export class RecordMetrics {
     this.diskBytes = make.gauge('trunkline_data_disk_bytes', 'Size of the disk of DATA_DIR', []);
     this.written = make.counter('trunkline_records_written_total', 'Events that were stored', []);
     this.lost = make.counter('trunkline_records_lost_total', 'Events that were not stored, by why', ['reason']);
+    this.refused = make.counter(
+      'trunkline_records_refused_total',
+      'Events that the database refused, and that DATA_DIR/refused keeps',
+      [],
+    );
     this.failures = make.counter(
       'trunkline_records_write_failures_total',
       'Times that the records could not be written; what was to be written is kept and tried again',

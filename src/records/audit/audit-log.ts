@@ -2,7 +2,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../../foundation/clock.ts';
+import { isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { Notices } from '../../foundation/log/notices.ts';
 import type { AuditTable, Tables } from '../tables.ts';
 
 /** What somebody did to the records; signing in and out has actions of its own. */
@@ -60,6 +62,8 @@ const LINES_PER_WRITE = 200;
 const LINES_WAITING_MAX = 10_000;
 /** So long a failed write is left alone. */
 const RETRY_MS = 5000;
+/** What goes on is told this often. */
+const NOTICE_PERIOD_MS = 60_000;
 /** Lines that one statement deletes. */
 const EXPIRED_PER_WRITE = 1000;
 
@@ -80,11 +84,12 @@ export class AuditLog {
   readonly #waiting: Line[] = [];
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
-  #toldOfLoss = false;
+  readonly #notices: Notices;
   readonly #readings: LRUCache<string, true>;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
+    this.#notices = new Notices(options.clock, NOTICE_PERIOD_MS);
     const perf = { now: () => options.clock.nowMs() };
     this.#readings = new LRUCache({ max: READINGS_REMEMBERED_MAX, ttl: SAME_READING_MS, perf });
   }
@@ -95,8 +100,7 @@ export class AuditLog {
     if (this.#isRepeated(who, action, callId)) return;
     if (this.#waiting.length >= LINES_WAITING_MAX) {
       onLost();
-      if (!this.#toldOfLoss) log.error({}, 'the audit log cannot be stored, and lines of it are lost');
-      this.#toldOfLoss = true;
+      if (this.#notices.isDue('lost')) log.error({}, 'the audit log cannot be stored, and lines of it are lost');
       return;
     }
     const at_ms = clock.wall().getTime();
@@ -149,19 +153,33 @@ export class AuditLog {
     return false;
   }
 
+  /** A line that the database refuses alone does not hold up the rest for ever. */
   async #write(): Promise<void> {
     const { db, clock, log } = this.#options;
+    let atOnce = LINES_PER_WRITE;
     while (this.#waiting.length > 0) {
-      const lines = this.#waiting.slice(0, LINES_PER_WRITE);
+      const lines = this.#waiting.slice(0, atOnce);
       try {
         await db.insertInto('audit').values(lines).execute();
         this.#waiting.splice(0, lines.length);
       } catch (err) {
-        log.warn({ err, lines: this.#waiting.length }, 'the audit log could not be stored; it is tried again');
-        this.#timer ??= clock.after(RETRY_MS, () => void this.flush(), true);
-        return;
+        if (isDatabaseTrouble(err)) {
+          if (this.#notices.isDue('waits'))
+            log.warn({ err, lines: this.#waiting.length }, 'the audit log could not be stored; it is tried again');
+          this.#timer ??= clock.after(RETRY_MS, () => void this.flush(), true);
+          return;
+        }
+        if (lines.length === 1) this.#leaveOut(err);
+        atOnce = 1;
       }
     }
+  }
+
+  #leaveOut(err: unknown): void {
+    const { log, onLost } = this.#options;
+    const line = this.#waiting.shift();
+    onLost();
+    log.error({ err, action: line?.action }, 'the database refuses a line of the audit log, which is lost');
   }
 }
 

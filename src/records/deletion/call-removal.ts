@@ -2,6 +2,7 @@
 import type { SpokenEvent } from '../../calls/feed/events.ts';
 import type { Feed } from '../../calls/feed/feed.ts';
 import type { BackupCopies } from '../backup-copies.ts';
+import type { RefusedEvents } from '../refused-events.ts';
 import { wordsOf } from '../search/search-words.ts';
 import type { TextSearch } from '../search/text-search.ts';
 import { deleteCallRows, emptyLog, type RowsDatabase } from './call-rows.ts';
@@ -46,6 +47,8 @@ interface CallRemovalOptions {
   readonly sentences: SentenceCache;
   /** Null = there are none, or they are not ours. */
   readonly copies: Pick<BackupCopies, 'mark'> | null;
+  /** What the database refused of it; null = there is no folder for that. */
+  readonly refused: Pick<RefusedEvents, 'remove'> | null;
 }
 
 /** The one that deletes calls, for people and for the clock. */
@@ -63,11 +66,12 @@ export class CallRemoval {
    * @throws the error of the database or of the file system
    */
   async remove({ id, seq, startedMs, leavesCopies = false }: RemovedCall): Promise<{ readonly soundBytes: number }> {
-    const { database, sound, feed, copies } = this.#options;
+    const { database, sound, feed, copies, refused } = this.#options;
     const spoken = seq === null ? [] : await this.#spokenIn(seq);
     const soundBytes = (await sound?.remove({ callId: id, startedMs })) ?? 0;
     if (seq !== null && leavesCopies) await copies?.mark({ id, startedMs });
     if (seq !== null) await deleteCallRows(database, seq);
+    await refused?.remove(id);
     await this.#forgetSentences(spoken);
     feed.forget(id);
     feed.publish({ type: 'call.deleted', callId: id });

@@ -11,6 +11,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { BackupCopies } from '../backup-copies.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
+import type { RefusedEvents } from '../refused-events.ts';
 import { countCalls, findDueCalls, findOldestCalls } from './due-calls.ts';
 import type { RetentionClock, StoredTimes } from './retention-clock.ts';
 import { CLOCK_JUMP_MS, doubtAmount, doubtClock, doubtRoom, type Hold } from './sweep-check.ts';
@@ -49,6 +50,8 @@ interface SweeperOptions {
   readonly database: RecordsDatabase;
   /** Null = there are none, or they are not ours. */
   readonly copies: Pick<BackupCopies, 'hasBefore' | 'removeBefore' | 'cleanDaily'> | null;
+  /** Null = there is no folder for them. */
+  readonly refused: Pick<RefusedEvents, 'removeBefore'> | null;
   readonly removal: CallRemoval;
   readonly audit: AuditLog;
   /** Null = nothing is recorded. */
@@ -279,9 +282,12 @@ export class RetentionSweeper {
    * that was first seen, in a sweep that deletes no call. Resolves with whether one went.
    */
   async #expireBackups(nowMs: number, dueMs: number | null): Promise<boolean> {
-    const { copies, settings, time, log } = this.#options;
+    const { copies, refused, settings, time, log } = this.#options;
     const beforeMs = endedBefore(nowMs, settings.RETENTION_DAYS);
-    if (copies === null || beforeMs === null) return false;
+    if (beforeMs === null) return false;
+    // Calls of which nothing could be stored have no row that could be due.
+    await refused?.removeBefore(beforeMs);
+    if (copies === null) return false;
     if (dueMs === null) {
       if (await copies.hasBefore(new Date(beforeMs))) await time.noteCopiesDue(nowMs);
       return false;
