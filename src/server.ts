@@ -29,6 +29,7 @@ import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
 import { databaseRoutes } from './http/admin/database.ts';
 import { queryRoutes } from './http/admin/query.ts';
+import { refusedRoutes } from './http/admin/refused.ts';
 import { sweepRoutes } from './http/admin/sweep.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
@@ -387,6 +388,7 @@ function openSystem(app: FastifyInstance, options: ServerOptions, access: Access
   app.addHook('onClose', async () => watch.close());
   void app.register(databaseRoutes, { records: options.records });
   void app.register(queryRoutes, { records: options.records, access });
+  void app.register(refusedRoutes, { records: options.records });
   void app.register(sweepRoutes, { sweeper: options.kept?.sweeper ?? null, clock });
   void app.register(systemRoutes, {
     sources,

@@ -23,7 +23,11 @@ function refusedEvent(number: number): RecordedEvent {
   const row = { id: 'CA1', carrier: 'twilio', state: 'live' as const, gateway: 'g', started_ms: 1, duration_ms: 0 };
   const counts = { finals: 0, spoken: 0, keys: 0, gaps: 0 };
   return {
-    ...{ epoch: 'e', number, callId: 'CA1', type: 'caption', atMs: 1 },
+    epoch: 'e',
+    number,
+    callId: 'CA1',
+    type: 'caption',
+    atMs: 1,
     content: JSON.stringify(said('CA1', number, 'hello')),
     tally: { id: 'CA1', seq: null, row: () => ({ ...row, ...counts, parameters: '{}', tracks: '[]' }) },
     text: null,

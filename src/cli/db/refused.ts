@@ -2,7 +2,7 @@
 import { systemClock } from '../../foundation/clock.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { refusedAnswer, retriedAnswer } from '../../http/admin/database.ts';
+import { refusedAnswer, retriedAnswer } from '../../http/admin/refused.ts';
 import { migrateInFolder } from '../../records/open-records.ts';
 import { RecordWriter } from '../../records/record-writer.ts';
 import type { RecordsDatabase } from '../../records/records-database.ts';

@@ -17,8 +17,8 @@ import type { Terminal } from '../terminal.ts';
 import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
 
 /**
- * Opens the database on the server for `work`; this brings it up to this version. `isShared` = gateways of a cluster may
- * use it meanwhile.
+ * Opens the database on the server for `work`; this brings it up to this version. `isShared` = gateways of a cluster
+ * may use it meanwhile.
  */
 export async function inPostgres<T>(
   url: string,

@@ -23,27 +23,6 @@ export const databaseAnswer = z.object({
 /** The answer to a request for a copy. */
 export const backupAnswer = z.object({ path: z.string().describe('The new file on the machine of the server') });
 
-/** The answer about events that the database refused. */
-export const refusedAnswer = z.object({
-  events: z.int(),
-  bytes: z.int().describe('Of `DATA_DIR/refused`'),
-  calls: z
-    .array(
-      z.object({
-        callId: z.string(),
-        events: z.int(),
-        why: z.array(z.string()).readonly().describe('SQLSTATEs, or what the database said where it has none'),
-      }),
-    )
-    .readonly(),
-});
-
-/** The answer to the request to store them. */
-export const retriedAnswer = z.object({
-  stored: z.int().describe('Events that the database took now'),
-  left: z.int().describe('Events that it refused again'),
-});
-
 interface DatabaseRouteOptions {
   readonly records: Records | null;
 }
@@ -90,36 +69,11 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
       return reply.code(201).send({ path });
     },
   );
-  app.get(
-    '/v1/admin/db/refused',
-    {
-      config: { permission: 'administration' },
-      schema: {
-        summary: 'Events that the database refused',
-        description: '`DATA_DIR/refused` keeps them, until they can be stored or their call is deleted.',
-        tags: ['administration'],
-        response: { 200: refusedAnswer, ...errorResponses(401, 403, 501) },
-      },
-    },
-    async () => (await keptBy(records).refused?.report()) ?? { events: 0, bytes: 0, calls: [] },
-  );
-  app.post(
-    '/v1/admin/db/refused/retry',
-    {
-      config: { permission: 'administration' },
-      schema: {
-        summary: 'Store the events that the database refused',
-        description: 'Those that it refuses again stay in `DATA_DIR/refused`.',
-        tags: ['administration'],
-        response: { 200: retriedAnswer, ...errorResponses(401, 403, 501, 503) },
-      },
-    },
-    () => orUnavailable(() => keptBy(records).retryRefused()),
-  );
   done();
 };
 
-function keptBy(records: Records | null): Records {
+/** @throws TrunklineError `not_implemented` where nothing is kept */
+export function keptBy(records: Records | null): Records {
   if (records === null) throw new TrunklineError('not_implemented', 'nothing is kept of calls: set DATA_DIR');
   return records;
 }
