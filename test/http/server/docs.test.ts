@@ -102,7 +102,6 @@ describe('the OpenAPI description', () => {
       'post /twilio/voice',
       'post /v1/admin/db/backup',
       'post /v1/admin/db/query',
-      'post /v1/admin/db/sweep',
       'post /v1/admin/db/refused/retry',
       'post /v1/admin/db/sweep',
       'post /v1/admin/users',
