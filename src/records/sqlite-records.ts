@@ -1,6 +1,7 @@
 /** The records in a SQLite database in a folder of this machine. */
 import { constants } from 'node:fs';
 import { copyFile, open, rename, rm, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { CompiledQuery, Kysely } from 'kysely';
 import { SqliteThreadDialect, toSqlite } from '../foundation/database/sqlite-dialect.ts';
 import { SqliteThread } from '../foundation/database/sqlite-thread.ts';
@@ -20,6 +21,7 @@ const SETUP = `
  * @throws the system's error; DiskError when the disk is full or fails; Error when the file is no database
  */
 export async function openSqliteRecords(path: string, onLogLost?: () => void): Promise<SqliteRecords> {
+  for (const ending of ['', '-wal', '-journal']) await requireFile(`${path}${ending}`);
   const name = 'the database of the records';
   const thread = await SqliteThread.open({ path, setup: SETUP, name, ...(onLogLost !== undefined && { onLogLost }) });
   const records = recordsOn(thread, path, { isOpen: true, opened: Promise.resolve() });
@@ -30,6 +32,12 @@ export async function openSqliteRecords(path: string, onLogLost?: () => void): P
     throw error;
   }
   return { ...records, thread };
+}
+
+/** To open a pipe never ends, and no signal ends a thread that is at it. */
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null && !found.isFile()) throw new Error(`${basename(path)} is no file`);
 }
 
 /** What runs the statements of a database: its thread, or one that is not there yet. */

@@ -52,6 +52,7 @@ describe('trunkline db query', () => {
     ['select 1; delete from calls', /without a semicolon/],
     ['with gone as (select 1) delete from calls', /readonly|read-only|attempt to write/],
     ['select * from nowhere', /no such table: nowhere/],
+    ['select length(hex(zeroblob(400000000)))', /out of memory/],
   ])('refuses %s', async (sql, why) => {
     await expect(ask(sql)).rejects.toThrow(why);
     expect((await ask('select count(*) as n from calls')).rows).toEqual([{ n: 3 }]);

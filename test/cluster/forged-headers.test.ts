@@ -2,6 +2,7 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { proofFor } from '../../src/cluster/forward/gateway-proof.ts';
 import { API_KEY, CLUSTER_KEY, type ClusterGateway, callFromPage, live, startCluster } from '../helpers/cluster.ts';
 import { startDeployedNginx, whyNoNginx } from '../helpers/nginx.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
@@ -11,17 +12,21 @@ type Headers = Readonly<Record<string, string>>;
 const ADMIN = Buffer.from(JSON.stringify({ name: 'x', role: 'admin', agent: null, tenant: '' })).toString('base64url');
 const HOP = { 'x-trunkline-hop': 'two', 'x-trunkline-principal': ADMIN };
 
-/** What a stranger may try; the last ones have stolen the key. */
+/** Stands for what opens the gateway `two`, whose address is known later. */
+const PROOF = 'proof';
+
+/** What a stranger may try; the last ones know the key, or what opens a gateway. */
 const FORGED: readonly [string, Headers][] = [
   ['a hop alone', { 'x-trunkline-hop': 'two' }],
   ['a principal alone', { 'x-trunkline-principal': ADMIN }],
   ['a hop and a principal without a key', HOP],
   ['an empty key', { ...HOP, 'x-trunkline-cluster-key': '' }],
   ['a wrong key', { ...HOP, 'x-trunkline-cluster-key': 'guess' }],
-  ['the right key', { ...HOP, 'x-trunkline-cluster-key': CLUSTER_KEY }],
-  ['the right key in capitals', { ...HOP, 'X-TRUNKLINE-CLUSTER-KEY': CLUSTER_KEY }],
-  ['the right key with underscores', { ...HOP, x_trunkline_cluster_key: CLUSTER_KEY }],
-  ['the right key behind a list', { ...HOP, 'x-trunkline-cluster-key': CLUSTER_KEY, connection: 'x-trunkline-hop' }],
+  ['the key itself', { ...HOP, 'x-trunkline-cluster-key': CLUSTER_KEY }],
+  ['the right proof', { ...HOP, 'x-trunkline-cluster-key': PROOF }],
+  ['the right proof in capitals', { ...HOP, 'X-TRUNKLINE-CLUSTER-KEY': PROOF }],
+  ['the right proof with underscores', { ...HOP, x_trunkline_cluster_key: PROOF }],
+  ['the right proof behind a list', { ...HOP, 'x-trunkline-cluster-key': PROOF, connection: 'x-trunkline-hop' }],
 ];
 
 describe.runIf(whyNoPostgres + whyNoNginx === '')(`gateways behind nginx${whyNoPostgres}${whyNoNginx}`, () => {
@@ -47,15 +52,24 @@ describe.runIf(whyNoPostgres + whyNoNginx === '')(`gateways behind nginx${whyNoP
     await postgres.remove();
   });
 
+  function proven(headers: Headers): Headers {
+    const proof = proofFor(CLUSTER_KEY, two.url);
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === PROOF ? proof : value]));
+  }
+
   function ask(method: string, path: string, headers: Headers): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
-      const sent = request(`${nginx.url}${path}`, { method, headers, rejectUnauthorized: false }, (response) => {
-        let body = '';
-        response.on('data', (chunk: Buffer) => {
-          body += chunk.toString();
-        });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-      });
+      const sent = request(
+        `${nginx.url}${path}`,
+        { method, headers: proven(headers), rejectUnauthorized: false },
+        (response) => {
+          let body = '';
+          response.on('data', (chunk: Buffer) => {
+            body += chunk.toString();
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+        },
+      );
       sent.on('error', reject);
       sent.end();
     });
@@ -96,8 +110,8 @@ describe.runIf(whyNoPostgres + whyNoNginx === '')(`gateways behind nginx${whyNoP
     expect(status).toBe(401);
   });
 
-  it('are shown to be stopped by nginx: the right key opens a gateway that is asked directly', async () => {
-    const headers = { ...HOP, 'x-trunkline-cluster-key': CLUSTER_KEY };
+  it('are shown to be stopped by nginx: the right proof opens a gateway that is asked directly', async () => {
+    const headers = proven({ ...HOP, 'x-trunkline-cluster-key': PROOF });
     const answer = await fetch(`${two.url}/v1/calls/${callId}/interrupt`, { method: 'POST', headers });
     expect(answer.status).toBe(200);
   });

@@ -1,6 +1,7 @@
 /** Who may do what with calls of another gateway: as with those of one's own. */
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { proofFor } from '../../src/cluster/forward/gateway-proof.ts';
 import {
   API_KEY,
   CLUSTER_KEY,
@@ -52,7 +53,7 @@ describe.runIf(whyNoPostgres === '')(`people at two gateways${whyNoPostgres}`, (
     at.ask(path, { ...init, headers: { authorization: `Bearer ${keys[name]}`, ...init.headers } });
   const principal = (fields: object) => Buffer.from(JSON.stringify(fields)).toString('base64url');
   const forwarded = (fields: object) => ({
-    'x-trunkline-cluster-key': CLUSTER_KEY,
+    'x-trunkline-cluster-key': proofFor(CLUSTER_KEY, two.url),
     'x-trunkline-hop': 'three',
     'x-trunkline-principal': principal(fields),
   });
@@ -102,6 +103,7 @@ describe.runIf(whyNoPostgres === '')(`people at two gateways${whyNoPostgres}`, (
   });
 
   it.each([
+    ['the key itself', { 'x-trunkline-cluster-key': CLUSTER_KEY }, 403],
     ['several keys', { 'x-trunkline-cluster-key': [CLUSTER_KEY, CLUSTER_KEY] }, 403],
     ['a hop alone', { 'x-trunkline-hop': 'one' }, 403],
     ['a principal alone', { 'X-Trunkline-Principal': principal({ role: 'admin' }) }, 403],

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
+import { proofFor } from '../../src/cluster/forward/gateway-proof.ts';
 import { OneUseTable } from '../../src/cluster/state/one-use-table.ts';
 import { StateDatabase } from '../../src/cluster/state/state-database.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
@@ -211,20 +212,19 @@ describe.runIf(whyNoPostgres === '')(`two gateways of a cluster${whyNoPostgres}`
     expect(two.gateway.calls().find(({ id }) => id === callId)?.state).toBe('live');
   });
 
-  it('trust the key on no route but those of calls, and pass nothing on twice', async () => {
+  it('trust each other on no route but those of calls, and pass nothing on twice', async () => {
     const { callId } = await callAtTwo();
     const principal = Buffer.from(JSON.stringify({ name: 'x', role: 'admin', agent: null, tenant: '' })).toString(
       'base64url',
     );
-    const headers = {
-      authorization: '',
-      'x-trunkline-cluster-key': CLUSTER_KEY,
-      'x-trunkline-hop': 'three',
-      'x-trunkline-principal': principal,
-    };
-    expect((await one.ask('/v1/admin/users', { headers })).status).toBe(403);
-    expect((await one.ask('/v1/calls', { headers })).status).toBe(403);
-    expect((await post(one, `/v1/calls/${callId}/hangup`, undefined, headers)).status).toBe(404);
+    const hop = { authorization: '', 'x-trunkline-hop': 'three', 'x-trunkline-principal': principal };
+    const headersFor = ({ url }: ClusterGateway) => ({ ...hop, 'x-trunkline-cluster-key': proofFor(CLUSTER_KEY, url) });
+    const headers = headersFor(two);
+    expect((await one.ask('/v1/admin/users', { headers: headersFor(one) })).status).toBe(403);
+    expect((await one.ask('/v1/calls', { headers: headersFor(one) })).status).toBe(403);
+    expect((await post(one, `/v1/calls/${callId}/hangup`, undefined, headersFor(one))).status).toBe(404);
+    // What opens one gateway opens no other.
+    expect((await post(one, `/v1/calls/${callId}/interrupt`, undefined, headers)).status).toBe(403);
     expect((await post(two, `/v1/calls/${callId}/interrupt`, undefined, headers)).status).toBe(200);
     const garbled = { ...headers, 'x-trunkline-principal': 'no principal' };
     expect((await post(two, `/v1/calls/${callId}/interrupt`, undefined, garbled)).status).toBe(400);

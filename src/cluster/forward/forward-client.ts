@@ -3,9 +3,10 @@ import { Agent, type IncomingMessage, type RequestOptions, request as requestByH
 import { request as requestByHttps, Agent as TlsAgent } from 'node:https';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { proofFor } from './gateway-proof.ts';
 import type { Owner } from './owners.ts';
 
-/** CLUSTER_KEY: it proves that another gateway asks. */
+/** It proves that another gateway asks: {@link proofFor}. */
 export const KEY_HEADER = 'x-trunkline-cluster-key';
 /** The id of the gateway that passes the request on. Whoever gets it passes it on no further. */
 export const HOP_HEADER = 'x-trunkline-hop';
@@ -68,7 +69,7 @@ export class ForwardClient {
     const headers = {
       ...asked.headers,
       ...(asked.body !== null && { 'content-length': String(asked.body.length) }),
-      [KEY_HEADER]: key,
+      [KEY_HEADER]: proofFor(key, member.address),
       [HOP_HEADER]: me,
       [PRINCIPAL_HEADER]: Buffer.from(asked.principal).toString('base64url'),
     };
@@ -87,6 +88,11 @@ export class ForwardClient {
       request.on('error', (error: Error) => {
         timer.cancel();
         reject(unreachable(error));
+      });
+      // An answer that changes the protocol (101) ends the connection without an error.
+      request.once('close', () => {
+        timer.cancel();
+        reject(unreachable(new Error('closed')));
       });
       request.once('response', (response) => {
         timer.cancel();

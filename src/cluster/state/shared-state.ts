@@ -3,6 +3,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Cluster } from '../cluster.ts';
 import { ForwardClient } from '../forward/forward-client.ts';
+import { proofFor } from '../forward/gateway-proof.ts';
 import { Owners } from '../forward/owners.ts';
 import { OneUseTable } from './one-use-table.ts';
 import { SharedAttempts } from './shared-attempts.ts';
@@ -18,7 +19,12 @@ export interface SharedState {
   readonly claims: StoredClaims;
   readonly owners: Owners;
   readonly client: ForwardClient;
-  readonly access: { readonly sessions: SharedSessions; readonly attempts: SharedAttempts; readonly key: string };
+  readonly access: {
+    readonly sessions: SharedSessions;
+    readonly attempts: SharedAttempts;
+    readonly key: string;
+    readonly proof: string;
+  };
   /** Ends its connections. Never rejects. */
   close(): Promise<void>;
 }
@@ -30,7 +36,7 @@ interface OpenOptions {
 
 /** Connects to nothing yet. */
 export function openSharedState(
-  { DATABASE_URL, CLUSTER_KEY: key }: Pick<Settings, 'DATABASE_URL' | 'CLUSTER_KEY'>,
+  { DATABASE_URL, CLUSTER_KEY: key, GATEWAY_URL }: Pick<Settings, 'DATABASE_URL' | 'CLUSTER_KEY' | 'GATEWAY_URL'>,
   { cluster, clock }: OpenOptions,
 ): SharedState {
   const database = new StateDatabase(DATABASE_URL);
@@ -41,7 +47,12 @@ export function openSharedState(
     claims: new StoredClaims({ database, gateway: cluster.id, clock }),
     owners: new Owners({ cluster, database, clock }),
     client,
-    access: { sessions: new SharedSessions(database), attempts: new SharedAttempts({ database, key }), key },
+    access: {
+      sessions: new SharedSessions(database),
+      attempts: new SharedAttempts({ database, key }),
+      key,
+      proof: proofFor(key, GATEWAY_URL),
+    },
     close: async () => {
       client.close();
       await database.close();

@@ -6,7 +6,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import { isSameSecret } from '../../foundation/timing-safe.ts';
-import { claimsToBeForwarded, clusterKeyOf, readPrincipal } from '../forward/forwarded.ts';
+import { claimsToBeForwarded, clusterProofOf, readPrincipal } from '../forward/forwarded.ts';
 import { keyOf, sessionOf } from './credentials.ts';
 import type { Principal } from './principal.ts';
 import { SessionWatch } from './session-watch.ts';
@@ -22,6 +22,8 @@ export interface SharedAccess {
   readonly attempts: Pick<SharedAttempts, 'add' | 'forgive'>;
   /** CLUSTER_KEY. */
   readonly key: string;
+  /** What other gateways show to this one. */
+  readonly proof: string;
 }
 
 interface ClusterAccessOptions {
@@ -97,13 +99,13 @@ export class ClusterAccess {
 
   /** Only on routes that another gateway may have to answer: whoever has the key gets no further than a user does. */
   #take(request: FastifyRequest, attempt: (isRight: () => boolean) => boolean): void {
-    const { key } = this.#options.shared;
-    const isRight = attempt(() => isSameSecret(clusterKeyOf(request), key));
+    const { proof } = this.#options.shared;
+    const isRight = attempt(() => isSameSecret(clusterProofOf(request), proof));
     if (!isRight || request.ws || request.routeOptions.config.ownedBy === undefined)
       throw new TrunklineError(
         'cluster_key_invalid',
-        'the request says that another gateway passes it on, and does not show the CLUSTER_KEY of this one, or is ' +
-          'not for a route that gateways pass on',
+        'the request says that another gateway passes it on, and does not prove that its sender has the CLUSTER_KEY ' +
+          'of this one and its GATEWAY_URL, or is not for a route that gateways pass on',
       );
     this.#forwarded.set(request, readPrincipal(request));
   }

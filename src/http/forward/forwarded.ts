@@ -32,14 +32,14 @@ export function claimsToBeForwarded({ headers }: FastifyRequest): boolean {
   return [KEY_HEADER, HOP_HEADER, PRINCIPAL_HEADER].some((name) => headers[name] !== undefined);
 }
 
-/** The key that a request shows; empty when it shows none, or several. */
-export function clusterKeyOf({ headers }: FastifyRequest): string {
-  const key = headers[KEY_HEADER];
-  return typeof key === 'string' ? key : '';
+/** The proof that a request shows; empty when it shows none, or several. */
+export function clusterProofOf({ headers }: FastifyRequest): string {
+  const proof = headers[KEY_HEADER];
+  return typeof proof === 'string' ? proof : '';
 }
 
 /**
- * Who asked the gateway that passes the request on. To be asked only after its key was checked.
+ * Who asked the gateway that passes the request on. To be asked only after its proof was checked.
  * @throws TrunklineError `invalid_request`
  */
 export function readPrincipal({ headers }: FastifyRequest): Principal {

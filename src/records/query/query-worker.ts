@@ -22,6 +22,26 @@ const HIDE_SECRETS = `
   PRAGMA query_only = ON;
 `;
 
+/** One value may have a gigabyte, which no limit of a thread sees, and SQLite's own limit is not built in. */
+const MEMORY_MAX_BYTES = 256_000_000;
+const PAGE_BYTES = 65_536;
+
+/** The types of Node leave `grow` out. */
+interface GrowingMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** From now on SQLite is out of memory where it wants more, in this thread alone. */
+function limitMemory(): void {
+  const prototype = WebAssembly.Memory.prototype as unknown as GrowingMemory;
+  const { grow } = prototype;
+  prototype.grow = function (pages: number): number {
+    if (this.buffer.byteLength + pages * PAGE_BYTES > MEMORY_MAX_BYTES) throw new RangeError('too much memory');
+    return grow.call(this, pages);
+  };
+}
+
 const { path, sql } = workerData as QueryTask;
 
 function answer(): QueryReply {
@@ -37,4 +57,5 @@ function answer(): QueryReply {
   }
 }
 
+limitMemory();
 parentPort?.postMessage(answer());

@@ -36,7 +36,7 @@ async function open({ keys = KEY, clusterKey = '' } = {}): Promise<KeyedServer> 
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
   const failures = new Failures({ clock, log, metrics: new Metrics() });
-  const shared = clusterKey === '' ? null : ({ ...aloneInCluster, key: clusterKey } satisfies SharedAccess);
+  const shared = clusterKey === '' ? null : ({ ...aloneInCluster, key: clusterKey, proof: '' } satisfies SharedAccess);
   const settings = readSettings({ API_KEYS: keys });
   const access = new Access({ settings, people: new FakePeople(), audit: null, clock, log, shared });
   const app = fastify();

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { ForwardClient } from '../../../src/cluster/forward/forward-client.ts';
+import { proofFor } from '../../../src/cluster/forward/gateway-proof.ts';
 import type { Owner } from '../../../src/cluster/forward/owners.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { freePort } from '../../helpers/ports.ts';
@@ -31,8 +32,11 @@ async function other(answer: Answer): Promise<Owner> {
   return { id: 'other', address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** A gateway that takes `owner` for the owner of every call that it does not have. */
-async function gateway(owner: Owner | null): Promise<TestServer & { readonly client: ForwardClient }> {
+/** A gateway at `address` that takes `owner` for the owner of every call that it does not have. */
+async function gateway(
+  owner: Owner | null,
+  address = 'http://127.0.0.1',
+): Promise<TestServer & { readonly client: ForwardClient }> {
   const client = new ForwardClient({ key: KEY, me: 'this', clock: systemClock });
   const others: OthersOfTest = {
     id: 'this',
@@ -40,6 +44,7 @@ async function gateway(owner: Owner | null): Promise<TestServer & { readonly cli
       sessions: { find: async () => null, living: async () => new Set() },
       attempts: { add: async () => new Map(), forgive: async () => undefined },
       key: KEY,
+      proof: proofFor(KEY, address),
     },
     owners: { otherOwnerOf: async () => owner, others: () => (owner === null ? [] : [owner]) },
     client,
@@ -87,7 +92,8 @@ it('a gateway is told who asks and what, and none of the client’s own secrets 
   expect([url, body]).toEqual(['/v1/calls/..%2F..%2Fv1%2Fadmin%2Fusers/say?x=%2e%2e', '{"text":"hello"}']);
   for (const name of ['authorization', 'cookie', 'te', 'x-forwarded-for', 'transfer-encoding'])
     expect([name, headers[name]]).toEqual([name, undefined]);
-  expect([headers['x-trunkline-cluster-key'], headers['x-trunkline-hop']]).toEqual([KEY, 'this']);
+  expect(headers['x-trunkline-cluster-key']).toBe(proofFor(KEY, owner.address));
+  expect(headers['x-trunkline-hop']).toBe('this');
   const principal = Buffer.from(String(headers['x-trunkline-principal']), 'base64url').toString();
   expect(JSON.parse(principal)).toMatchObject({ role: 'admin', agent: null });
 });
@@ -108,7 +114,7 @@ it('a request goes over two gateways at most, where each takes the other for the
   const port = await freePort();
   const one = await gateway({ id: 'two', address: `http://127.0.0.1:${port}` });
   const oneUrl = await one.app.listen({ host: '127.0.0.1', port: 0 });
-  const two = await gateway({ id: 'one', address: oneUrl });
+  const two = await gateway({ id: 'one', address: oneUrl }, `http://127.0.0.1:${port}`);
   await two.app.listen({ host: '127.0.0.1', port });
   const answer = await fetch(`${oneUrl}/v1/calls/nowhere/hangup`, { method: 'POST', headers: OPERATOR });
   expect([answer.status, (await answer.json()) as object]).toMatchObject([404, { error: { code: 'call_not_found' } }]);
@@ -123,6 +129,31 @@ it('a gateway that is gone, or begins no answer in two seconds, is told so; stor
     const view = await app.inject({ url: '/v1/calls/a', headers: OPERATOR });
     expect([view.statusCode, view.json()]).toMatchObject([404, { error: { code: 'call_not_found' } }]);
   }
+});
+
+it('a gateway that answers with another protocol is told to be unreachable', async () => {
+  const liar = await other(({ socket }) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  );
+  const { app } = await gateway(liar);
+  const command = await app.inject({ method: 'POST', url: '/v1/calls/a/hangup', headers: OPERATOR });
+  expect([command.statusCode, command.json()]).toMatchObject([503, { error: { code: 'gateway_unreachable' } }]);
+});
+
+it('what one gateway is shown opens no other one', async () => {
+  const shown: IncomingMessage['headers'][] = [];
+  const liar = await other((request, response) => {
+    shown.push(request.headers);
+    response.end('{}');
+  });
+  const { app } = await gateway(liar);
+  await app.inject({ method: 'POST', url: '/v1/calls/a/hangup', headers: OPERATOR });
+  const [{ host: _host, ...headers } = {} as IncomingMessage['headers']] = shown;
+  expect(JSON.stringify(headers)).not.toContain(KEY);
+  const port = await freePort();
+  const victim = await gateway(null, `http://127.0.0.1:${port}`);
+  const replayed = await victim.app.inject({ method: 'POST', url: '/v1/calls/a/hangup', headers });
+  expect([replayed.statusCode, replayed.json()]).toMatchObject([403, { error: { code: 'cluster_key_invalid' } }]);
 });
 
 it('a body is limited before it is passed on, whatever it says of its length', async () => {
