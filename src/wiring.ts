@@ -184,7 +184,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
     batches: batches.service,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
-    health: () => describeHealth(options.isDraining(), { engine, settings, upkeep, gpuName: gpuName() }),
+    health: () => describeHealth(options.isDraining(), { engine, settings, upkeep, exchange, gpuName: gpuName() }),
   });
   const work = { speech, feed, registry, trunks, recordings, batches, numbers, records, upkeep, hints, tracing };
   await beginFeed();
@@ -310,17 +310,20 @@ function sharingOf(settings: Settings, records: Records | null) {
   return { db: database.db.withTables<BatchTablesOf>(), url: DATABASE_DIRECT_URL || DATABASE_URL, address };
 }
 
-interface HealthParts extends Pick<Parts, 'upkeep'>, Pick<GatewayHealth, 'gpuName'> {
+interface HealthParts extends Pick<Parts, 'upkeep'>, Pick<GatewayHealth, 'gpuName'>, Pick<Shared, 'exchange'> {
   readonly engine: ManagedEngine;
   readonly settings: Settings;
 }
 
-function describeHealth(draining: boolean, { engine, settings, upkeep, gpuName }: HealthParts): GatewayHealth {
+function describeHealth(
+  draining: boolean,
+  { engine, settings, upkeep, exchange, gpuName }: HealthParts,
+): GatewayHealth {
   const { recogniser, final } = engine.status;
   return {
     draining,
     gpuName,
-    ...describeRecords(upkeep),
+    ...describeRecords(upkeep, exchange?.trouble ?? null),
     engine: engine.status,
     finalEngine: final,
     recognisers: { live: recogniser, final: final?.recogniser ?? null },
@@ -330,9 +333,12 @@ function describeHealth(draining: boolean, { engine, settings, upkeep, gpuName }
 }
 
 /** A database that is only away keeps no calls out: they go on, and no other gateway would be better off. */
-function describeRecords(upkeep: CallUpkeep | null): Pick<GatewayHealth, 'records' | 'warnings'> {
+function describeRecords(
+  upkeep: CallUpkeep | null,
+  ofFeed: string | null,
+): Pick<GatewayHealth, 'records' | 'warnings'> {
   if (upkeep === null) return { records: null, warnings: [] };
-  const { warnings } = upkeep;
+  const warnings = ofFeed === null ? upkeep.warnings : [...upkeep.warnings, ofFeed];
   const { trouble } = upkeep.records.recorder;
   if (trouble === null) return { records: null, warnings };
   if (trouble.reason !== 'unreachable') return { records: trouble.message, warnings };

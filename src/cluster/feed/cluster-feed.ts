@@ -73,6 +73,7 @@ export class ClusterFeed implements FeedExchange {
   #since = '';
   #appendedBefore = 0;
   #troubledMs: number | null = null;
+  #reason = '';
   #readable = 0;
   #look: Timer | null = null;
   #isStopped = false;
@@ -117,6 +118,13 @@ export class ClusterFeed implements FeedExchange {
   /** No new call should come in: soon its events could not be kept. */
   get isFull(): boolean {
     return this.backlog >= FULL_FROM;
+  }
+
+  /** What whoever looks after the server should know of the database; null = events go to it and come from it. */
+  get trouble(): string | null {
+    if (this.#troubledMs === null) return null;
+    const why = this.#reason === '' ? '' : ` (${this.#reason})`;
+    return `the feed of all gateways cannot be reached, and events wait: the database cannot be used just now${why}`;
   }
 
   /** Connects. To be called once, with the feed that is told. @throws ConfigError, or the error of the database */
@@ -321,8 +329,8 @@ export class ClusterFeed implements FeedExchange {
     else if (this.#troubledMs === null) {
       this.#troubledMs = clock.nowMs();
       metrics.failures.inc();
-      const reason = error === null ? '' : describeTrouble(error);
-      log.warn({ reason }, 'the feed of all gateways cannot be reached; events wait');
+      this.#reason = error === null ? '' : describeTrouble(error);
+      log.warn({ reason: this.#reason }, 'the feed of all gateways cannot be reached; events wait');
     }
     this.#review();
   }

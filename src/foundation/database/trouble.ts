@@ -38,6 +38,7 @@ const REASONS: readonly (readonly [RegExp, AwayReason, string])[] = [
   [/^3D/, 'other_database', 'there is no database of that name'],
   [/^(?:3F|42)/, 'tables', 'its tables are missing or others'],
   [/^53300$/, 'connections', 'it has no connection left'],
+  [/^53100$/, 'unreachable', 'its disk is full'],
 ];
 
 /** The client's own errors have no code. */

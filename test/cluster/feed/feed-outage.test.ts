@@ -51,6 +51,7 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
     expect(atX.entries).toHaveLength(4);
     y.publish(said('CAy', 2, 'y2'));
     await untilTold(atX, 'feed.degraded');
+    expect(x.exchange.trouble).toContain('events wait');
     await until(atX, 6);
     x.publish(said('CAx', 4, 'x4'));
     expect(atX.texts()).toEqual([...atX.texts().slice(0, 2), 'x2', 'x3', 'x4']);
@@ -60,6 +61,7 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways, in trouble$
     expect(atY.texts()).not.toContain('x2');
     proxy.mend();
     await untilTold(atX, 'feed.restored');
+    expect(x.exchange.trouble).toBeNull();
     expect(new Set(atX.notices.map(({ since }) => since))).toHaveLength(1);
     x.publish(said('CAx', 5, 'x5'));
     y.publish(said('CAy', 3, 'y3'));
