@@ -76,6 +76,10 @@ class LateRunner implements SqliteRunner {
     return this.#records?.thread.runAtomically(statements) ?? notOpen();
   }
 
+  takeLocks(): Promise<void> {
+    return this.#records?.thread.takeLocks() ?? notOpen();
+  }
+
   async close(): Promise<void> {
     this.#end();
     await this.#trying;

@@ -142,8 +142,7 @@ async function openDatabase(folder: DataFolder | null, options: OpenOptions): Pr
       metrics.records.openFailures.inc();
       log.error(
         { reason: explainTrouble(error) },
-        'the records cannot be opened: the disk of DATA_DIR is full or fails; calls go on, what is told of them ' +
-          'waits in memory, and it is tried again',
+        'the records cannot be opened for now; calls go on, what is told waits in memory, and it is tried again',
       );
       const { path } = folder;
       const open = () => openSqlite(path, options);

@@ -41,7 +41,7 @@ async function requireFile(path: string): Promise<void> {
 }
 
 /** What runs the statements of a database: its thread, or one that is not there yet. */
-export type SqliteRunner = Pick<SqliteThread, 'run' | 'runAtomically' | 'close' | 'abandon'>;
+export type SqliteRunner = Pick<SqliteThread, 'run' | 'runAtomically' | 'takeLocks' | 'close' | 'abandon'>;
 
 /** Open records, and their thread. */
 export interface SqliteRecords extends RecordsDatabase {
@@ -71,7 +71,7 @@ export function recordsOn(
     requireOurs: () => undefined,
     sizeBytes: async () => (await sizeOf(path)) + (await sizeOf(`${path}-wal`)),
     backUp: (copy) => {
-      backups = backups.catch(() => undefined).then(() => backUp(db, path, copy));
+      backups = backups.catch(() => undefined).then(() => backUp({ db, thread, path }, copy));
       return backups;
     },
     close: () => thread.close(),
@@ -100,13 +100,18 @@ async function sizeOf(path: string): Promise<number> {
  * Moves the log into the database's file and lets it grow from there: until that is undone the file does not change, so
  * that it can be copied while writes go on.
  */
-async function backUp(db: Kysely<Tables>, path: string, copy: string): Promise<void> {
+async function backUp(
+  { db, thread, path }: { readonly db: Kysely<Tables>; readonly thread: SqliteRunner; readonly path: string },
+  copy: string,
+): Promise<void> {
   const draft = `${copy}.part`;
   await db.executeQuery(CompiledQuery.raw('PRAGMA wal_autocheckpoint = 0'));
   try {
     await db.executeQuery(CompiledQuery.raw('PRAGMA wal_checkpoint(TRUNCATE)'));
     await rm(draft, { force: true });
-    await copyFile(path, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await copyFile(path, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).finally(() =>
+      db.connection().execute(() => thread.takeLocks()),
+    );
     const file = await open(draft, 'r+');
     try {
       await file.chmod(PRIVATE_FILE_MODE);

@@ -5,6 +5,7 @@ import { systemClock } from '../../dist/src/foundation/clock.js';
 import { createLog } from '../../dist/src/foundation/log/log.js';
 import { Metrics } from '../../dist/src/foundation/metrics.js';
 import { migrate } from '../../dist/src/records/migrations/migrations.js';
+import { recordRedaction } from '../../dist/src/records/record-redaction.js';
 import { Records } from '../../dist/src/records/records.js';
 import { openSqliteRecords } from '../../dist/src/records/sqlite-records.js';
 
@@ -14,6 +15,8 @@ const records = new Records({
   database,
   folder: null,
   retentionDays: 30,
+  isShared: false,
+  redaction: recordRedaction({ REDACT: 'off', REDACT_PATTERNS_FILE: '' }, systemClock),
   clock: systemClock,
   log: createLog('silent'),
   metrics: new Metrics(),

@@ -1,10 +1,12 @@
 /** Copies of the records lose what is deleted, and are whole all the while. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Feed } from '../../src/calls/feed/feed.ts';
+import { nativeSqlite } from '../../src/foundation/database/native-sqlite.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -185,4 +187,13 @@ it('no copy is made while calls are taken out of them', async () => {
   await remove(1);
   await records.copies?.clean();
   expect(holds((await making) ?? '', 'xylophone')).toBe(false);
+});
+
+it.runIf(nativeSqlite() !== null)('leaves the records locked for other programs', async () => {
+  const look = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('SELECT * FROM meta')";
+  await add(1, 'xylophone');
+  await backup(0);
+  await add(2, 'zither');
+  const path = join(folder, 'records', 'records.sqlite');
+  expect(spawnSync(process.execPath, ['-e', look, path], { encoding: 'utf8' }).stderr).toContain('database is locked');
 });

@@ -26,6 +26,8 @@ export interface SqliteRequest {
   readonly statements: readonly SqliteStatement[];
   /** All or none of the statements, in a transaction of their own. */
   readonly isAtomic: boolean;
+  /** The system's locks of the file may be gone: it is opened again before the statements. Never in a transaction. */
+  readonly takesLocks?: boolean;
 }
 
 /** Nobody waits for this request any more: it is not run if it waits. It is answered all the same. */
@@ -41,13 +43,13 @@ export interface SqliteResult {
 }
 
 /**
- * The answer to a request. `isDisk` = the disk is full or fails, and the request may be repeated; `freeBytes` = what it
- * has left, null = it cannot be told.
+ * The answer to a request. With `trouble` the request may be repeated: the disk is full or fails, or another program
+ * has the file open. `freeBytes` = what the disk has left, null = it cannot be told.
  */
 export type SqliteReply = { readonly id: number } & (
   | { readonly results: readonly SqliteResult[] }
-  | { readonly error: string; readonly isDisk: false }
-  | { readonly error: string; readonly isDisk: true; readonly freeBytes: number | null }
+  | { readonly error: string; readonly trouble: 'locked' | null }
+  | { readonly error: string; readonly trouble: 'disk'; readonly freeBytes: number | null }
 );
 
 /** Somebody has deleted the database's log while it was in use; nothing is lost, and a new one was begun. */

@@ -1,6 +1,6 @@
 /** A SQLite database on a thread of its own: the gateway's side. */
 import { once } from 'node:events';
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Clock, systemClock, type Timer } from '../clock.ts';
@@ -26,6 +26,9 @@ import { DatabaseAway } from './trouble.ts';
 const READ_MAX_MS = 15_000;
 /** Further reads are refused at once while so many wait. */
 const READS_WAITING_MAX = 1000;
+
+/** Opens the file, and changes nothing. */
+const HARMLESS: SqliteStatement = { sql: 'PRAGMA schema_version', values: [] };
 
 interface Waiting {
   resolve(results: readonly SqliteResult[]): void;
@@ -65,13 +68,11 @@ export class SqliteThread {
   }
 
   /**
-   * Opens the database, which no other process may use. Removes the lock of a killed process. The first request tells
-   * whether the file is a database.
+   * Opens the database, which no other process may use. The first request tells whether the file is a database.
    * @throws the system's error when the file cannot be created
    */
   static async open(options: SqliteThreadOptions): Promise<SqliteThread> {
     const { path } = options;
-    await rm(`${path}.lock`, { recursive: true, force: true });
     // It is private, and SQLite would create it readable for all users.
     await (await open(path, 'a', PRIVATE_FILE_MODE)).close();
     await closeToOthers(path);
@@ -84,13 +85,21 @@ export class SqliteThread {
 
   /** Runs all statements in one transaction. */
   runAtomically(statements: readonly SqliteStatement[]): Promise<readonly SqliteResult[]> {
-    return this.#ask('write', statements, true);
+    return this.#ask({ lane: 'write', statements, isAtomic: true });
   }
 
   /** Runs one statement; in the lane `write` inside the transaction that is open there, if any. */
   async run(lane: SqliteLane, statement: SqliteStatement): Promise<SqliteResult> {
-    const [result] = await this.#ask(lane, [statement], false);
+    const [result] = await this.#ask({ lane, statements: [statement], isAtomic: false });
     return result ?? { rows: [], changes: 0 };
+  }
+
+  /**
+   * To be called, outside of transactions, after this process has read the database's file itself: the system's locks
+   * may have gone with that. The file is opened again where it has such locks.
+   */
+  async takeLocks(): Promise<void> {
+    await this.#ask({ lane: 'write', statements: [HARMLESS], isAtomic: false, takesLocks: true });
   }
 
   /** Closes the database when all requests are done. Idempotent. */
@@ -114,14 +123,15 @@ export class SqliteThread {
     await worker?.terminate();
   }
 
-  #ask(lane: SqliteLane, statements: readonly SqliteStatement[], isAtomic: boolean): Promise<readonly SqliteResult[]> {
+  #ask(asking: Omit<SqliteRequest, 'id'>): Promise<readonly SqliteResult[]> {
+    const { lane } = asking;
     if (this.#isClosed) return Promise.reject(new Error(`${this.#options.name} is closed`));
     if (lane === 'read' && this.#waiting.size >= READS_WAITING_MAX) return Promise.reject(this.#away());
     const id = this.#nextId++;
     const asked = new Promise<readonly SqliteResult[]>((resolve, reject) => {
       this.#worker ??= this.#start();
       this.#waiting.set(id, { resolve, reject, timer: lane === 'read' ? this.#limit(id) : null });
-      const request: SqliteRequest = { id, lane, statements: statements.map(storable), isAtomic };
+      const request: SqliteRequest = { id, ...asking, statements: asking.statements.map(storable) };
       this.#worker.postMessage(request);
     });
     const signal = lane === 'read' ? abortSignal() : undefined;
@@ -182,9 +192,10 @@ export class SqliteThread {
   #errorOf(message: Extract<SqliteReply, { readonly error: string }>): Error {
     const { name, path } = this.#options;
     const text = `${name} failed: ${message.error}`;
-    return message.isDisk
-      ? new DiskError(text, { path: dirname(path), freeBytes: message.freeBytes })
-      : new Error(text);
+    if (message.trouble === 'disk') return new DiskError(text, { path: dirname(path), freeBytes: message.freeBytes });
+    if (message.trouble === 'locked')
+      return new DiskError(`${text}: another program has its file open; end that program`);
+    return new Error(text);
   }
 
   #forget(worker: Worker, error: Error): void {

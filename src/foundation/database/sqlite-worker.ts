@@ -1,10 +1,11 @@
-/** The thread of a database: SQLite in WebAssembly, whose calls block their thread while the disk is busy. */
-import { closeSync, openSync, statfsSync } from 'node:fs';
+/** The thread of a database: calls of SQLite block their thread while the disk is busy. */
+import { closeSync, openSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import sqlite from 'node-sqlite3-wasm';
 import { systemClock } from '../clock.ts';
 import { isDiskTrouble } from '../folders/disk.ts';
+import { nativeSqlite } from './native-sqlite.ts';
+import type { PreparedStatement, SqliteConnection } from './sqlite-driver.ts';
 import type {
   SqliteDrop,
   SqliteMessage,
@@ -19,11 +20,14 @@ import { WalWatch } from './wal-watch.ts';
  * Uses a write-ahead log and exclusive locking. The file system of the WebAssembly build takes every lock for another
  * process's, even its own, so SQLite would never read the rollback journal of a killed process. It always reads the
  * log. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ * A program that has the file open for a moment is waited for. What is sorted goes to no file outside of DATA_DIR.
  */
 const DURABLE = `
+  PRAGMA busy_timeout = 2000;
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
+  PRAGMA temp_store = MEMORY;
 `;
 
 /**
@@ -31,6 +35,9 @@ const DURABLE = `
  * https://sqlite.org/rescode.html
  */
 const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
+
+/** SQLITE_BUSY: another program has the file open. It may end. */
+const LOCKED = /^database is locked$/;
 
 /** Statements with rows. Values are bound, so the word is not one of a text. */
 const HAS_ROWS = /^\s*(select|with|pragma|values|explain)\b|\breturning\b/i;
@@ -43,20 +50,24 @@ const PREPARED_MAX_CHARS = 2000;
 const WATCH_EVERY_MS = 500;
 
 const { path, setup } = workerData as SqliteThreadData;
-const prepared = new Map<string, sqlite.Statement>();
+/** Half the work and memory where Node has SQLite; the other build is loaded only where it has none. */
+const driver = nativeSqlite() ?? (await import('./wasm-sqlite.ts')).WASM_SQLITE;
+const prepared = new Map<string, PreparedStatement>();
 const writes: SqliteRequest[] = [];
 const reads: SqliteRequest[] = [];
 const log = new WalWatch(path);
-let database: sqlite.Database | null = null;
+let database: SqliteConnection | null = null;
 let hasWritten = false;
 let isScheduled = false;
 let isClosing = false;
 
 /** Called by the first request, and by later ones after a failure: the disk may be full. */
-function open(): sqlite.Database {
+function open(): SqliteConnection {
   // Gives the system's error if the file cannot be opened; SQLite's error does not say why.
   closeSync(openSync(path, 'a'));
-  const opened = new sqlite.Database(path);
+  // The lock of the WebAssembly build, of a process or thread that was killed: the folder has one owner.
+  rmSync(`${path}.lock`, { recursive: true, force: true });
+  const opened = driver.open(path);
   try {
     opened.exec(DURABLE + setup);
     return opened;
@@ -66,7 +77,8 @@ function open(): sqlite.Database {
   }
 }
 
-function run({ statements, isAtomic }: SqliteRequest): SqliteResult[] {
+function run({ statements, isAtomic, takesLocks }: SqliteRequest): SqliteResult[] {
+  if (takesLocks === true && driver.hasSystemLocks) close();
   database ??= open();
   const opened = database;
   if (!isAtomic) return statements.map((statement) => execute(opened, statement));
@@ -81,17 +93,17 @@ function run({ statements, isAtomic }: SqliteRequest): SqliteResult[] {
   }
 }
 
-function execute(opened: sqlite.Database, { sql, values }: SqliteStatement): SqliteResult {
+function execute(opened: SqliteConnection, { sql, values }: SqliteStatement): SqliteResult {
   const statement = prepare(opened, sql);
   try {
-    if (HAS_ROWS.test(sql)) return { rows: statement.all([...values]) as SqliteResult['rows'], changes: 0 };
-    return { rows: [], changes: statement.run([...values]).changes };
+    if (HAS_ROWS.test(sql)) return { rows: statement.all(values), changes: 0 };
+    return { rows: [], changes: statement.run(values) };
   } catch (error) {
     // It reports its error again when it is next used.
     prepared.delete(sql);
     throw error;
   } finally {
-    if (!prepared.has(sql)) finalize(statement);
+    if (!prepared.has(sql)) statement.finalize();
   }
 }
 
@@ -116,24 +128,14 @@ function watchLog(): void {
   }
 }
 
-/** Throws the error of the statement's last run again, which was told already. */
-function finalize(statement: sqlite.Statement): void {
-  try {
-    statement.finalize();
-  } catch {
-    // The statement is gone all the same.
-  }
-}
-
-function prepare(opened: sqlite.Database, sql: string): sqlite.Statement {
+function prepare(opened: SqliteConnection, sql: string): PreparedStatement {
   const known = prepared.get(sql);
   if (known !== undefined) return known;
   const statement = opened.prepare(sql);
   if (sql.length > PREPARED_MAX_CHARS) return statement;
   const [oldest] = prepared.keys();
   if (prepared.size >= PREPARED_MAX && oldest !== undefined) {
-    const dropped = prepared.get(oldest);
-    if (dropped !== undefined) finalize(dropped);
+    prepared.get(oldest)?.finalize();
     prepared.delete(oldest);
   }
   prepared.set(sql, statement);
@@ -144,7 +146,7 @@ function prepare(opened: sqlite.Database, sql: string): sqlite.Statement {
  * SQLite may have rolled back already. If the roll-back fails, the database is closed; SQLite rolls back when it is
  * opened again.
  */
-function rollBack(begun: sqlite.Database): void {
+function rollBack(begun: SqliteConnection): void {
   try {
     if (begun.inTransaction) begun.exec('ROLLBACK');
   } catch {
@@ -154,7 +156,7 @@ function rollBack(begun: sqlite.Database): void {
 
 function close(): void {
   try {
-    for (const statement of prepared.values()) finalize(statement);
+    for (const statement of prepared.values()) statement.finalize();
     database?.close();
   } catch {
     // Nothing is lost: a request is answered only after its commit.
@@ -180,10 +182,10 @@ function serve(request: SqliteRequest): void {
     answer({ id: request.id, results });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const isDisk = isDiskTrouble(error) || DISK_TROUBLE.test(message);
     const told = { id: request.id, error: withoutPath(message) };
-    if (isDisk) answer({ ...told, isDisk, freeBytes: freeBytes() });
-    else answer({ ...told, isDisk });
+    if (isDiskTrouble(error) || DISK_TROUBLE.test(message))
+      answer({ ...told, trouble: 'disk', freeBytes: freeBytes() });
+    else answer({ ...told, trouble: LOCKED.test(message) ? 'locked' : null });
   }
 }
 

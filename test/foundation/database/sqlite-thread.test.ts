@@ -1,7 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nativeSqlite } from '../../../src/foundation/database/native-sqlite.ts';
 import { SqliteThread } from '../../../src/foundation/database/sqlite-thread.ts';
 import { DatabaseAway } from '../../../src/foundation/database/trouble.ts';
 import { DiskError } from '../../../src/foundation/folders/disk.ts';
@@ -20,12 +23,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Keeps the thread busy until it is terminated. */
-const endless = {
-  sql: 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n',
-  values: [],
-};
-
 const insert = (word: string) => ({ sql: 'INSERT INTO words VALUES (?)', values: [word] });
 const all = { sql: 'SELECT word FROM words ORDER BY word', values: [] };
 const words = async () => (await thread.run('read', all)).rows.map(({ word }) => word);
@@ -34,12 +31,22 @@ describe('a SQLite thread that does not answer', () => {
   let stuck: SqliteThread;
   let clock: FakeClock;
   let busy: Promise<unknown>;
+  /** The disk that is stuck: to open a pipe takes until somebody else opens it. */
+  let path: string;
   beforeEach(async () => {
     clock = new FakeClock();
-    stuck = await SqliteThread.open({ path: join(folder, 'b.sqlite'), setup: SETUP, name: 'the words', clock });
-    busy = stuck.run('write', endless).catch((error: Error) => error.message);
+    path = join(folder, 'b.sqlite');
+    stuck = await SqliteThread.open({ path, setup: SETUP, name: 'the words', clock });
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+    busy = stuck.run('write', all).catch((error: Error) => error.message);
   });
-  afterEach(() => stuck.abandon());
+  afterEach(async () => {
+    const ended = stuck.abandon();
+    const pipe = openSync(path, constants.O_RDWR);
+    await ended;
+    closeSync(pipe);
+  });
 
   it('holds a read for 15 s, refuses more reads than a thousand, and loses no write', async () => {
     const read = stuck.run('read', all).catch((error: unknown) => error);
@@ -59,8 +66,8 @@ describe('a SQLite thread that does not answer', () => {
     expect(written).toBe(false);
   });
 
-  it('is given up at once when its end does not wait', async () => {
-    await stuck.abandon();
+  it('is given up at once, before it ends', async () => {
+    void stuck.abandon();
     expect(await busy).toBe('the words is closed');
     await expect(stuck.run('read', all)).rejects.toThrow('the words is closed');
   });
@@ -182,5 +189,57 @@ describe('a SQLite thread whose log another program deletes', () => {
     await thread.run('write', insert('b'));
     await thread.run('write', { sql: 'COMMIT', values: [] });
     expect(await wordsAfterKill()).toEqual(['a', 'b']);
+  });
+});
+
+describe.runIf(nativeSqlite() !== null)("a SQLite thread with the system's locks", () => {
+  const LOOK = `
+    const { DatabaseSync } = require('node:sqlite');
+    const database = new DatabaseSync(process.argv[1]);
+    database.exec('BEGIN');
+    process.stdout.write(String(database.prepare('SELECT count(*) AS words FROM words').get().words));
+  `;
+  const path = () => join(folder, 'a.sqlite');
+  /** What another program gets that looks into the file. */
+  function look(): string {
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', LOOK, path()], { encoding: 'utf8' });
+    return stdout + (/Error: .*/.exec(stderr)?.[0] ?? '');
+  }
+
+  it('lets no other program look, and loses no log', async () => {
+    await thread.runAtomically([insert('a')]);
+    expect(look()).toBe('Error: database is locked');
+    expect(existsSync(`${path()}-wal`)).toBe(true);
+    await thread.close();
+    expect(look()).toBe('1');
+  });
+
+  it('has them again after this process has read the file', async () => {
+    await thread.runAtomically([insert('a')]);
+    copyFileSync(path(), join(folder, 'copy.sqlite'));
+    await thread.takeLocks();
+    expect(look()).toBe('Error: database is locked');
+    expect(await words()).toEqual(['a']);
+  });
+
+  it('lets them go with a thread that is given up', async () => {
+    await thread.runAtomically([insert('a')]);
+    await thread.abandon();
+    expect(look()).toBe('1');
+  });
+
+  it('waits for a program that has the file open, as for a disk', async () => {
+    await thread.runAtomically([insert('a')]);
+    await thread.close();
+    const other = spawn(process.execPath, ['-e', `${LOOK} setInterval(() => database, 1000);`, path()]);
+    await once(other.stdout, 'data');
+    thread = await SqliteThread.open({ path: path(), setup: SETUP, name: 'the words' });
+    const failure = await thread.runAtomically([insert('b')]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DiskError);
+    expect(String(failure)).toContain('database is locked: another program has its file open');
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await thread.runAtomically([insert('b')]);
+    expect(await words()).toEqual(['a', 'b']);
   });
 });
