@@ -87,8 +87,10 @@ function tooMuch(what: string, maxPercent: number): Hold {
   };
 }
 
+/** A row that somebody else wrote may have any number. */
 function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? `${ms} ms after 1970` : time.toISOString();
 }
 
 function daysOf(ms: number): string {
