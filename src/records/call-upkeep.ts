@@ -85,7 +85,7 @@ export class CallUpkeep {
     const at = { nowMs: clock.wall().getTime(), soundBytes: sound?.bytes ?? 0 };
     const facts = await readDiskFacts(records.database, records.folder, at).catch(() => null);
     if (facts === null) return;
-    this.#options.metrics.records.diskDailyBytes.set(facts.dailyBytes);
+    this.#options.metrics.records.disk.dailyBytes.set(facts.dailyBytes);
     const warning = judgeDisk(facts, settings);
     if (warning !== null && this.#diskWarning === null) log.warn(warning);
     this.#diskWarning = warning;

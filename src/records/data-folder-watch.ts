@@ -13,7 +13,7 @@ interface WatchOptions {
   /** Whether the records are in it, so that their copies are, too. */
   readonly hasRecords: boolean;
   readonly clock: Clock;
-  readonly metrics: Pick<RecordMetrics, 'backupSeconds' | 'diskFreeBytes' | 'diskBytes'>;
+  readonly metrics: Pick<RecordMetrics, 'backupSeconds' | 'disk'>;
 }
 
 /** Looks at once and then every minute, until it is closed. */
@@ -38,8 +38,8 @@ export class DataFolderWatch {
     const { folder, hasRecords, metrics } = this.#options;
     try {
       const { bavail, blocks, bsize } = await statfs(folder);
-      metrics.diskFreeBytes.set(bavail * bsize);
-      metrics.diskBytes.set(blocks * bsize);
+      metrics.disk.freeBytes.set(bavail * bsize);
+      metrics.disk.totalBytes.set(blocks * bsize);
       if (!hasRecords) return;
       const newest = (await wholeBackups(folder)).at(-1);
       metrics.backupSeconds.set(newest === undefined ? this.#beganSeconds : madeAt(newest).getTime() / 1000);

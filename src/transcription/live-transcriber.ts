@@ -222,8 +222,8 @@ export class LiveTranscriber {
 
   /**
    * Speech that came more than `maxMs` ago and has no final, and a quarter of that beyond it, gets none any more: what
-   * is known of it is its final, the rest a gap. Captions go on behind it. To be called a few times a second, also after
-   * {@link end}.
+   * is known of it is its final, the rest a gap. Captions go on behind it. To be called a few times a second, also
+   * after {@link end}.
    */
   limitLag(maxMs: number): void {
     if (this.#closed) return;

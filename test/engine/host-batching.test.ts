@@ -30,7 +30,12 @@ beforeEach(async () => {
   messages = [];
   runs = [];
   gone = new Promise((resolve) => {
-    const outlet = { send: (message: FromEngine) => messages.push(message), leave: () => resolve() };
+    const outlet = {
+      send: (message: FromEngine) => {
+        if (message.kind !== 'loading') messages.push(message);
+      },
+      leave: () => resolve(),
+    };
     host = new EngineHost({ time: systemTime, outlet, table });
   });
   host.receive({ kind: 'configure', settings: TONE });

@@ -82,7 +82,7 @@ async function callsLeft(): Promise<number> {
 }
 
 const held = async () => {
-  const { values } = await gateway.metrics.records.retentionHeld.get();
+  const { values } = await gateway.metrics.records.retention.held.get();
   return values.flatMap(({ labels, value }) => (value === 1 ? [labels.reason] : []));
 };
 

@@ -118,7 +118,7 @@ describe('the spans of a call', () => {
     expect(spans.attributes('utterance')).toMatchObject({
       'utterance.final': 'none',
       'utterance.lost_ms': 1024,
-      'utterance.failed_decodes': 14,
+      'utterance.failed_decodes': 10,
     });
     expect(spans.of('run')).toEqual([]);
     expect(spans.attributes('call')).toMatchObject({ 'call.gaps': 1, 'call.finals': 0 });
@@ -157,7 +157,7 @@ describe('the spans of a call', () => {
     await hangUp(gateway, caller);
     expect(spans.lines).toMatchInlineSnapshot(`
       [
-        "call 0+1710",
+        "call 0+1720",
         "  speech 110+420",
         "    queue 110+0",
         "    first_sound 110+80",

@@ -129,8 +129,12 @@ export class EchoGate {
       this.#patience--;
       return;
     }
-    this.#echoRatioDb = follow(this.#echoRatioDb, Math.max(this.#heardPeak.note(heardDb) - sentDb, RATIO_MIN_DB));
-    this.#restRatioDb = follow(this.#restRatioDb, Math.max(this.#restPeak.note(restDb) - sentDb, RATIO_MIN_DB));
+    const echoDb = follow(this.#echoRatioDb, Math.max(this.#heardPeak.note(heardDb) - sentDb, RATIO_MIN_DB));
+    const leftDb = follow(this.#restRatioDb, Math.max(this.#restPeak.note(restDb) - sentDb, RATIO_MIN_DB));
+    // Without a known echo what is loud may be the caller: it is no reason to expect a louder echo.
+    const mayRise = echo !== 'none';
+    this.#echoRatioDb = mayRise ? echoDb : Math.min(echoDb, this.#echoRatioDb);
+    this.#restRatioDb = mayRise ? leftDb : Math.min(leftDb, this.#restRatioDb);
   }
 
   #noteNoise(heardDb: number): void {

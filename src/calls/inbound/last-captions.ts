@@ -28,8 +28,8 @@ interface LastCaptionsOptions {
 export type LastCaptionsEnd = 'complete' | 'overload' | 'shutdown';
 
 /**
- * Waits for the last captions as long as they keep coming; {@link LastCaptionsOptions.onLook} sees to it that none is too
- * late. Leaves no timer behind.
+ * Waits for the last captions as long as they keep coming; {@link LastCaptionsOptions.onLook} sees to it that none is
+ * too late. Leaves no timer behind.
  */
 export function awaitLastCaptions(options: LastCaptionsOptions): Promise<LastCaptionsEnd> {
   const { clock, captioned, givenUp, progress, shutdownSinceMs, onLook } = options;

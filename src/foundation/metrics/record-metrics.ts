@@ -3,13 +3,47 @@ import { type MetricMaker, SHORT_SECONDS } from './metric-maker.ts';
 import { SoundMetrics } from './sound-metrics.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
+/** Whether what is past its time is deleted, and by whose clock. */
+export class RetentionMetrics {
+  readonly held;
+  readonly clockOffSeconds;
+
+  constructor(make: MetricMaker) {
+    this.held = make.gauge('trunkline_records_retention_held', '1 = nothing that is past its time is deleted, by why', [
+      'reason',
+    ]);
+    this.clockOffSeconds = make.gauge(
+      'trunkline_records_clock_off_seconds',
+      "How far this machine's clock is ahead of the database's",
+      [],
+    );
+  }
+}
+
+/** How full the disk of DATA_DIR is, and what the records take of it. */
+export class DataDiskMetrics {
+  readonly freeBytes;
+  readonly totalBytes;
+  readonly dailyBytes;
+  readonly dataBytes;
+
+  constructor(make: MetricMaker) {
+    this.freeBytes = make.gauge('trunkline_data_disk_free_bytes', 'Room on the disk of DATA_DIR', []);
+    this.totalBytes = make.gauge('trunkline_data_disk_bytes', 'Size of the disk of DATA_DIR', []);
+    this.dailyBytes = make.gauge(
+      'trunkline_records_disk_daily_bytes',
+      'Bytes that the calls of one day take on the disk of DATA_DIR',
+      [],
+    );
+    this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);
+  }
+}
+
 /** `metrics.records` */
 export class RecordMetrics {
   readonly backlog;
   readonly backlogAge;
   readonly backupSeconds;
-  readonly diskFreeBytes;
-  readonly diskBytes;
   readonly written;
   readonly lost;
   readonly refused;
@@ -18,10 +52,8 @@ export class RecordMetrics {
   readonly logsLost;
   readonly writeSeconds;
   readonly expired;
-  readonly retentionHeld;
-  readonly clockOffSeconds;
-  readonly diskDailyBytes;
-  readonly dataBytes;
+  readonly retention: RetentionMetrics;
+  readonly disk: DataDiskMetrics;
   readonly auditLost;
   readonly searchSeconds;
   readonly sound: SoundMetrics;
@@ -38,8 +70,7 @@ export class RecordMetrics {
       'When the last copy of the records was made',
       [],
     );
-    this.diskFreeBytes = make.gauge('trunkline_data_disk_free_bytes', 'Room on the disk of DATA_DIR', []);
-    this.diskBytes = make.gauge('trunkline_data_disk_bytes', 'Size of the disk of DATA_DIR', []);
+    this.disk = new DataDiskMetrics(make);
     this.written = make.counter('trunkline_records_written_total', 'Events that were stored', []);
     this.lost = make.counter('trunkline_records_lost_total', 'Events that were not stored, by why', ['reason']);
     this.refused = make.counter(
@@ -72,22 +103,7 @@ export class RecordMetrics {
       'what',
       'reason',
     ]);
-    this.retentionHeld = make.gauge(
-      'trunkline_records_retention_held',
-      '1 = nothing that is past its time is deleted, by why',
-      ['reason'],
-    );
-    this.clockOffSeconds = make.gauge(
-      'trunkline_records_clock_off_seconds',
-      "How far this machine's clock is ahead of the database's",
-      [],
-    );
-    this.diskDailyBytes = make.gauge(
-      'trunkline_records_disk_daily_bytes',
-      'Bytes that the calls of one day take on the disk of DATA_DIR',
-      [],
-    );
-    this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);
+    this.retention = new RetentionMetrics(make);
     this.auditLost = make.counter(
       'trunkline_records_audit_lost_total',
       'Lines of the audit log that could not be stored',

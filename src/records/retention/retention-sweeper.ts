@@ -72,7 +72,7 @@ interface SweeperOptions {
   readonly isLeading?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<RecordMetrics, 'expired' | 'dataBytes' | 'retentionHeld' | 'clockOffSeconds'>;
+  readonly metrics: Pick<RecordMetrics, 'expired' | 'disk' | 'retention'>;
 }
 
 /** Why something was deleted: it was too old, or there was too much. */
@@ -210,7 +210,7 @@ export class RetentionSweeper {
     const rowBytes = async () => (database.kind === 'sqlite' ? usedBytes(database.reader) : 0);
     let rows = await rowBytes();
     const total = () => rows + (sound?.bytes ?? 0);
-    metrics.dataBytes.set(total());
+    metrics.disk.dataBytes.set(total());
     if (total() <= settings.DATA_MAX_BYTES) return { expired, hold: null };
     const wanted = settings.DATA_MAX_BYTES * ROOM_SHARE;
     const hold = goesOn ? null : doubtRoom({ due: total() - wanted, kept: total() }, settings.SWEEP_MAX_PERCENT);
@@ -227,7 +227,7 @@ export class RetentionSweeper {
       await this.#expireCalls((total() - wanted) / rows, expired);
       rows = await rowBytes();
     }
-    metrics.dataBytes.set(total());
+    metrics.disk.dataBytes.set(total());
     return { expired, hold: null };
   }
 
@@ -308,7 +308,7 @@ export class RetentionSweeper {
 
   #tellClocks(): void {
     const { time, log, metrics } = this.#options;
-    metrics.clockOffSeconds.set((time.offMs ?? 0) / 1000);
+    metrics.retention.clockOffSeconds.set((time.offMs ?? 0) / 1000);
     const offMs = this.#clockOffMs();
     if (offMs !== null && this.#notices.isDue('clocks')) log.warn({ offMs }, describeOff(offMs));
   }
@@ -318,7 +318,7 @@ export class RetentionSweeper {
     const before = this.#hold;
     this.#hold = hold;
     for (const reason of ['clock_ahead', 'clock_behind', 'too_much'] as const)
-      metrics.retentionHeld.set({ reason }, hold?.reason === reason ? 1 : 0);
+      metrics.retention.held.set({ reason }, hold?.reason === reason ? 1 : 0);
     if (hold !== null && (hold.reason !== before?.reason || this.#notices.isDue(hold.reason))) {
       this.#notices.isDue(hold.reason);
       log.error({ reason: hold.reason }, hold.message);

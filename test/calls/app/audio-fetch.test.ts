@@ -150,6 +150,8 @@ describe('recordings that are decoded at once', () => {
     expect(found.map(({ samples }) => [samples[0], samples.length])).toEqual(
       [1, 2, 3, 4, 5, 6].map((name) => [name, 50_000]),
     );
+    // Idle threads go after 10 s.
+    await clock.run(10_000);
     expect(clock.pending).toBe(0);
   });
 

@@ -11,7 +11,12 @@ import { tone } from '../speech.ts';
 async function run(table: ModelTable, settings: unknown, messages: readonly unknown[]): Promise<FromEngine[]> {
   const answers: FromEngine[] = [];
   const left = new Promise<void>((leave) => {
-    const outlet = { send: (message: FromEngine) => answers.push(message), leave: () => leave() };
+    const outlet = {
+      send: (message: FromEngine) => {
+        if (message.kind !== 'loading') answers.push(message);
+      },
+      leave: () => leave(),
+    };
     const host = new EngineHost({ time: systemTime, outlet, table });
     host.receive({ kind: 'configure', settings });
     void (async () => {

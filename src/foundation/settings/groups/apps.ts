@@ -53,7 +53,7 @@ export const apps = {
         'The call parameter bargeIn overrides it.',
     ),
     ECHO_CANCELLER: choice(
-      'auto',
+      'off',
       ['auto', 'off'],
       'Whether the echo of what is said to a caller is taken out of what comes back. auto = where something is said. ' +
         'off = echoes are told by their words alone.',
