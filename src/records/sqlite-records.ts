@@ -37,7 +37,8 @@ export async function openSqliteRecords(path: string, onLogLost?: () => void): P
 /** To open a pipe never ends, and no signal ends a thread that is at it. */
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
-  if (found !== null && !found.isFile()) throw new Error(`${basename(path)} is no file`);
+  // A folder is refused by the system itself.
+  if (found !== null && !found.isFile() && !found.isDirectory()) throw new Error(`${basename(path)} is no file`);
 }
 
 /** What runs the statements of a database: its thread, or one that is not there yet. */

@@ -158,7 +158,7 @@ it('makes room in SQLite by the oldest calls, when there is no sound any more', 
   const time = new RetentionClock(database, clock);
   const parts = { database, copies: null, refused: null, removal, audit, sound: null, recorder, settings, time, clock };
   const sweeper = new RetentionSweeper({ ...parts, log: createLog('silent'), metrics: metrics.records });
-  for (let turn = 0; turn < 3; turn++) await sweeper.sweep();
+  for (let turn = 0; turn < 8; turn++) await sweeper.sweep();
   expect(await usedBytes(database.reader)).toBeLessThan(900_000);
   const left = (await database.db.selectFrom('calls').select('seq').orderBy('seq').execute()).map(({ seq }) => seq);
   expect(left.length).toBeGreaterThan(50);

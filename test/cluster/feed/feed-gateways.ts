@@ -68,7 +68,8 @@ export async function openFeedGateway(
   const metrics = new Metrics();
   const id = randomUUID();
   const database = await openPostgresRecords(url, { clock: systemClock, log, isShared: true });
-  const records = new Records({ ...KEPT_AS_IT_IS, database, folder: null, clock: systemClock, log, metrics });
+  const kept = { ...KEPT_AS_IT_IS, isShared: true };
+  const records = new Records({ ...kept, database, folder: null, clock: systemClock, log, metrics });
   const settings = { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, FEED_HISTORY: history, REDACT: 'off' as const };
   const parts = {
     gateway: id,
@@ -81,6 +82,11 @@ export async function openFeedGateway(
   };
   const { exchange, archive } = await openClusterFeed(settings, parts);
   const feed = new Feed({ history, epoch: id, exchange });
+  records.share(
+    () => true,
+    feed,
+    () => [],
+  );
   records.follow(feed, { get: () => undefined, parameters: () => undefined });
   await exchange.open(feed).catch(async (error: unknown) => {
     await records.close();
