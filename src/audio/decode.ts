@@ -46,8 +46,16 @@ export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = {
   opus: 512,
 };
 
-/** Most bytes without any audio. Pictures may come before it, and a codec keeps and copies what it cannot decode. */
-const SILENT_MAX_BYTES = 67_108_864;
+/**
+ * Most bytes without any audio. Pictures may come before it, and a codec keeps and copies what it cannot decode: that
+ * of Ogg copies all of a packet with each of its pages, so 16 MB take it some seconds, and 64 MB nearly a minute.
+ */
+const SILENT_MAX_BYTES: Readonly<Record<Exclude<DecodableKind, 'wav'>, number>> = {
+  mp3: 67_108_864,
+  flac: 67_108_864,
+  vorbis: 16_777_216,
+  opus: 16_777_216,
+};
 
 /** Most bytes before a WAV file's audio: pictures and notes may come there, but not without end. */
 const WAV_HEAD_MAX_BYTES = 4_194_304;
@@ -77,7 +85,7 @@ export async function openDecoder(kind: DecodableKind, totalBytes: number): Prom
 }
 
 class CodecDecoder implements StretchDecoder {
-  readonly #kind: string;
+  readonly #kind: Exclude<DecodableKind, 'wav'>;
   readonly #codec: Codec;
   readonly #input: CodecInput;
   /** Bytes pushed since the last audio. */
@@ -93,7 +101,8 @@ class CodecDecoder implements StretchDecoder {
     const parts = this.#pass(() => this.#input.push(bytes));
     const stretch = joinStretches(parts.map((part) => this.#read(() => this.#codec.decode(part))));
     this.#silentBytes = stretch === null ? this.#silentBytes + parts.reduce((sum, part) => sum + part.length, 0) : 0;
-    if (this.#silentBytes > SILENT_MAX_BYTES) throw unreadable(`there is no audio in ${this.#silentBytes} bytes of it`);
+    if (this.#silentBytes > SILENT_MAX_BYTES[this.#kind])
+      throw unreadable(`there is no audio in ${this.#silentBytes} bytes of it`);
     return stretch;
   }
 

@@ -19,6 +19,7 @@ import { packagePath } from '../foundation/folders/paths.ts';
 import { parseKeyPairs } from '../foundation/settings/key-pairs.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import { CallSpans } from './call-spans.ts';
+import { collectorAgent } from './collector-agent.ts';
 import { SpanQueue } from './span-queue.ts';
 import type { Tracing, TracingParts, TracingSettings } from './tracing.ts';
 
@@ -39,6 +40,7 @@ export class OtlpTracing implements Tracing {
       url,
       headers: { ...parseKeyPairs(settings.OTEL_EXPORTER_OTLP_HEADERS) },
       timeoutMillis: timeoutMs,
+      httpAgentOptions: collectorAgent(clock, timeoutMs),
     });
     this.#parts = parts;
     this.#provider = new BasicTracerProvider({

@@ -163,3 +163,10 @@ describe('FLAC', () => {
     }
   });
 });
+
+it('gives a file of Ogg up after 16 MB without a sound', async () => {
+  const decoder = await openDecoder('opus', 1e8);
+  // In one push: with each further one the codec copies all that it keeps.
+  expect(() => decoder.push(new Uint8Array(16_777_217))).toThrow('there is no audio in 16777217 bytes of it');
+  decoder.close();
+});

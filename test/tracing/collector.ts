@@ -1,8 +1,10 @@
 /** A collector of OpenTelemetry on this machine, which keeps what it gets. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 
 interface Value {
   readonly stringValue?: string;
@@ -32,8 +34,34 @@ interface Body {
   }[];
 }
 
-/** What it does with a request; `hang` = it never answers. */
-export type Manner = 'take' | 'fail' | 'hang';
+/**
+ * What it does with a request. `hang` = it never answers; `drip` = a byte of its answer every 50 ms, without end;
+ * `redirect` = to itself; `flood` = an answer without end, as fast as it is read; `later` = in 3,000 years; `now` = at
+ * once, again and again; `cut` = it hangs up.
+ */
+export type Manner = 'take' | 'fail' | 'hang' | 'drip' | 'redirect' | 'flood' | 'later' | 'now' | 'cut';
+
+const ANSWERS: Readonly<Record<Manner, (response: ServerResponse) => void>> = {
+  take: (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  fail: (response) => void response.writeHead(500).end(),
+  hang: () => undefined,
+  drip: (response) => {
+    const timer = setInterval(() => response.write(' '), 50);
+    response.writeHead(200).once('close', () => clearInterval(timer));
+  },
+  redirect: (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+  flood: (response) =>
+    void Readable.from(endless())
+      .pipe(response)
+      .on('error', () => undefined),
+  later: (response) => void response.writeHead(429, { 'retry-after': '99999999999' }).end(),
+  now: (response) => void response.writeHead(429, { 'retry-after': '-1' }).end(),
+  cut: (response) => void response.socket?.destroy(),
+};
+
+function* endless(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(65_536, '[');
+}
 
 export class Collector {
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
@@ -44,9 +72,7 @@ export class Collector {
     this.#server = createServer((request, response) => {
       void buffer(request).then((bytes) => {
         this.requests.push({ path: request.url ?? '', headers: request.headers, body: bytes.toString() });
-        if (this.manner === 'hang') return;
-        response.writeHead(this.manner === 'take' ? 200 : 500, { 'content-type': 'application/json' });
-        response.end('{}');
+        ANSWERS[this.manner](response);
       });
     });
   }
@@ -63,6 +89,11 @@ export class Collector {
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, 'close');
+  }
+
+  /** How many are open. */
+  async connections(): Promise<number> {
+    return promisify(this.#server.getConnections).call(this.#server);
   }
 
   get spans(): SentSpan[] {
