@@ -50,7 +50,13 @@ function poisoned(value: unknown, text: string, numbers = new Map<string, number
 function strangeCall(id: string, text: string): CallView {
   const usual = call(id, {
     names: { inbound: 'a', outbound: 'b' },
-    ...{ from: 'c', to: 'd', agent: 'e', queue: 'f', outcome: 'g', app: 'h', handoffData: 'i' },
+    from: 'c',
+    to: 'd',
+    agent: 'e',
+    queue: 'f',
+    outcome: 'g',
+    app: 'h',
+    handoffData: 'i',
     tags: ['j', 'k'],
   });
   return poisoned(usual, text) as CallView;
