@@ -22,16 +22,6 @@ const QUIET = 100;
 /** Blocks from one weighing of the parts of the filter to the next. */
 const SHARES_EVERY = 16;
 
-/** What came of one block; energies are sums of squares of its samples. */
-export interface FilteredBlock {
-  readonly heard: number;
-  /** Of the echo as it was foretold. */
-  readonly echo: number;
-  /** Of what is left when that is taken away. */
-  readonly rest: number;
-  readonly reference: number;
-}
-
 /** Of what size a filter is. */
 export interface AdaptiveFilterOptions {
   readonly blockSamples: number;
@@ -85,11 +75,6 @@ export class AdaptiveFilter {
     this.#leak = new LeakEstimate(bins, blockSamples / rateHz);
   }
 
-  /** The part of the foretold echo that is left over, as seen of late: 0 to 1. */
-  get leak(): number {
-    return this.#leak.value;
-  }
-
   /** Whether it has learned enough that what it foretells means something. */
   get isAdapted(): boolean {
     return this.#isAdapted;
@@ -124,21 +109,14 @@ export class AdaptiveFilter {
    * Takes one block. `reference` = what was sent: the block before this one and this one; `heard` = what came back.
    * The result is in {@link rest}.
    */
-  filter(reference: Float64Array, heard: Float64Array): FilteredBlock {
+  filter(reference: Float64Array, heard: Float64Array): void {
     const referenceEnergy = this.#pushReference(reference);
     this.#foretell(this.#known, this.#foretold);
     this.#foretell(this.#learning, this.#learned);
     const known = subtract(heard, this.#foretold, this.rest);
-    const energyHeard = energyOf(heard);
     const learned = this.#compare(heard, known);
     this.#noteError(heard, learned, referenceEnergy);
     this.#learn();
-    return {
-      heard: energyHeard,
-      echo: energyOf(this.#foretold),
-      rest: energyOf(this.rest),
-      reference: referenceEnergy,
-    };
   }
 
   #pushReference(reference: Float64Array): number {
@@ -233,7 +211,6 @@ export class AdaptiveFilter {
       const share = (i + 0.5) / this.#block;
       const foretold = (1 - share) * (this.#foretold[i] as number) + share * (this.#learned[i] as number);
       this.rest[i] = (heard[i] as number) - foretold;
-      this.#foretold[i] = this.#learned[i] as number;
     }
   }
 
@@ -263,7 +240,7 @@ export class AdaptiveFilter {
     energies: { readonly echo: number; readonly learned: number; readonly both: number; readonly reference: number },
   ): void {
     const { echo, learned, both, reference } = energies;
-    const { leak } = this;
+    const leak = this.#leak.value;
     const rest = learned + TINY;
     if (!this.#isAdapted && this.#practice > this.#partitions && leak * echo > 0.03 * echo) this.#isAdapted = true;
     if (!this.#isAdapted) {

@@ -4,6 +4,7 @@
  * is the caller or a rest of the echo; the rest is turned down to the noise of the line. While we are silent the sound
  * passes as it is, at no cost.
  */
+import { joinSamples } from '../mix.ts';
 import { toSample } from '../pcm.ts';
 import { AdaptiveFilter, energyOf } from './adaptive-filter.ts';
 import { DELAY_MAX_MS, DelayFinder, type FoundDelay } from './delay-finder.ts';
@@ -110,7 +111,7 @@ export class EchoCanceller {
     const before = jumps ? this.flush() : NO_SAMPLES;
     if (jumps) this.#at = at;
     if (!this.#isActive() && this.#held.length === 0) return this.#pass(samples, before);
-    const all = concat([this.#held, samples]);
+    const all = joinSamples([this.#held, samples]);
     const out = [before];
     let from = 0;
     for (; from + this.#block <= all.length; from += this.#block) {
@@ -120,7 +121,7 @@ export class EchoCanceller {
     this.#held = all.slice(from);
     out.push(this.#judged.ready());
     if (!this.#isActive()) out.push(this.flush());
-    return concat(out);
+    return joinSamples(out);
   }
 
   /** Returns what is held. */
@@ -128,7 +129,7 @@ export class EchoCanceller {
     const rest = this.#held;
     this.#held = new Int16Array(0);
     this.#at += rest.length;
-    return concat([this.#judged.drain(), rest]);
+    return joinSamples([this.#judged.drain(), rest]);
   }
 
   #pass(samples: Int16Array, before: Int16Array): Int16Array {
@@ -138,7 +139,7 @@ export class EchoCanceller {
       this.#gate.noteSilence(levelOf(this.#emphasise(samples)));
       this.#judged.continueFrom(last);
     }
-    return before.length === 0 ? samples : concat([before, samples]);
+    return joinSamples([before, samples]);
   }
 
   #samplesOf(ms: number): number {
@@ -251,14 +252,15 @@ export class EchoCanceller {
   }
 
   #settle(delay: number): void {
-    const isNew = this.#delay === null;
-    const moved = this.#delay === null || Math.abs(delay - this.#delay) > this.#samplesOf(MOVES_MS);
-    if (!moved && this.#isSure) return;
-    if (isNew) this.#filter.reset();
-    if (moved) this.#delay = delay;
+    const before = this.#delay;
+    const stays = before !== null && Math.abs(delay - before) <= this.#samplesOf(MOVES_MS);
+    if (stays && this.#isSure) return;
+    if (before === null) this.#filter.reset();
+    const settled = stays ? before : delay;
+    this.#delay = settled;
     this.#isSure = true;
     const history = new Float64Array((PARTITIONS + 1) * this.#block);
-    this.#readReference(this.#at + this.#block - this.#shift(this.#delay ?? delay) - history.length, history);
+    this.#readReference(this.#at + this.#block - this.#shift(settled) - history.length, history);
     this.#filter.replaceReference(history);
     this.#gate.onMoved();
   }
@@ -322,7 +324,7 @@ class JudgedBlocks {
   }
 
   #take(blocks: number): Int16Array {
-    return concat(this.#waiting.splice(0, blocks).map((block) => this.#soften(block)));
+    return joinSamples(this.#waiting.splice(0, blocks).map((block) => this.#soften(block)));
   }
 
   /** Hidden in noise like that of the line where it is not the caller, and back in the balance of frequencies. */
@@ -359,18 +361,6 @@ class Noise {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.sqrt(12) * (this.#state / 2 ** 32 - 0.5);
   }
-}
-
-function concat(parts: readonly Int16Array[]): Int16Array {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 function levelOf(samples: Float64Array): number {

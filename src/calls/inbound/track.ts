@@ -244,19 +244,18 @@ export class TrackChain {
    */
   #transcribe(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
     const fromMs = this.#transcribedMs;
-    const times: number[] = [];
     for (const stretch of stretches) {
-      const atMs = this.#skipped.toCallMs(this.#transcribedMs);
-      times.push(atMs);
-      this.#options.onSound(stretch, atMs);
+      this.#options.onSound(stretch, this.#skipped.toCallMs(this.#transcribedMs));
       this.#transcribedSamples += stretch.length;
     }
+    let atMs = fromMs;
     try {
       for (const [index, stretch] of stretches.entries()) {
         this.#push(
-          this.#toEngine(stretch, times[index] as number),
+          this.#toEngine(stretch, atMs),
           this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs,
         );
+        atMs += samplesToMs(stretch.length, this.#options.codec.rateHz);
       }
     } catch (error) {
       this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#transcribedMs), 'overload');
@@ -265,10 +264,11 @@ export class TrackChain {
     this.#tellLostMedia();
   }
 
-  /** At the engine's rate, without our own voice. */
-  #toEngine(stretch: Int16Array, atMs: number): Int16Array {
+  /** A stretch that begins at `transcribedMs`, at the engine's rate and without our own voice. */
+  #toEngine(stretch: Int16Array, transcribedMs: number): Int16Array {
     const { echo, codec } = this.#options;
     if (echo === undefined) return this.#resampler.push(stretch);
+    const atMs = this.#skipped.toCallMs(transcribedMs);
     echo.observe(atMs + samplesToMs(stretch.length, codec.rateHz));
     if (echo.rateHz === codec.rateHz) return this.#resampler.push(echo.clean(stretch, atMs));
     return echo.clean(this.#resampler.push(stretch), atMs - this.#resampler.delayMs);
