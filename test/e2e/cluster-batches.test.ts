@@ -9,6 +9,8 @@ import type { BatchView } from '../../src/jobs/batch.ts';
 import { startCluster, type TestCluster, whyNoCluster } from './cluster-harness.ts';
 
 const RECORDING = readFileSync(packagePath('fixtures', 'audio', 'short.wav'));
+/** Files that a gateway of a cluster reads at once: all of them for a key that is alone. */
+const FILES_AT_ONCE = 4;
 /** A gateway that died is noticed by its silence. */
 const NOTICED = { timeout: 60_000 };
 
@@ -62,17 +64,17 @@ describe.skipIf(whyNoCluster !== '')(`batches of several gateways${whyNoCluster}
     cluster = await startCluster(1, ENVIRONMENT);
     const [first] = cluster.gateways;
     held = [];
-    const { id } = await begin(first?.url ?? '', 3);
-    await expect.poll(() => held?.length).toBe(2);
+    const { id } = await begin(first?.url ?? '', FILES_AT_ONCE + 1);
+    await expect.poll(() => held?.length).toBe(FILES_AT_ONCE);
     const other = await cluster.add();
     await first?.stop('SIGKILL');
     held = null;
     await expect.poll(async () => (await read(other.url, id)).state, NOTICED).toBe('done');
     await expect.poll(async () => (await read(other.url, id)).webhook?.state, NOTICED).toBe('delivered');
-    expect(await read(other.url, id)).toMatchObject({ counts: { done: 3 } });
+    expect(await read(other.url, id)).toMatchObject({ counts: { done: FILES_AT_ONCE + 1 } });
     const transcript = await (await fetch(`${other.url}/v1/batches/${id}/files/2`)).json();
     expect(transcript).toMatchObject({ text: expect.any(String) });
-    expect(told).toMatchObject([{ type: 'batch.ended', batch: { id, counts: { done: 3 } } }]);
+    expect(told).toMatchObject([{ type: 'batch.ended', batch: { id, counts: { done: FILES_AT_ONCE + 1 } } }]);
   });
 
   it('are handed over by a gateway that is drained, and its readers at another see their end', async () => {
