@@ -141,13 +141,11 @@ class PoolThread<Task, Answer> {
     this.#listener = listener;
     this.#worker = new Worker(program, {
       execArgv: [],
+      // Nobody reads them, or the thread would keep the process alive: `unref` leaves out streams that are read.
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // Codecs print warnings, which nobody needs.
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
     this.#worker.on('message', (reply: WorkReply<Answer>) => this.#take(reply));
     this.#worker.on('error', () => this.#lose());
     this.#worker.on('exit', () => this.#lose());

@@ -34,6 +34,8 @@ interface Served<Task, Answer> {
 export function serveWork<Task, Answer>({ begin, transfer }: Served<Task, Answer>): void {
   const port = parentPort;
   if (port === null) return;
+  // Codecs print warnings, which nobody needs; unread, they would pile up in memory.
+  process.stdout.write = process.stderr.write = () => true;
   const works = new Map<number, ThreadWork<Answer>>();
   const end = (id: number): void => {
     works.get(id)?.close();

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { WorkerPool } from '../../../src/foundation/workers/worker-pool.ts';
@@ -68,6 +70,21 @@ describe('a pool of threads', () => {
     expect(pool.threads).toBe(1);
     last.close();
     expect([pool.threads, clock.pending]).toEqual([0, 0]);
+  });
+
+  it('keeps no process alive that has no work for it', async () => {
+    const main = join(folder, 'main.mjs');
+    writeFileSync(
+      main,
+      `import { WorkerPool } from ${built('workers', 'worker-pool.js')};
+      const clock = { now: () => 0, after: () => ({ cancel() {} }) };
+      const program = ${JSON.stringify(join(folder, 'program.mjs'))};
+      const work = new WorkerPool({ program, threadsMax: 1, heapMb: 32, clock }).open(7);
+      console.log(await work.next(new AbortController().signal));
+      work.close();`,
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [main], { timeout: 30_000 });
+    expect(stdout).toBe('7\n');
   });
 
   it('does each piece of work a step at a time, with no more threads than it may have', async () => {
