@@ -66,8 +66,9 @@ export class PendingCall implements LegHandlers {
   readonly #leg: CallLeg;
   /** When its socket came, by the clock. */
   readonly sinceMs: number;
-  /** What came while other gateways are asked; null = nobody is asked. */
-  #held: HeldEvents | null = null;
+  /** Sound and keys before `start`, and whatever comes while other gateways are asked. */
+  readonly #held = new HeldEvents();
+  #isClaiming = false;
   #over = false;
 
   constructor(options: PendingCallOptions) {
@@ -102,8 +103,8 @@ export class PendingCall implements LegHandlers {
   onEvent(event: CarrierEvent): void {
     if (this.#over) return;
     try {
-      if (this.#held !== null) {
-        this.#held.add(event);
+      if (this.#isClaiming || event.type === 'audio' || event.type === 'dtmf') {
+        this.#held.add(event, this.#options.context.clock.nowMs());
         return;
       }
       this.#monitor.countMessage(event);
@@ -117,7 +118,7 @@ export class PendingCall implements LegHandlers {
   /** The socket closed before `start`. */
   onClosed(end: LegEnd): void {
     if (this.#over) return;
-    if (this.#held !== null) {
+    if (this.#isClaiming) {
       this.#held.close(end);
       return;
     }
@@ -147,27 +148,26 @@ export class PendingCall implements LegHandlers {
       return;
     }
     // Only where several gateways share what they know: what comes meanwhile waits, also the end of the socket.
-    const held = new HeldEvents();
-    this.#held = held;
-    claimed.then(({ start, call }) => this.#openLate(start, call, held)).catch((error: unknown) => this.fail(error));
+    this.#isClaiming = true;
+    claimed.then(({ start, call }) => this.#openLate(start, call)).catch((error: unknown) => this.fail(error));
   }
 
-  #openLate(start: CallStart, claimed: ClaimedCall, held: HeldEvents): void {
-    if (this.#over) {
-      this.#options.release(claimed);
-      return;
-    }
-    const call = this.#open(start, claimed);
-    held.tell(call);
+  #openLate(start: CallStart, claimed: ClaimedCall): void {
+    if (this.#over) this.#options.release(claimed);
+    else this.#open(start, claimed);
   }
 
-  /** From here on the leg tells the call itself. */
-  #open(start: CallStart, claimed: ClaimedCall): Call {
-    const call = this.#options.open({ start, leg: this.#leg, monitor: this.#monitor, ...claimed }, this);
+  /** From here on the leg tells the call itself. Its time begins with its first sound. */
+  #open(given: CallStart, claimed: ClaimedCall): void {
+    const { context, open } = this.#options;
+    const nowMs = context.clock.nowMs();
+    const { soundSinceMs } = this.#held;
+    const start = soundSinceMs === null ? given : { ...given, soundForMs: nowMs - soundSinceMs };
+    const call = open({ start, leg: this.#leg, monitor: this.#monitor, ...claimed }, this);
     this.#over = true;
     this.#handover.handOver(call);
     call.begin();
-    return call;
+    this.#held.tell(call, nowMs);
   }
 
   #redeem({ parameters: { token }, callId }: CallStart): MaybePromise<KnownCall | null> {

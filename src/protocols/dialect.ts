@@ -56,6 +56,8 @@ export interface CallStart {
    * the chunks show that.
    */
   readonly timed?: boolean;
+  /** How long sound had come before there was a call that could take it; left out = none had. */
+  readonly soundForMs?: number;
   readonly playback: Playback;
   /**
    * How many frames a message to the carrier must hold at least, where one is too few: every sound is filled up to such
@@ -81,6 +83,7 @@ export type CarrierEvent =
    * `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the
    * track's chunks. A carrier without timestamps has `null`: the time is when the chunk arrives, and a number left out
    * is a frame of 20 ms that the carrier knows to be lost. What is `concealed` was made up in place of lost sound.
+   * `waitedMs` = how long it waited for a call that could take it.
    */
   | {
       readonly type: 'audio';
@@ -89,6 +92,7 @@ export type CarrierEvent =
       readonly atMs: number | null;
       readonly sequence: number;
       readonly concealed?: true;
+      readonly waitedMs?: number;
     }
   | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }

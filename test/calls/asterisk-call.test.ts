@@ -131,6 +131,26 @@ describe('what Asterisk sends', () => {
     expect(finals(gateway)).toMatchObject([{ callId: ID, text: 'secret words' }]);
   });
 
+  it('may begin before MEDIA_START: sound and keys are kept, in their place', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway);
+    await asterisk.pass(400, LOUD);
+    asterisk.say('{"event":"DTMF_END","channel_id":"1","digit":"5"}');
+    await asterisk.pass(300, null);
+    asterisk.start();
+    expect(gateway.events.find(({ type }) => type === 'dtmf')).toMatchObject({ digit: '5' });
+    await asterisk.pass(300, LOUD);
+    await asterisk.pass(800, 0);
+    expect(finals(gateway)).toMatchObject([{ startMs: 0, text: 'secret words' }]);
+    expect(gateway.registry.get(ID)?.durationMs).toBe(1780);
+  });
+
+  it('keeps no more of what comes before MEDIA_START than anybody says in that time', async () => {
+    const asterisk = new Asterisk(startCalls());
+    for (let i = 0; i <= 3000; i++) asterisk.frame(LOUD);
+    expect(asterisk.socket.closedWith).toMatchObject({ code: 4414 });
+  });
+
   it('names the call by its channel, and its parties by variables', async () => {
     const gateway = startCalls();
     new Asterisk(gateway).start({ __TRUNKLINE_FROM: '+15550100', __TRUNKLINE_TO: '600' });
@@ -222,6 +242,26 @@ describe('what Asterisk sends', () => {
     expect(asterisk.commands.filter((command) => command.includes('GET_STATUS')).length).toBeGreaterThan(4);
     gateway.clock.advance(2100);
     expect(asterisk.socket.closedWith).toMatchObject({ code: 4409 });
+  });
+
+  it('is a dead phone when no sound comes for ten minutes, whatever Asterisk answers', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway).start();
+    await asterisk.pass(2000, LOUD);
+    const answerFor = async (minutes: number) => {
+      for (let seconds = 0; seconds < minutes * 60; seconds += 10) {
+        gateway.clock.advance(10_000);
+        asterisk.say('{"event":"STATUS","channel_id":"1"}');
+        await turns();
+      }
+    };
+    await answerFor(9);
+    asterisk.say('{"event":"DTMF_END","channel_id":"1","digit":"5"}');
+    await answerFor(9);
+    expect(gateway.registry.get(ID)?.state).toBe('live');
+    await answerFor(2);
+    expect(asterisk.socket.closedWith).toMatchObject({ code: 4409, reason: expect.stringContaining('600000 ms') });
+    expect(gateway.registry.get(ID)?.endReason).toBe('timeout');
   });
 
   it('tells keys', () => {

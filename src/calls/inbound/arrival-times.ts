@@ -21,18 +21,18 @@ export class ArrivalTimes {
   #lastArrivalMs = 0;
   #catchingUp = false;
 
-  /** Time counts from now. */
-  constructor(clock: Clock) {
+  /** Time counts from `soundForMs` ago: sound has come since then, and waited. */
+  constructor(clock: Clock, soundForMs = 0) {
     this.#clock = clock;
-    this.#originMs = clock.nowMs();
+    this.#originMs = clock.nowMs() - soundForMs;
   }
 
   /**
-   * A chunk of `durationMs` has arrived. Returns the time of its first sample, in ms since the track was created.
+   * A chunk of `durationMs` has arrived, `waitedMs` ago. Returns the time of its first sample, in ms of the track.
    * Sequence numbers that were skipped are frames that the carrier knows to be lost; each counts with its duration.
    */
-  place(durationMs: number, sequence: number): number {
-    const arrivalMs = this.#clock.nowMs() - this.#originMs;
+  place(durationMs: number, sequence: number, waitedMs = 0): number {
+    const arrivalMs = this.#clock.nowMs() - waitedMs - this.#originMs;
     const byClockMs = Math.max(arrivalMs - durationMs, 0);
     const lostMs = Math.max(sequence - this.#lastSequence - 1, 0) * FRAME_MS;
     const inTurnMs = (this.#nextMs ?? byClockMs) + (this.#nextMs === null ? 0 : lostMs);

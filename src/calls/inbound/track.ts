@@ -40,6 +40,8 @@ export interface TrackOptions {
   readonly codec: Codec;
   /** Whether the carrier's chunks have times of their own; left out = they will show it. */
   readonly timed?: boolean | undefined;
+  /** How long sound had come before the call could take it; left out = none had. */
+  readonly soundForMs?: number | undefined;
   readonly context: CallContext;
   /** How much silence ends an utterance; asked when the first sound comes. */
   endpointMs(): number;
@@ -93,7 +95,7 @@ export class TrackChain {
     const { settings } = options.context;
     this.#options = options;
     this.#isTimed = options.timed ?? null;
-    this.#arrivalTimes = new ArrivalTimes(options.context.clock);
+    this.#arrivalTimes = new ArrivalTimes(options.context.clock, options.soundForMs);
     this.#unread = new UnreadTime(options.context.clock);
     this.#lag = new LagWatch(options.context.clock, (change) => options.onLag(change));
     this.#timeline = new Timeline({
@@ -153,11 +155,11 @@ export class TrackChain {
   push(chunk: AudioEvent): void {
     const samples = decodeG711(chunk.bytes, this.#options.codec);
     this.#lastMediaAtMs = this.#options.context.clock.nowMs();
-    const { sequence } = chunk;
+    const { sequence, waitedMs } = chunk;
     this.#isTimed = chunk.atMs !== null;
     this.#hasBegun = true;
     const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
-    const atMs = chunk.atMs ?? this.#arrivalTimes.place(durationMs, sequence);
+    const atMs = chunk.atMs ?? this.#arrivalTimes.place(durationMs, sequence, waitedMs);
     if (chunk.concealed === true) this.#timeline.stats.concealedMs += durationMs;
     const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);
     const ready = this.#timeline.push({ samples, atMs, sequence });

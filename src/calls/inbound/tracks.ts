@@ -19,7 +19,7 @@ import { TrackChain, type TrackEvent } from './track.ts';
 const AHEAD_MAX_MS = 5000;
 
 interface CallTracksOptions {
-  readonly start: Pick<CallStart, 'carrier' | 'codec' | 'timed' | 'tracks'>;
+  readonly start: Pick<CallStart, 'carrier' | 'codec' | 'timed' | 'soundForMs' | 'tracks'>;
   readonly leg: Pick<CallLeg, 'pause' | 'resume'>;
   readonly context: CallContext;
   readonly log: Log;
@@ -139,6 +139,7 @@ export class CallTracks {
       carrier: start.carrier,
       codec: start.codec,
       timed: start.timed,
+      soundForMs: start.soundForMs,
       context,
       endpointMs: () => endpointMs(track),
       expected: expected(track),

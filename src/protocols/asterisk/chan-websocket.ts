@@ -2,6 +2,7 @@
  * Asterisk's chan_websocket (https://docs.asterisk.org/Configuration/Channel-Drivers/WebSocket/, and where it differs
  * channels/chan_websocket.c and what a 22.10 says on the wire): Asterisk dials us, media are binary messages without a
  * header, control is text. Nothing has a timestamp or a number, and while the caller sends nothing, nothing comes.
+ * Sound may come before the start (https://github.com/asterisk/asterisk/issues/1712).
  * Speaks to every release since 20.16, 21.11, 22.6 and 23.0.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -27,6 +28,8 @@ const VARIABLE = /^_{0,2}TRUNKLINE_([A-Z0-9_]{1,64})$/;
  */
 const LINEAR = /^(?:slin|sln)(8|12|16|24|32|44|48|96|192)?$/;
 const CD_RATE_HZ = 44_100;
+/** What may come before the start: users of 22.7 see sound there, and a key may be pressed as well as a word said. */
+const BEFORE_START = ['MEDIA_START', 'DTMF_END'];
 const COMMANDS: Readonly<Record<CarrierSignal, string>> = { answer: 'ANSWER', hangup: 'HANGUP', probe: 'GET_STATUS' };
 
 function codecOf(format: string | undefined): Codec {
@@ -116,7 +119,7 @@ export class AsteriskDialect implements Dialect {
     if (typeof message !== 'string') return this.#receiveMedia(message);
     if (this.#start === null) this.#format = formatOf(message);
     const control = readControl(message, this.#format);
-    if (this.#start === null && control.name !== 'MEDIA_START') return ignored('before_start');
+    if (this.#start === null && !BEFORE_START.includes(control.name)) return ignored('before_start');
     switch (control.name) {
       case 'MEDIA_START':
         return this.#receiveStart(control);
@@ -166,7 +169,6 @@ export class AsteriskDialect implements Dialect {
 
   /** An empty message stands for a frame that the jitter buffer in front of us waited for in vain. */
   #receiveMedia(bytes: Uint8Array): CarrierEvent {
-    if (this.#start === null) return ignored('before_start');
     this.#sequence++;
     if (bytes.length === 0) return ignored('lost_frame');
     return { type: 'audio', track: 'inbound', bytes, atMs: null, sequence: this.#sequence };

@@ -64,8 +64,8 @@ export class VonageDialect implements Dialect {
     const event = json['event'];
     if (typeof event !== 'string') throw malformed('event', event, 'a string');
     if (event === 'websocket:connected') return this.#receiveStart(json);
-    if (this.#start === null) return ignored('before_start');
     if (event === 'websocket:dtmf') return receiveDtmf(json);
+    if (this.#start === null) return ignored('before_start');
     if (event === 'websocket:notify') return receiveNotification(json);
     return ignored(event === 'websocket:cleared' ? 'cleared' : 'unknown_event');
   }
@@ -88,7 +88,6 @@ export class VonageDialect implements Dialect {
 
   /** Audio may arrive before the first message. */
   #receiveMedia(bytes: Uint8Array): CarrierEvent {
-    if (this.#start === null) return ignored('before_start');
     this.#sequence++;
     return { type: 'audio', track: 'inbound', bytes, atMs: null, sequence: this.#sequence };
   }

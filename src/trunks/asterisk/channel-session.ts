@@ -75,7 +75,8 @@ export class ChannelSession {
   #waits: boolean;
   /** Whether the channel is connected to another one; null = not known yet. */
   #isBridged: boolean | null = null;
-  #isHeld = false;
+  /** Since when, by the clock, whoever is on the channel holds it; null = it is not held. */
+  #heldSinceMs: number | null = null;
   #ending: Promise<void> | null = null;
   /** While the channel is being given to somebody else: says what became of that. */
   #settleTransfer: ((outcome: TransferOutcome) => void) | null = null;
@@ -119,7 +120,8 @@ export class ChannelSession {
 
   /** Whoever is on the channel holds the other side, or no longer. */
   onHeld(isHeld: boolean): void {
-    this.#isHeld = isHeld;
+    if (!isHeld) this.#heldSinceMs = null;
+    else this.#heldSinceMs ??= this.#options.clock.nowMs();
     this.#tellState();
   }
 
@@ -240,6 +242,7 @@ export class ChannelSession {
         clock,
         handlers,
         fillSilence,
+        heldSinceMs: () => this.#heldSinceMs,
       });
     };
   }
@@ -311,7 +314,7 @@ export class ChannelSession {
   }
 
   #tellState(): void {
-    if (this.#isHeld) this.#leg?.tellState('held');
+    if (this.#heldSinceMs !== null) this.#leg?.tellState('held');
     else this.#leg?.tellState(this.#isBridged === false ? 'queued' : 'live');
   }
 

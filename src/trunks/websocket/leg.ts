@@ -18,6 +18,13 @@ const CLOSE_REASON_BYTES = 123;
 const NORMAL_CLOSURE = 1000;
 /** No close frame came (RFC 6455 §7.1.5). */
 const ABNORMAL_CLOSURE = 1006;
+/**
+ * How long a carrier that can be probed may answer without any sound: it answers for a phone that is dead as for one
+ * that is muted.
+ */
+const SOUNDLESS_MAX_MS = 600_000;
+/** How long that does not count because the far side holds the call, as over SIP. */
+const HELD_MAX_MS = 2 * 3_600_000;
 
 interface LegOptions {
   readonly socket: WebSocket;
@@ -27,6 +34,8 @@ interface LegOptions {
   readonly handlers: LegHandlers;
   /** Left out = the carrier cannot give a call to somebody else. */
   readonly transfer?: TransferCall | undefined;
+  /** Since when, by the clock, the far side holds the call: null = it does not, left out = that is never known. */
+  readonly heldSinceMs?: (() => number | null) | undefined;
 }
 
 /** How a carrier gives the call that began with `start` to somebody else. Never rejects. */
@@ -59,12 +68,15 @@ export class WebSocketLeg implements CallLeg {
   readonly #clock: Clock;
   readonly #handlers: LegHandlers;
   readonly #transfer: TransferCall | undefined;
+  readonly #heldSinceMs: () => number | null;
   #start: CallStart | null = null;
   /** The transfer that is under way. */
   #transferring: Promise<TransferOutcome> | null = null;
   /** Why we are closing; null while the leg is open. */
   #end: LegEnd | null = null;
   #lastMessageMs: number;
+  /** When sound or a key came last. */
+  #lastSoundMs: number;
   /** The time-out for start, then for media, then for the close. */
   #timer: Timer;
 
@@ -75,7 +87,9 @@ export class WebSocketLeg implements CallLeg {
     this.#clock = options.clock;
     this.#handlers = options.handlers;
     this.#transfer = options.transfer;
+    this.#heldSinceMs = options.heldSinceMs ?? (() => null);
     this.#lastMessageMs = this.#clock.nowMs();
+    this.#lastSoundMs = this.#lastMessageMs;
     this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onStartTimeout());
     // Our sockets keep the default binaryType of ws, so each message is one Buffer.
     this.#socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
@@ -122,6 +136,7 @@ export class WebSocketLeg implements CallLeg {
 
   resume(): void {
     this.#lastMessageMs = this.#clock.nowMs();
+    this.#lastSoundMs = this.#lastMessageMs;
     this.#socket.resume();
   }
 
@@ -145,6 +160,7 @@ export class WebSocketLeg implements CallLeg {
     try {
       const event = this.#dialect.receive(isBinary ? data : data.toString());
       if (event.type === 'start') this.#begin(event.start);
+      if (event.type === 'audio' || event.type === 'dtmf') this.#lastSoundMs = this.#lastMessageMs;
       if (event.type === 'stop') this.#tellEnd(() => this.#handlers.onEvent(event));
       else this.#handlers.onEvent(event);
       if (event.type === 'start') this.#signal('answer');
@@ -182,6 +198,7 @@ export class WebSocketLeg implements CallLeg {
     this.#timer.cancel();
     this.#timer = this.#clock.after(delayMs, () => {
       if (this.#socket.isPaused) this.#lastMessageMs = this.#clock.nowMs();
+      if (this.#isSoundless()) return;
       const { mediaTimeoutMs } = this.#limits;
       const silentMs = this.#clock.nowMs() - this.#lastMessageMs;
       const halfMs = mediaTimeoutMs / 2;
@@ -189,6 +206,18 @@ export class WebSocketLeg implements CallLeg {
       else if (silentMs < mediaTimeoutMs) this.#probe(mediaTimeoutMs - silentMs);
       else this.fail(new TrunklineError('media_timeout', `no message within ${mediaTimeoutMs} ms`));
     });
+  }
+
+  /** Fails the leg when it has been without sound for too long. */
+  #isSoundless(): boolean {
+    const nowMs = this.#clock.nowMs();
+    const heldSinceMs = this.#heldSinceMs();
+    const isHeld = heldSinceMs !== null && nowMs - heldSinceMs < HELD_MAX_MS;
+    if (this.#socket.isPaused || isHeld) this.#lastSoundMs = nowMs;
+    const soundlessMaxMs = Math.max(SOUNDLESS_MAX_MS, this.#limits.mediaTimeoutMs);
+    if (nowMs - this.#lastSoundMs < soundlessMaxMs) return false;
+    this.fail(new TrunklineError('media_timeout', `neither sound nor a key within ${soundlessMaxMs} ms`));
+    return true;
   }
 
   #probe(leftMs: number): void {

@@ -17,6 +17,7 @@ interface WebSocketLegOptions {
   /** Sends silence while nothing is said, where the carrier plays from a buffer. */
   readonly fillSilence: boolean;
   readonly transfer?: TransferCall | undefined;
+  readonly heldSinceMs?: (() => number | null) | undefined;
 }
 
 /** Opens a leg on a WebSocket that speaks `dialect`. */

@@ -156,8 +156,18 @@ describe('media', () => {
     ] satisfies CarrierEvent[]);
   });
 
-  it('before MEDIA_START are let pass', () => {
-    expect(new AsteriskDialect().receive(new Uint8Array(160))).toEqual({ type: 'ignored', what: 'before_start' });
+  it('before MEDIA_START are numbered all the same, and a key is told', () => {
+    const dialect = new AsteriskDialect();
+    const frame = new Uint8Array(160);
+    expect([frame, 'DTMF_END digit:5 channel_id:1', 'MEDIA_XON channel_id:1'].map((it) => dialect.receive(it))).toEqual(
+      [
+        { type: 'audio', track: 'inbound', bytes: frame, atMs: null, sequence: 1 },
+        { type: 'dtmf', track: 'inbound', digit: '5' },
+        { type: 'ignored', what: 'before_start' },
+      ] satisfies CarrierEvent[],
+    );
+    dialect.receive('MEDIA_START channel:WebSocket/lab/0x7 channel_id:1.2 format:ulaw optimal_frame_size:160 ptime:20');
+    expect(dialect.receive(frame)).toMatchObject({ type: 'audio', sequence: 2 });
   });
 });
 

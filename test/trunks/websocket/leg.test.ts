@@ -4,10 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { LegEnd, TransferOutcome } from '../../../src/calls/leg.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { AsteriskDialect } from '../../../src/protocols/asterisk/chan-websocket.ts';
 import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../../src/protocols/media-streams/twilio.ts';
 import type { LegLimits } from '../../../src/trunks/leg-limits.ts';
 import { type TransferCall, WebSocketLeg } from '../../../src/trunks/websocket/leg.ts';
+import { CarrierSocket } from '../../fakes/carrier-socket.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 const LIMITS: LegLimits = { startTimeoutMs: 10_000, mediaTimeoutMs: 60_000, sendBufferMaxBytes: 65_536 };
@@ -311,4 +313,38 @@ it('a handler may refuse a call with a coded error', async () => {
   line.carrier.send(START);
   expect(await seen).toEqual({ code: 4403, reason: 'no such token' });
   expect(await line.end()).toMatchObject({ reason: 'error', code: 'call_token_invalid' });
+});
+
+describe('a carrier that answers and brings no sound', () => {
+  const HALF_MINUTE_MS = 30_000;
+
+  it('is kept while the far side holds the call, for two hours, and gets its ten minutes after that', () => {
+    const clock = new FakeClock();
+    const socket = new CarrierSocket();
+    let heldSinceMs: number | null = clock.nowMs();
+    new WebSocketLeg({
+      socket: socket.asWebSocket,
+      dialect: new AsteriskDialect(),
+      limits: LIMITS,
+      clock,
+      handlers: { onEvent: () => {}, onClosed: () => {} },
+      heldSinceMs: () => heldSinceMs,
+    });
+    const answerFor = (minutes: number) => {
+      for (let i = 0; i < minutes * 2; i++) {
+        clock.advance(HALF_MINUTE_MS);
+        socket.emit('message', Buffer.from('STATUS channel_id:1.2'), false);
+      }
+    };
+    socket.emit('message', Buffer.from('MEDIA_START channel:WebSocket/a/0x7 channel_id:1.2 format:ulaw'), false);
+    answerFor(110);
+    heldSinceMs = null;
+    answerFor(8);
+    expect(socket.closedWith).toBeNull();
+    heldSinceMs = clock.nowMs();
+    answerFor(119);
+    expect(socket.closedWith).toBeNull();
+    answerFor(12);
+    expect(socket.closedWith).toMatchObject({ code: 4409 });
+  });
 });
