@@ -1,5 +1,6 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
+import { checkAsterisk } from './check-asterisk.ts';
 import { checkAudioHook } from './check-audiohook.ts';
 import { checkCertificates } from './check-certificate.ts';
 import { checkChat } from './check-chat.ts';
@@ -58,6 +59,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkFiles(settings),
     () => checkCertificates(settings),
     async () => checkTrunks(settings),
+    () => checkAsterisk(settings),
     async () => checkAudioHook(settings),
     () => checkChat(settings),
     async () => [await checkFfmpeg()],

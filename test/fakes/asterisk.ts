@@ -210,7 +210,8 @@ export class PretendAsterisk {
   #bridge(verb: string, id: string, what: string, query: Record<string, string>): Answer {
     if (id === '')
       return { status: 200, body: [...this.bridges.keys()].map((bridge) => ({ id: bridge, channels: [] })) };
-    if (verb === 'DELETE') return { status: this.bridges.delete(id) ? 204 : 404 };
+    if (verb === 'DELETE')
+      return this.bridges.delete(id) ? { status: 204 } : { status: 404, body: { message: 'Bridge not found' } };
     if (what === '') this.bridges.set(id, []);
     const members = (query['channel'] ?? '').split(',').filter((member) => member !== '');
     if (members.some((member) => this.channels.get(member)?.inApp !== true))

@@ -7,6 +7,7 @@ import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { type AriEvent, readAriEvent } from '../../protocols/asterisk/ari.ts';
+import { ariRemedy, NOTHING_ANSWERS } from '../../protocols/asterisk/ari-remedies.ts';
 
 const RETRIES = { firstMs: 250, longestMs: 10_000, healthyMs: 10_000 };
 const HANDSHAKE_TIMEOUT_MS = 5000;
@@ -69,8 +70,7 @@ export class AriEvents {
     });
     // Every error is followed by 'close'.
     socket.on('error', (error) => {
-      // A name with several addresses fails with an error for each, and no words of its own.
-      reason = error.message || (error as NodeJS.ErrnoException).code || 'Asterisk could not be reached';
+      reason = reasonOf(error);
     });
     socket.on('close', () => this.#onClosed(reason));
   }
@@ -112,4 +112,13 @@ export class AriEvents {
     onDown(reason);
     this.#timer = clock.after(this.#backoff.next(healthyForMs), () => this.#connect());
   }
+}
+
+/** With what helps, where that is known. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  // A name with several addresses fails with an error for each, and no words of its own.
+  const said = error.message || error.code || 'Asterisk could not be reached';
+  const [, status] = /^Unexpected server response: (\d{3})$/.exec(said) ?? [];
+  const remedy = error.code === 'ECONNREFUSED' ? NOTHING_ANSWERS : ariRemedy(Number(status));
+  return remedy === null ? said : `${said}: ${remedy}`;
 }

@@ -3,11 +3,13 @@ import { readBoundedText } from '../../foundation/bounded-body.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { ariRemedy, NOTHING_ANSWERS } from '../../protocols/asterisk/ari-remedies.ts';
 
 const REQUEST_TIMEOUT_MS = 5000;
 /** A list of all channels of a busy Asterisk is about 1 kB a channel. */
 const ANSWER_MAX_BYTES = 8_388_608;
 const COMPLAINT_MAX_CHARS = 200;
+const LATE = `no answer within ${REQUEST_TIMEOUT_MS} ms`;
 /** What was to be removed, changed or left is not there (any more), or not where it would have to be. */
 const GONE_STATUSES = [404, 409, 412, 422];
 
@@ -77,19 +79,30 @@ export class Ari {
       });
       const text = await readBoundedText(response, ANSWER_MAX_BYTES);
       if (text === null) throw new AriError(null, `${what}: Asterisk's answer has more than ${ANSWER_MAX_BYTES} bytes`);
-      if (!response.ok)
-        throw new AriError(response.status, `${what}: Asterisk answered ${response.status}${complaintIn(text)}`);
+      if (!response.ok) throw refusalIn(what, response.status, text);
       return text === '' ? null : JSON.parse(text);
     } catch (error) {
       if (error instanceof AriError) throw error;
-      const why = late.signal.aborted
-        ? `no answer within ${REQUEST_TIMEOUT_MS} ms`
-        : 'Asterisk could not be reached, or its answer could not be read';
-      throw new AriError(null, `${what}: ${why}`);
+      throw new AriError(null, `${what}: ${late.signal.aborted ? LATE : whyUnreachable(error)}`);
     } finally {
       timer.cancel();
     }
   }
+}
+
+/** What Asterisk's HTTP server says where ARI is not is no answer about what was asked for. */
+function refusalIn(what: string, status: number, text: string): AriError {
+  const complaint = complaintIn(text);
+  const isAbsent = status === 404 && complaint === '';
+  const remedy = isAbsent || status !== 404 ? ariRemedy(status) : null;
+  const why = `${what}: Asterisk answered ${status}${complaint}${remedy === null ? '' : `: ${remedy}`}`;
+  return new AriError(isAbsent ? null : status, why);
+}
+
+function whyUnreachable(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  if (cause?.code === 'ECONNREFUSED') return NOTHING_ANSWERS;
+  return 'Asterisk could not be reached, or its answer could not be read';
 }
 
 /** Asterisk's `{"message": "…"}`. */
