@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { askEndReason } from '../../src/cli/call/end-reason.ts';
 import { untilReady } from '../../src/cli/readiness.ts';
-import { systemClock } from '../../src/foundation/clock.ts';
+import { type Clock, systemClock } from '../../src/foundation/clock.ts';
 import { ConfigError } from '../../src/foundation/settings/config.ts';
 
 let server: Server | undefined;
@@ -30,6 +30,31 @@ describe('untilReady', () => {
     const refused = untilReady(await answer([503, '']), systemClock, () => 'DEFAULT_VOICE: no such voice');
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow('DEFAULT_VOICE: no such voice');
+  });
+});
+
+describe('untilReady, for how long', () => {
+  /** Each pause takes a little more than a minute. */
+  function minutes(): Clock {
+    let now = 0;
+    const after = (_ms: number, run: () => void) => {
+      now += 61_000;
+      setImmediate(run);
+      return { cancel: () => {} };
+    };
+    return { ...systemClock, nowMs: () => now, after };
+  }
+
+  it('gives up after a minute without a sign of loading', async () => {
+    await expect(untilReady(await answer([503, ''], [503, ''], [200, '']), minutes(), () => null)).rejects.toThrow(
+      'within 1 min',
+    );
+  });
+
+  it('waits longer while engines load, but not for ever', async () => {
+    const loading = [503, '{"engine":{"state":"starting"}}'] as const;
+    await untilReady(await answer(loading, loading, loading, [200, '']), minutes(), () => null);
+    await expect(untilReady(await answer(loading), minutes(), () => null)).rejects.toThrow('within 10 min');
   });
 });
 
