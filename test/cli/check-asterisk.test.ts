@@ -7,8 +7,8 @@ import { checkAsterisk } from '../../src/cli/check-asterisk.ts';
 import { freePort } from '../helpers/ports.ts';
 
 const HTML_404 =
-  '<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\r\n<html><head>\r\n<title>404 Not Found</title>\r\n</head><body>' +
-  '\r\n<h1>Not Found</h1>\r\n<p>The requested URL was not found on this server.</p>\r\n</body></html>\r\n';
+  '<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\r\n<html><head>\r\n<title>404 Not Found</title>\r\n</head>' +
+  '<body>\r\n<h1>Not Found</h1>\r\n<p>The requested URL was not found on this server.</p>\r\n</body></html>\r\n';
 const INFO = '{"build":{"os":"Linux"},"system":{"version":"22.10.1","entity_id":"00:00:00:00:00:00"}}';
 const MODULE = '{"name":"chan_websocket.so","description":"Websocket Media Channel","status":"Running"}';
 

@@ -10,9 +10,9 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
   [403, 'the user of ARI_USER may only read: it needs read_only = no in ari.conf'],
   [
     404,
-    'an HTTP server answers at ARI_URL, but no ARI: `ari show status` in Asterisk says whether it is enabled; ari.conf ' +
-      'needs one [general] and no second one, res_ari.so must be loaded, and ARI_URL ends in /ari, behind the prefix ' +
-      'of http.conf',
+    'an HTTP server answers at ARI_URL, but no ARI: `ari show status` in Asterisk says whether it is enabled; ' +
+      'ari.conf needs one [general] and no second one, res_ari.so must be loaded, and ARI_URL ends in /ari, ' +
+      'behind the prefix of http.conf',
   ],
   [503, 'Asterisk is still starting'],
 ]);
