@@ -58,6 +58,7 @@ import { pageRoutes } from './http/page.ts';
 import { countQwenRequests } from './http/qwen.ts';
 import { connectionsThatFit, limitConnections } from './http/server/connections.ts';
 import { describeRoutes, docsRoutes } from './http/server/docs.ts';
+import { takeEmptyBodies } from './http/server/empty-bodies.ts';
 import {
   answerBadHandshakes,
   answerUnreadable,
@@ -191,6 +192,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setValidatorCompiler(requestValidator);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => failures.answer(error, request, reply));
+  takeEmptyBodies(app);
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);
   });

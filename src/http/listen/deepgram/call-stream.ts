@@ -36,7 +36,7 @@ export class CallStream {
   readonly #reader: FeedReader;
   readonly #answers: ListenAnswers;
   readonly #timer: Timer;
-  readonly #createdMs: number;
+  readonly #created: Date;
   /** A moment of the call, and when it was on the clock. */
   #latest: { readonly atMs: number; readonly nowMs: number };
   #isAlive = true;
@@ -45,7 +45,7 @@ export class CallStream {
   constructor(options: CallStreamOptions) {
     const { query, call, settings, clock, readers, visibility, request, socket } = options;
     this.#options = options;
-    this.#createdMs = clock.nowMs();
+    this.#created = clock.wall();
     this.#latest = { atMs: call.durationMs, nowMs: clock.nowMs() };
     this.#answers = new ListenAnswers({
       facts: this.#facts(),
@@ -88,7 +88,7 @@ export class CallStream {
   /** The call is over: all is said. */
   end(): void {
     const sha256 = createHash('sha256').digest('hex');
-    const created = new Date(this.#createdMs).toISOString();
+    const created = this.#created.toISOString();
     const metadata = metadataOf({ sha256, created, durationMs: this.#nowInCallMs() }, this.#facts());
     this.#socket.send([...this.#answers.end(), metadata]);
     this.#socket.finish();

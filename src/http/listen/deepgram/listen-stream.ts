@@ -29,7 +29,7 @@ export class ListenStream implements ListenerSession {
   readonly #input: AudioInput;
   readonly #session: ListeningSession;
   readonly #sha256 = createHash('sha256');
-  readonly #createdMs: number;
+  readonly #created: Date;
   #answers: ListenAnswers;
   #isEnding = false;
   /** Of each Finalize that is not answered: the channel that is to answer; null = all. */
@@ -38,7 +38,7 @@ export class ListenStream implements ListenerSession {
   constructor(options: ListenStreamOptions) {
     const { query, clock, engine, settings, metrics } = options;
     this.#options = options;
-    this.#createdMs = clock.nowMs();
+    this.#created = clock.wall();
     this.#input = new AudioInput(query.audio, query.multichannel);
     this.#answers = this.#openAnswers();
     const { endpointing } = query;
@@ -156,7 +156,7 @@ export class ListenStream implements ListenerSession {
   async #sayLast(): Promise<void> {
     this.#isEnding = true;
     await this.#session.end();
-    const created = new Date(this.#createdMs).toISOString();
+    const created = this.#created.toISOString();
     const metadata = { sha256: this.#sha256.digest('hex'), created, durationMs: this.#session.receivedMs };
     this.#socket.send([...this.#answers.end(), metadataOf(metadata, this.#facts())]);
   }

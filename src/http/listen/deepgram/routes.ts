@@ -5,9 +5,10 @@ import { fileRoute } from './files.ts';
 import { grantRoute } from './grant.ts';
 import { nameDeepgramRequests } from './handshake.ts';
 import { fluxRoute, listenRoute } from './live.ts';
+import { projectsRoute } from './projects.ts';
 import { speakRoute, speakSocketRoute } from './speak.ts';
 
-/** `/v1/speak`, `/v1/listen`, `/v2/listen` and `/v1/auth/grant`. */
+/** `/v1/speak`, `/v1/listen`, `/v2/listen`, `/v1/auth/grant` and `/v1/projects`. */
 export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
   nameDeepgramRequests(app);
   void app.register(speakRoute, { context });
@@ -16,5 +17,6 @@ export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }
   void app.register(listenRoute, { context });
   void app.register(fluxRoute, { context });
   void app.register(grantRoute, { context });
+  void app.register(projectsRoute);
   done();
 };

@@ -67,7 +67,7 @@ describe('WS /v1/listen?call=', () => {
       { type: 'Results', channel_index: [1, 2], is_final: false, channel: said('Hello') },
       { type: 'Results', channel_index: [1, 2], is_final: true, speech_final: true, channel: said('Hello.') },
       { type: 'Results', channel_index: [0, 2], is_final: true, channel: said('Hi.') },
-      { type: 'Metadata', channels: 2 },
+      { type: 'Metadata', channels: 2, created: expect.stringMatching(/^20\d\d-/) },
     ]);
   });
 

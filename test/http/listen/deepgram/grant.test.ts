@@ -22,6 +22,21 @@ it('POST /v1/auth/grant gives a key for speech that dies soon and begets no othe
   expect((await post('/v1/speak', token, { text: 'Hello.' })).statusCode).toBe(401);
 });
 
+it('POST /v1/auth/grant takes an empty body that is called JSON', async () => {
+  testServer = await startServer();
+  const headers = { 'content-type': 'application/json' };
+  const granted = await testServer.app.inject({ method: 'POST', url: '/v1/auth/grant', headers });
+  expect(granted.json()).toMatchObject({ expires_in: 30 });
+});
+
+it('GET /v1/projects has one project, for who has a key', async () => {
+  testServer = await startServer({ API_KEYS: 'key-1' });
+  const ask = (key: string) =>
+    testServer.app.inject({ url: '/v1/projects', headers: { authorization: `Token ${key}` } });
+  expect((await ask('key-1')).json()).toEqual({ projects: [{ project_id: 'trunkline', name: 'Trunkline' }] });
+  expect((await ask('key-2')).statusCode).toBe(401);
+});
+
 it('POST /v1/auth/grant lets the key live as long as it is asked to, within an hour', async () => {
   testServer = await startServer();
   const answers = await Promise.all(

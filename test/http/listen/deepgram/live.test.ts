@@ -21,6 +21,8 @@ interface Message {
   readonly transcript?: string;
 }
 
+/** Of this millennium: the monotonic clock begins in 1970. */
+const WALL_CLOCK = /^20\d\d-/;
 const LINEAR = 'encoding=linear16&sample_rate=16000&punctuate=true';
 
 let testServer: TestServer;
@@ -124,6 +126,7 @@ describe('WS /v1/listen', () => {
     expect(client.messages.at(-1)).toMatchObject({
       type: 'Metadata',
       transaction_key: 'deprecated',
+      created: expect.stringMatching(WALL_CLOCK),
       channels: 1,
       sha256: expect.stringMatching(/^[\da-f]{64}$/),
     });
