@@ -52,7 +52,7 @@ describe('untilReady, for how long', () => {
   });
 
   it('waits longer while engines load, but not for ever', async () => {
-    const loading = [503, '{"engine":{"state":"starting"}}'] as const;
+    const loading: [status: number, body: string] = [503, '{"engine":{"state":"starting"}}'];
     await untilReady(await answer(loading, loading, loading, [200, '']), minutes(), () => null);
     await expect(untilReady(await answer(loading), minutes(), () => null)).rejects.toThrow('within 10 min');
   });
