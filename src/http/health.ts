@@ -106,6 +106,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
     {
       config: { open: true },
       schema: {
+        operationId: 'getHealth',
         summary: 'Is the process alive? Lists loaded models for admitted clients',
         description:
           'Everybody gets `status`, which is `ok` whenever there is an answer. The other fields are for admitted ' +
@@ -123,6 +124,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
     {
       config: { open: true },
       schema: {
+        operationId: 'getReadiness',
         summary: 'Can the server take calls now?',
         tags: ['operation'],
         security: [],
@@ -183,6 +185,7 @@ export const metricRoutes: FastifyPluginCallbackZod<{ metrics: Metrics }> = (app
     {
       config: { permission: 'metrics' },
       schema: {
+        operationId: 'getMetrics',
         summary: 'Prometheus metrics',
         tags: ['operation'],
         response: {

@@ -161,6 +161,7 @@ export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
     {
       config: { permission: 'models' },
       schema: {
+        operationId: 'listModels',
         summary: 'List the models',
         tags: ['speech'],
         response: {
@@ -177,6 +178,7 @@ export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
     {
       config: { permission: 'models' },
       schema: {
+        operationId: 'getModel',
         summary: 'Get a model',
         tags: ['speech'],
         params: z.object({ id: z.string() }),

@@ -21,6 +21,7 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
     {
       config: { secretBody: true, open: true },
       schema: {
+        operationId: 'createSession',
         summary: 'Sign a browser in',
         description:
           'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that gives the same access as the key, or what the ' +
@@ -43,6 +44,7 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
     {
       config: { open: true },
       schema: {
+        operationId: 'deleteSession',
         summary: 'Sign a browser out',
         description: 'Feeds and WebSockets that it opened end too.',
         tags: ['access'],
@@ -82,6 +84,7 @@ export const whoAmIRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
     {
       config: { permission: 'session' },
       schema: {
+        operationId: 'getSession',
         summary: 'Who I am, and what I may do',
         tags: ['access'],
         response: { 200: whoAmI, ...errorResponses(401, 403, 429) },

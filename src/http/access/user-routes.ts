@@ -69,6 +69,7 @@ const readRoute: FastifyPluginCallbackZod<UserOptions> = (app, { people }, done)
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'listUsers',
         summary: 'All users',
         tags,
         response: { 200: z.object({ data: z.array(userAnswer) }), ...errorResponses(401, 403, 429) },
@@ -85,6 +86,7 @@ const addRoute: FastifyPluginCallbackZod<ChangeOptions> = (app, options, done) =
     {
       config: { permission: 'administration', secretBody: true },
       schema: {
+        operationId: 'createUser',
         summary: 'Add a user',
         description:
           'The first user, where there are no API_KEYS, must be an admin: from then on everybody has to sign in.',
@@ -112,6 +114,7 @@ const changeRoute: FastifyPluginCallbackZod<ChangeOptions> = (app, options, done
     {
       config: { permission: 'administration', secretBody: true },
       schema: {
+        operationId: 'updateUser',
         summary: "Change a user's role, agent or password",
         tags,
         params: userPath,
@@ -135,6 +138,7 @@ const removeRoute: FastifyPluginCallbackZod<ChangeOptions> = (app, options, done
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'deleteUser',
         summary: 'Remove a user',
         tags,
         params: userPath,

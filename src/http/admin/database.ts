@@ -34,6 +34,7 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'getDatabase',
         summary: 'How the database of the records is',
         tags: ['administration'],
         response: { 200: databaseAnswer, ...errorResponses(401, 403, 501, 503) },
@@ -50,6 +51,7 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'createDatabaseBackup',
         summary: 'Copy the database of the records',
         description:
           'Writes a new file into `DATA_DIR/backups`, while calls go on. What was published before the request is in ' +

@@ -26,6 +26,7 @@ export const queryRoutes: FastifyPluginCallbackZod<QueryRouteOptions> = (app, { 
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'queryDatabase',
         summary: 'Ask the database of the records',
         description:
           'One SELECT, WITH or VALUES statement over a copy that is made for it, without the secrets of users: 1,000 ' +

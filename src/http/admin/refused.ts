@@ -38,6 +38,7 @@ export const refusedRoutes: FastifyPluginCallbackZod<RefusedRouteOptions> = (app
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'getRefusedEvents',
         summary: 'Events that the database refused',
         description: '`DATA_DIR/refused` keeps them, until they can be stored or their call is deleted.',
         tags: ['administration'],
@@ -51,6 +52,7 @@ export const refusedRoutes: FastifyPluginCallbackZod<RefusedRouteOptions> = (app
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'retryRefusedEvents',
         summary: 'Store the events that the database refused',
         description: 'Those that it refuses again stay in `DATA_DIR/refused`.',
         tags: ['administration'],

@@ -41,6 +41,7 @@ export const sweepRoutes: FastifyPluginCallbackZod<SweepRouteOptions> = (app, { 
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'getSweep',
         summary: 'What of the records is past its time, and why it is not deleted',
         tags: ['administration'],
         response: { 200: sweepAnswer, ...errorResponses(401, 403, 501, 503) },
@@ -53,6 +54,7 @@ export const sweepRoutes: FastifyPluginCallbackZod<SweepRouteOptions> = (app, { 
     {
       config: { permission: 'administration' },
       schema: {
+        operationId: 'startSweep',
         summary: 'Delete what is past its time, whatever stopped that',
         description: 'Answers with what was due. With several servers the one that deletes does so within a minute.',
         tags: ['administration'],

@@ -76,6 +76,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
     {
       config: { permission: 'batches' },
       schema: {
+        operationId: 'listBatches',
         summary: 'Your batches, the newest first',
         tags,
         querystring: pageQuery,
@@ -90,6 +91,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
     {
       config: { permission: 'batches' },
       schema: {
+        operationId: 'getBatch',
         summary: 'The state of a batch and of its files',
         tags,
         params: batchPath,
@@ -107,6 +109,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
     {
       config: { permission: 'batches' },
       schema: {
+        operationId: 'deleteBatch',
         summary: 'Cancel a batch; remove one that has ended',
         description:
           'A running batch is cancelled: the transcripts that are done stay readable. One that has ended is ' +
@@ -132,6 +135,7 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options,
       config: { permission: 'batches', upload: true },
       validatorCompiler: () => () => true,
       schema: {
+        operationId: 'createBatch',
         summary: 'Start a batch',
         description:
           'Send the recordings as parts of a multipart form, or JSON that says where they are. With the header ' +
@@ -167,6 +171,7 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
     {
       config: { permission: 'batches' },
       schema: {
+        operationId: 'streamBatchEvents',
         summary: 'The progress of a batch (SSE)',
         description:
           'First `batch`, its state now. Then `progress` of each file in work, at most once a second, `file` ' +

@@ -66,6 +66,7 @@ export const resultRoutes: FastifyPluginCallbackZod<ResultRoutesOptions> = (app,
     {
       config: { permission: 'batches' },
       schema: {
+        operationId: 'getBatchFile',
         summary: 'The transcript of a file of a batch',
         tags: ['batches'],
         params: filePath,
@@ -108,6 +109,7 @@ const wholeRoute: FastifyPluginCallbackZod<ResultRoutesOptions> = (app, { batche
     {
       config: { permission: 'batches' },
       schema: {
+        operationId: 'getBatchResults',
         summary: 'All files of a batch with their transcripts, a line each',
         description:
           'In the order of their numbers: `{number, name, state, durationMs, error, transcript}`; `transcript` is ' +

@@ -49,6 +49,7 @@ export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> =
     '/asterisk/calls/:uuid',
     {
       schema: {
+        operationId: 'announceAsteriskCall',
         summary: 'Announce an AudioSocket call: the caller, the callee and the options of the call',
         description:
           'AudioSocket itself carries only the UUID. Fields: `from`, `to`, `app` and other parameters of the ' +

@@ -27,6 +27,7 @@ export const assistRoutes: FastifyPluginCallbackZod<AssistOptions> = (app, { ass
     {
       config: { permission: 'calls.make', ownedBy: 'ari' },
       schema: {
+        operationId: 'assistAsteriskCall',
         summary: 'Caption a running call of Asterisk',
         description:
           'Captions both directions of a channel of the Asterisk at ARI_URL until it is hung up, as the ' +

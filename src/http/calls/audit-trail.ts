@@ -90,6 +90,7 @@ export const auditRoutes: FastifyPluginCallbackZod<{ directory: CallDirectory; t
     {
       config: { permission: 'audit' },
       schema: {
+        operationId: 'listAuditEntries',
         summary: 'Who read, searched, exported, changed or deleted what, the latest first',
         tags: ['calls'],
         querystring: auditQuery,

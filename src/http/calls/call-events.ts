@@ -32,6 +32,7 @@ export const callEventRoutes: FastifyPluginCallbackZod<{
     {
       config: { permission: 'calls.read', audit: 'events.read', ownedBy: 'call', storedToo: true },
       schema: {
+        operationId: 'listCallEvents',
         summary: 'All that happened in a call',
         tags: ['calls'],
         params: callPath,

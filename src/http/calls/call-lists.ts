@@ -26,6 +26,7 @@ export const callListRoutes: FastifyPluginCallbackZod<ListRoutesOptions> = (app,
     {
       config: { permission: 'calls.read' },
       schema: {
+        operationId: 'listCalls',
         summary: 'Live calls and stored ones, the latest first',
         description:
           'Calls that are being made come first, then live ones, then those that have ended. With `q`, the calls in ' +
@@ -45,18 +46,14 @@ export const callListRoutes: FastifyPluginCallbackZod<ListRoutesOptions> = (app,
         const filters = Object.keys(query).filter((name) => name !== 'q');
         trail.note(request, 'calls.searched', null, { filters: filters.join(' '), calls: page.calls.length });
         const shown = page.calls.map((each) => ({ ...each.view, found: [...each.found] }));
-        return {
-          data: visibility.viewsOf(request, shown),
-          next: page.next === null ? null : searchCursor(page.next),
-        };
+        const data = visibility.viewsOf(request, shown);
+        return { data, next: page.next === null ? null : searchCursor(page.next) };
       }
       const from = { after: readListCursor(cursor), limit: limit + 1 };
       const calls = await abortable(goneSignal(reply), () => directory.list(filter, from));
       const last = calls.length > limit ? calls[limit - 1] : undefined;
-      return {
-        data: visibility.viewsOf(request, calls.slice(0, limit)),
-        next: last === undefined ? null : listCursor(positionOf(last)),
-      };
+      const data = visibility.viewsOf(request, calls.slice(0, limit));
+      return { data, next: last === undefined ? null : listCursor(positionOf(last)) };
     },
   );
 
@@ -65,6 +62,7 @@ export const callListRoutes: FastifyPluginCallbackZod<ListRoutesOptions> = (app,
     {
       config: { permission: 'calls.read', audit: 'call.read', ownedBy: 'call', storedToo: true },
       schema: {
+        operationId: 'getCall',
         summary: 'One call, live or stored',
         tags: ['calls'],
         params: callPath,

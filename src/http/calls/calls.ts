@@ -69,6 +69,7 @@ const hangupRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'hangup'> }> =
     {
       config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
+        operationId: 'endCall',
         summary: 'End a live call',
         description:
           'Closes the media stream when everything that waits to be said has been said, after 30 seconds at the ' +

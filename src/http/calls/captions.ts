@@ -69,6 +69,7 @@ export const captionRoutes: FastifyPluginCallbackZod<CaptionOptions> = (app, opt
     exposeHeadRoute: false,
     config: { permission: 'calls.read', socket: true },
     schema: {
+      operationId: 'streamCaptions',
       summary: 'The caption feed (SSE or WebSocket)',
       description: DESCRIPTION,
       tags: ['captions'],

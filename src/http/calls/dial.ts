@@ -61,6 +61,7 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
     {
       config: { permission: 'calls.make' },
       schema: {
+        operationId: 'createCall',
         summary: 'Make a call',
         description:
           'Calls a number over SIP, through SIP_TRUNK, SIP_REGISTRAR or one of SIP_TRUNKS. The answer comes at once, ' +

@@ -49,6 +49,7 @@ export const exportRoutes: FastifyPluginCallbackZod<ExportOptions> = (app, optio
     {
       config: { permission: 'calls.export' },
       schema: {
+        operationId: 'exportCalls',
         summary: 'All calls of a search, with their transcripts',
         tags: ['calls'],
         querystring: callFilterQuery.extend({ format: z.enum(EXPORT_FORMATS).default('jsonl') }),

@@ -30,6 +30,7 @@ export const messageRoutes: FastifyPluginCallbackZod<{
     {
       config: { permission: 'calls.listen', audit: 'transcript.read', ownedBy: 'call', storedToo: true },
       schema: {
+        operationId: 'listCallMessages',
         summary: 'The messages that a caller left in a call',
         description: 'Those of the step `record` of flows. `/v1/calls/{id}/messages/{message}/sound` plays one.',
         tags: ['calls'],

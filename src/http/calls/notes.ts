@@ -75,6 +75,7 @@ export const noteRoutes: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, opt
     {
       config: { permission: 'calls.delete', ownedBy: 'call' },
       schema: {
+        operationId: 'deleteCall',
         summary: 'Delete a call that has ended, with all that is kept of it',
         description:
           'Its rows and their index, sound, events in memory, webhooks that wait, and the spoken sentences that no ' +
@@ -102,6 +103,7 @@ const noteRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, do
     {
       config: { permission: 'calls.note', ownedBy: 'call' },
       schema: {
+        operationId: 'createCallNote',
         summary: 'Write a note on a call, live or over',
         description: 'The event `note` follows.',
         tags: ['calls'],
@@ -132,6 +134,7 @@ const markRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, do
     {
       config: { permission: 'calls.note', ownedBy: 'call' },
       schema: {
+        operationId: 'createCallMark',
         summary: 'Mark a moment of a call, live or over',
         description: 'The event `mark` follows.',
         tags: ['calls'],
@@ -160,6 +163,7 @@ const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, 
     {
       config: { permission: 'calls.note', ownedBy: 'call' },
       schema: {
+        operationId: 'updateCall',
         summary: 'Say what came of a call, tag it, say how long it is kept, or what is spoken in it',
         description:
           'The event `call.updated` follows where outcome or tags are given, and `language` where another language ' +

@@ -44,6 +44,7 @@ export const phoneRoutes: FastifyPluginCallbackZod<PhoneOptions> = (app, { regis
     {
       config: { permission: 'calls.make' },
       schema: {
+        operationId: 'startPhoneCall',
         summary: 'Begin a call from a browser',
         description: DESCRIPTION,
         tags: ['calls'],

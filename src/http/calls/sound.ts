@@ -60,6 +60,7 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
     {
       config: { permission: 'calls.listen', ownedBy: 'sound' },
       schema: {
+        operationId: 'getCallSound',
         summary: 'The recorded sound of a call',
         description:
           'A WAV file of two channels: left is the caller, right what the caller heard. Its time is that of ' +
@@ -79,6 +80,7 @@ export const soundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = (app, c
     {
       config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
+        operationId: 'setCallRecording',
         summary: 'Record a live call, pause that, or end it',
         description:
           'While it is paused, what is said is silence in the sound: for card numbers. `on` goes on, or begins the ' +
@@ -116,6 +118,7 @@ export const messageSoundRoutes: FastifyPluginCallbackZod<SoundRoutesContext> = 
     {
       config: { permission: 'calls.listen', ownedBy: 'sound' },
       schema: {
+        operationId: 'getCallMessageSound',
         summary: 'The sound of a message that a caller left',
         description: 'As the sound of a call, from the beginning of the message; the right channel is silent.',
         tags: ['calls'],

@@ -18,6 +18,7 @@ export const takeOverRoutes: FastifyPluginCallbackZod<TakeOverOptions> = (app, {
     {
       config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
+        operationId: 'setCallApp',
         summary: 'Take a call over from its app, or give it back',
         description:
           'With `muted: true` what the app is saying stops, what it says from now on is passed over, it is told ' +

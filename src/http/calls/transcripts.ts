@@ -109,6 +109,7 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{
     {
       config: { permission: 'calls.read', audit: 'transcript.read', ownedBy: 'call', storedToo: true },
       schema: {
+        operationId: 'getCallTranscript',
         summary: 'What was said in a call so far',
         tags: ['calls'],
         params: callPath,

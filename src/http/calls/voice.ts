@@ -51,6 +51,7 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
     {
       config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
+        operationId: 'sayInCall',
         summary: 'Say something to the caller',
         description:
           'The text is spoken after everything that was asked for before. `spoken` in the caption feed tells how ' +
@@ -78,6 +79,7 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
     {
       config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
+        operationId: 'interruptCall',
         summary: 'Stop speaking at once',
         description:
           'Discards what is being said and what waits to be said. `interrupted` is what was being said; null ' +
@@ -102,6 +104,7 @@ const keyRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { call
     {
       config: { permission: 'calls.act', ownedBy: 'call' },
       schema: {
+        operationId: 'sendCallKeys',
         summary: 'Press keys',
         description: 'The tones are played in turn with what is being said. `w` waits half a second.',
         tags: ['calls'],

@@ -50,6 +50,7 @@ export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, opt
     {
       config: { permission: 'flows.read' },
       schema: {
+        operationId: 'listFlows',
         summary: 'The flows, whether they can be used, and how many calls began with them',
         tags: ['flows'],
         querystring: listQuery,
@@ -68,6 +69,7 @@ export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, opt
     {
       config: { permission: 'flows.read' },
       schema: {
+        operationId: 'getFlow',
         summary: 'One flow with its steps, and where each leads',
         tags: ['flows'],
         params: flowPath,
@@ -93,6 +95,7 @@ const statisticsRoute: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, optio
     {
       config: { permission: 'flows.read' },
       schema: {
+        operationId: 'getFlowStatistics',
         summary: 'How calls went through a flow, step by step',
         description:
           'Counted are calls that began with the flow, and those of flows that call it in which it was reached. Days ' +

@@ -17,6 +17,7 @@ export const gatewayRoute: FastifyPluginCallbackZod<GatewayRouteOptions> = (app,
     {
       config: { permission: 'calls.read', ownedBy: 'asked' },
       schema: {
+        operationId: 'getGateway',
         summary: 'Whether this gateway lives, for the others of its cluster',
         tags: ['operation'],
         response: { 200: probeAnswer, ...errorResponses(401, 403, 404, 429) },

@@ -32,6 +32,7 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
     exposeHeadRoute: false,
     config: { socket: true },
     schema: {
+      operationId: 'openAsteriskMedia',
       summary: "Asterisk's chan_websocket (WebSocket): a call's audio",
       description:
         'For Dial(WebSocket/…) with a connection of websocket_client.conf. With the Basic credentials of ' +

@@ -96,6 +96,7 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
       exposeHeadRoute: false,
       config: { socket: true },
       schema: {
+        operationId: `open${endpoint.carrier.charAt(0).toUpperCase()}${endpoint.carrier.slice(1)}Media`,
         summary: `${endpoint.summary}: a call's audio`,
         description:
           `With CARRIER_TOKEN where one is set: ${endpoint.token}. Made from the carrier's documents and not ` +

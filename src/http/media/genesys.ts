@@ -39,6 +39,7 @@ export const genesysRoutes: FastifyPluginCallbackZod<GenesysOptions> = (
     exposeHeadRoute: false,
     config: { socket: true },
     schema: {
+      operationId: 'openGenesysMedia',
       summary: "Genesys Cloud's AudioHook (WebSocket): both sides of a conversation",
       description:
         'With X-API-KEY where GENESYS_API_KEY is set, and with the signature of the handshake (RFC 9421) where ' +

@@ -76,6 +76,7 @@ const twimlUrl = z
 const label = z.string().min(1).max(128);
 
 const voiceSchema = {
+  operationId: 'answerTwilioCall',
   summary: "Twilio's voice webhook: connects the call to Trunkline",
   description:
     'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With ' +
@@ -106,6 +107,7 @@ const voiceSchema = {
 };
 
 const afterSchema = {
+  operationId: 'continueTwilioCall',
   summary: 'What follows in a call of Twilio whose session with an app is over',
   description:
     "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at " +
@@ -128,6 +130,7 @@ const afterSchema = {
 };
 
 const mediaSchema = {
+  operationId: 'openTwilioMedia',
   summary: "Twilio Media Streams (WebSocket): a call's audio",
   description:
     'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the ' +

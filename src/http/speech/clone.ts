@@ -35,6 +35,7 @@ export const cloneRoute: FastifyPluginCallbackZod = (app, _options, done) => {
       config: { permission: 'speech', qwen: 'always', upload: true },
       validatorCompiler: () => () => true,
       schema: {
+        operationId: 'createClonedSpeech',
         summary: 'Speak a text in the voice of a recording: not possible with the voices there are',
         tags: ['speech'],
         consumes: ['multipart/form-data'],

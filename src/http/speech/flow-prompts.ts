@@ -66,6 +66,7 @@ export const flowPromptRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions>
     {
       config: { permission: 'prompts.read' },
       schema: {
+        operationId: 'listFlowPrompts',
         summary: 'All that flows say',
         tags: ['flows'],
         querystring: pageQuery,
@@ -84,6 +85,7 @@ export const flowPromptRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions>
     {
       config: { permission: 'prompts.read' },
       schema: {
+        operationId: 'getFlowPromptSound',
         summary: 'Listen to a prompt of a flow',
         description: 'As callers hear it, at 8 kHz. In place of values the names of their variables are said.',
         tags: ['flows'],
@@ -114,6 +116,7 @@ const renderRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app, { 
     {
       config: { permission: 'prompts' },
       schema: {
+        operationId: 'renderFlowPrompts',
         summary: 'Make what flows say, as far as it is missing',
         description: 'It is made when a flow is read, too. Ask with GET how far it is.',
         tags: ['flows'],
@@ -127,6 +130,7 @@ const renderRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app, { 
     {
       config: { permission: 'prompts.read' },
       schema: {
+        operationId: 'getFlowPromptRendering',
         summary: 'How far it is to make what flows say',
         tags: ['flows'],
         response: { 200: renderingSchema, ...response },
@@ -137,6 +141,8 @@ const renderRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app, { 
   done();
 };
 
+const recordingForm = z.object({ file: z.string().meta({ format: 'binary' }), name: z.string(), language: z.string() });
+
 const recordingRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app, { prompts }, done) => {
   let uploads = 0;
   app.get(
@@ -144,6 +150,7 @@ const recordingRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app,
     {
       config: { permission: 'prompts.read' },
       schema: {
+        operationId: 'listFlowRecordings',
         summary: 'The recordings of flows, and what is wrong with them',
         tags: ['flows'],
         querystring: pageQuery,
@@ -161,17 +168,14 @@ const recordingRoutes: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app,
       config: { permission: 'prompts', upload: true },
       validatorCompiler: () => () => true,
       schema: {
+        operationId: 'createFlowRecording',
         summary: 'Keep a recording that flows play by its name',
         description:
           `A form with a \`file\` (WAV, MP3, FLAC or Ogg of at most ${RECORDING_MAX_S} s), its \`name\` and ` +
           '`language`. It is written to `FLOWS_DIR/prompts`, in place of one before it.',
         tags: ['flows'],
         consumes: ['multipart/form-data'],
-        body: z.object({
-          file: z.string().meta({ format: 'binary' }),
-          name: z.string(),
-          language: z.string(),
-        }),
+        body: recordingForm,
         response: { 201: recordingSchema, ...errorResponses(400, 401, 403, 404, 413, 429, 503) },
       },
     },
@@ -203,6 +207,7 @@ const deleteRoute: FastifyPluginCallbackZod<FlowPromptRoutesOptions> = (app, { p
     {
       config: { permission: 'prompts' },
       schema: {
+        operationId: 'deleteFlowRecording',
         summary: 'Delete a recording of flows',
         description: 'Its file in `FLOWS_DIR/prompts` is removed. The text beside its name is said from then on.',
         tags: ['flows'],

@@ -49,6 +49,7 @@ export const promptLibraryRoutes: FastifyPluginCallbackZod<PromptLibraryOptions>
     {
       config: { permission: 'prompts.read' },
       schema: {
+        operationId: 'listPrompts',
         summary: 'The spoken sentences that are kept',
         description: 'Recordings first, then the 1000 cached sentences of calls and of requests that were used last.',
         tags: ['speech'],
@@ -68,6 +69,7 @@ export const promptLibraryRoutes: FastifyPluginCallbackZod<PromptLibraryOptions>
     {
       config: { permission: 'prompts.read' },
       schema: {
+        operationId: 'getPromptSound',
         summary: 'Listen to a prompt',
         tags: ['speech'],
         params: idParams,
@@ -96,6 +98,7 @@ const forgetRoute: FastifyPluginCallbackZod<PromptLibraryOptions> = (app, { spee
     {
       config: { permission: 'prompts' },
       schema: {
+        operationId: 'deletePrompt',
         summary: 'Forget one spoken sentence, or a recording of one',
         description: 'It is synthesized anew when it is next wanted.',
         tags: ['speech'],
@@ -119,6 +122,7 @@ const recordRoute: FastifyPluginCallbackZod<PromptLibraryOptions> = (app, { spee
       config: { permission: 'prompts', upload: true },
       validatorCompiler: () => () => true,
       schema: {
+        operationId: 'createPrompt',
         summary: 'Record a prompt: it takes the place of the synthesized text',
         description:
           `A form with a WAV file of at most ${RECORDED_MAX_MS / 1000} s as \`file\`, the exact \`text\`, and the ` +

@@ -17,6 +17,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clea
     {
       config: { permission: 'prompts' },
       schema: {
+        operationId: 'clearPrompts',
         summary: 'Forget all spoken sentences, in memory and on disk',
         description: 'They are made anew when they are next wanted.',
         tags: ['speech'],
@@ -31,6 +32,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clea
     {
       config: { permission: 'prompts', qwen: 'always' },
       schema: {
+        operationId: 'clearSpeechCache',
         summary: "DELETE /v1/prompts by the Qwen3-TTS server's name",
         tags: ['speech'],
         response: {

@@ -33,6 +33,7 @@ const streamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app,
       bodyLimit,
       config,
       schema: {
+        operationId: 'streamSpeech',
         summary: 'Speak a text: samples in Server-Sent Events, one for each sentence',
         tags: ['speech'],
         body,
@@ -56,6 +57,7 @@ const streamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app,
       bodyLimit,
       config,
       schema: {
+        operationId: 'streamSpeechSamples',
         summary: 'Speak a text: raw samples',
         tags: ['speech'],
         body,
@@ -86,6 +88,7 @@ const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: nu
     exposeHeadRoute: false,
     config: { permission: 'speech', qwen: 'always', socket: true },
     schema: {
+      operationId: 'openSpeech',
       summary: 'Speak texts (WebSocket)',
       description:
         'Each text message is a request as for /v1/audio/speech/stream. The response is binary messages of raw ' +

@@ -58,6 +58,7 @@ const speechRoute: FastifyPluginCallbackZod<SpeechRouteOptions> = (app, { contex
       bodyLimit: bodyMaxBytes(context.inputMaxChars),
       config: { permission: 'speech', qwen: 'by-model' },
       schema: {
+        operationId: 'createSpeech',
         summary: 'Speak a text',
         description: DESCRIPTION,
         tags: ['speech'],

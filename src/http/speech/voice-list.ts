@@ -30,6 +30,7 @@ export const voiceListRoute: FastifyPluginCallbackZod<VoiceListOptions> = (app, 
     {
       config: { permission: 'models' },
       schema: {
+        operationId: 'listVoices',
         summary: 'The voices of this server: engine, language, rate, licence and cost',
         tags: ['speech'],
         response: { 200: z.object({ data: z.array(voiceAnswer) }), ...errorResponses(401, 403, 429, 503) },

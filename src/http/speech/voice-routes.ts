@@ -14,6 +14,7 @@ interface VoiceRoutesOptions {
 
 const named = { id: z.string().describe('To be asked for by'), name: z.string().describe('To be shown') };
 const errors = errorResponses(401, 403, 429);
+const waitingErrors = { ...errors, ...errorResponses(503) };
 
 /**
  * `GET /v1/audio/voices` and `GET /v1/audio/models`, as Open WebUI reads them, and `GET /v1/info` of the Qwen3-TTS
@@ -25,12 +26,12 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
     {
       config: { permission: 'models' },
       schema: {
+        operationId: 'listSpeechVoices',
         summary: 'The voices there are, and the names of other servers that stand for them',
         tags: ['speech'],
         response: {
           200: z.object({ voices: z.array(z.object({ ...named, language: z.string().describe('BCP-47') })) }),
-          ...errors,
-          ...errorResponses(503),
+          ...waitingErrors,
         },
       },
     },
@@ -48,6 +49,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
     {
       config: { permission: 'models' },
       schema: {
+        operationId: 'listSpeechModels',
         summary: 'The models that speak, by every name they are listed under',
         tags: ['speech'],
         response: { 200: z.object({ models: z.array(z.object(named)) }), ...errors },
@@ -61,12 +63,12 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
     {
       config: { permission: 'models', qwen: 'always' },
       schema: {
+        operationId: 'getSpeechInfo',
         summary: 'The model and voices of speech (Qwen3-TTS server)',
         tags: ['speech'],
         response: {
           200: z.object({ stream_type: z.literal('sentence'), voices: z.array(z.string()), model_id: z.string() }),
-          ...errors,
-          ...errorResponses(503),
+          ...waitingErrors,
         },
       },
     },

@@ -15,6 +15,7 @@ export const demoCallRoutes: FastifyPluginCallbackZod<{ demoCalls: DemoCaller }>
     {
       config: { permission: 'calls.make' },
       schema: {
+        operationId: 'startDemoCall',
         summary: 'Run a simulated call in this server',
         description:
           'Two recorded people talk for half a minute, in real time, on a line inside the process. The call is ' +

@@ -88,6 +88,7 @@ export const systemRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, optio
     {
       config: { permission: 'system' },
       schema: {
+        operationId: 'getSystem',
         summary: 'How the server is: engines, calls, ways in, apps, refusals, disk, records',
         tags: ['operation'],
         response: { 200: systemSchema, ...errors },
@@ -114,6 +115,7 @@ const detailRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, { sources, s
     {
       config: { permission: 'settings' },
       schema: {
+        operationId: 'listSystemSettings',
         summary: 'The settings in effect, secrets hidden',
         tags: ['operation'],
         response: { 200: z.object({ data: z.array(settingSchema) }), ...errors },
@@ -127,6 +129,7 @@ const detailRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, { sources, s
     {
       config: { permission: 'system' },
       schema: {
+        operationId: 'listSystemChecks',
         summary: 'The checks of `trunkline doctor` that can run beside a server',
         description: 'They start a process for a moment; the answer is that of the last minute.',
         tags: ['operation'],
@@ -141,6 +144,7 @@ const detailRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, { sources, s
     {
       config: { permission: 'system' },
       schema: {
+        operationId: 'testApp',
         summary: 'Try once whether the app can be reached',
         description: 'Opens a connection to APP_URL as a call does and closes it, or asks APP_TWIML_URL by GET.',
         tags: ['operation'],

@@ -72,6 +72,7 @@ const openAiRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext; st
     {
       ...upload,
       schema: {
+        operationId: 'createTranscription',
         summary: 'A recording as text (OpenAI)',
         description:
           `With the header \`${URGENCY_HEADER}\`, which Trunkline sends to the servers of its ASR_URL, the file is ` +
@@ -93,6 +94,7 @@ const openAiRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext; st
     {
       ...upload,
       schema: {
+        operationId: 'createTranslation',
         summary: 'A recording as text in another language (OpenAI)',
         description: 'English unless `target_language`, or `language` as the Qwen3-ASR server has it, says otherwise.',
         ...described,
@@ -114,6 +116,7 @@ const qwenRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext }> = 
     {
       ...qwenUpload,
       schema: {
+        operationId: 'streamTranscription',
         summary: 'A recording as events, one for each piece of text (Qwen3-ASR server)',
         ...described,
         response: { 200: { description: 'Server-Sent Events', content: { 'text/event-stream': text } }, ...qwenErrors },
@@ -130,6 +133,7 @@ const qwenRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext }> = 
     {
       ...qwenUpload,
       schema: {
+        operationId: 'createSubtitles',
         summary: 'A recording as SubRip subtitles (Qwen3-ASR server)',
         ...described,
         response: { 200: { description: 'SubRip', content: { 'application/x-subrip': text } }, ...qwenErrors },
@@ -178,6 +182,7 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions; access: Access 
       messageMaxBytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     },
     schema: {
+      operationId: 'openLiveTranscription',
       summary: 'Live audio as running text (WebSocket, Qwen3-ASR server)',
       description:
         'Binary messages are 16-bit little-endian mono samples at `sample_rate`, at most 1 MiB in one; texts ' +

@@ -8,7 +8,9 @@ interface OpenApi {
     Record<
       string,
       {
+        operationId?: string;
         summary?: string;
+        tags?: string[];
         security?: unknown[];
         responses: Record<string, { content?: Record<string, { schema: object }> }>;
       }
@@ -136,6 +138,16 @@ describe('the OpenAPI description', () => {
       'post /v1/speak',
       'post /v1/system/app-test',
     ]);
+  });
+
+  it('names each operation once, by a verb and a noun', async () => {
+    testServer = await startServer();
+    const { paths } = (await testServer.app.inject('/docs/json')).json<OpenApi>();
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    const names = operations.map(({ operationId }) => operationId ?? '');
+    expect(names.filter((name) => !/^[a-z]+(?:[A-Z][a-z]+)+$/.test(name))).toEqual([]);
+    expect(names).toHaveLength(new Set(names).size);
+    expect(operations.filter(({ tags }) => tags?.length !== 1)).toEqual([]);
   });
 
   it('has a summary and typed answers for each', async () => {

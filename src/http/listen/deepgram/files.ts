@@ -42,6 +42,7 @@ export const fileRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
       validatorCompiler: () => () => true,
       config: { permission: 'transcriptions', upload: true, deepgram: true },
       schema: {
+        operationId: 'createDeepgramTranscription',
         summary: 'A recording as text (Deepgram)',
         description:
           'With `multichannel` each channel by itself, with `diarize` the channel as the speaker; `utterances`, ' +

@@ -26,6 +26,7 @@ export const grantRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = 
     {
       config: { permission: 'keys.make', deepgram: true },
       schema: {
+        operationId: 'createDeepgramKey',
         summary: 'A key that lives for a short time (Deepgram)',
         description: 'It stands for whoever asked, for audio and speech alone, and dies with the key that asked.',
         tags: ['access'],

@@ -65,6 +65,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
       messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
     },
     schema: {
+      operationId: 'openDeepgramListen',
       summary: 'Live audio to text (WebSocket, Deepgram)',
       description: LISTEN_DESCRIPTION,
       tags: ['recordings'],
@@ -124,6 +125,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
       messageMaxBytes: DEEPGRAM_MESSAGE_MAX_BYTES,
     },
     schema: {
+      operationId: 'openDeepgramFlux',
       summary: 'Live audio as turns of one speaker (WebSocket, Deepgram Flux)',
       description:
         "Compatible with Deepgram's Flux: `encoding`, `sample_rate`, `eager_eot_threshold`, `eot_timeout_ms`, " +

@@ -45,6 +45,7 @@ export const speakRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = 
       bodyLimit: bodyMaxBytes(context.inputMaxChars),
       config: { permission: 'speech', deepgram: true },
       schema: {
+        operationId: 'createDeepgramSpeech',
         summary: 'Speak a text (Deepgram)',
         description:
           "Compatible with Deepgram: `model` may be one of our voices or one of Deepgram's, for which the default " +
@@ -123,6 +124,7 @@ export const speakSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext
     exposeHeadRoute: false,
     config: { permission: 'speech', socket: true, fromAnySite: true, keyInUrl: true, deepgram: true },
     schema: {
+      operationId: 'openDeepgramSpeak',
       summary: 'Speak a text while it is written (WebSocket, Deepgram)',
       description:
         'Messages are `{"type":"Speak","text"}`, `Flush`, `Clear` and `Close`. Sound comes as binary messages in ' +

@@ -34,6 +34,7 @@ const recogniserRoute: Plugin = (app, { context }, done) => {
     exposeHeadRoute: false,
     config: { permission: 'transcriptions', socket: true },
     schema: {
+      operationId: 'openJambonzListen',
       summary: 'Live audio to text (WebSocket, jambonz)',
       description:
         'The STT of a custom speech vendor: `start`, samples (LINEAR16), `stop`; answers are `transcription`.',
@@ -60,6 +61,7 @@ const speechRoute: Plugin = (app, { context: { speech } }, done) => {
       bodyLimit: bodyMaxBytes(speech.inputMaxChars),
       config: { permission: 'speech' },
       schema: {
+        operationId: 'createJambonzSpeech',
         summary: 'Speak a text (jambonz)',
         description: 'The TTS of a custom speech vendor: MP3, or WAV or L16 at 8 kHz where `Accept` names that alone.',
         tags: ['speech'],
@@ -124,6 +126,7 @@ const speechSocketRoute: Plugin = (app, { context: { speech, listeners, access }
     exposeHeadRoute: false,
     config: { permission: 'speech', socket: true },
     schema: {
+      operationId: 'openJambonzSpeak',
       summary: 'Speak a text while it is written (WebSocket, jambonz)',
       description:
         'The streaming TTS of a custom speech vendor: `connect` comes first, then `stream`, `flush`, `clear` and ' +

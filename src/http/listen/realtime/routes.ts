@@ -67,6 +67,7 @@ const socketRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
       messageMaxBytes: REALTIME_MESSAGE_MAX_BYTES,
     },
     schema: {
+      operationId: 'openRealtime',
       summary: 'Live audio as running text (WebSocket, OpenAI Realtime)',
       description:
         'Events of the Realtime API, one JSON object in a text message each, at most 256 KiB. Sound comes in ' +
@@ -121,6 +122,7 @@ const secretRoute: FastifyPluginCallbackZod<RealtimeRoutesOptions> = (app, { con
     {
       config: { permission: 'keys.make', secretBody: true },
       schema: {
+        operationId: 'createRealtimeSecret',
         summary: 'A key that lives for minutes, for a browser (OpenAI Realtime)',
         description:
           'The key stands for whoever asks for it, on routes for audio and speech alone, and sessions that are ' +
