@@ -4,6 +4,7 @@ import type { CallCounts, CallView } from './call-view.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
 import type { TranscriptItem } from './feed/transcript.ts';
 import { TranscriptBuilder } from './feed/transcript-builder.ts';
+import type { SipAnswer } from './leg.ts';
 
 /** What is known of a call from its beginning on. */
 export interface CallBeginning extends Pick<CallView, 'id' | 'carrier' | 'from' | 'to' | 'app' | 'tracks'> {
@@ -21,6 +22,8 @@ export interface CallEnding {
   readonly reason: EndReason;
   readonly durationMs: number;
   readonly handoffData: string | null;
+  /** What a SIP peer answered to our call where it did not begin; left out or null = nothing of that kind. */
+  readonly sip?: SipAnswer | null;
 }
 
 /** Items of a transcript kept for one call, some seven hours of talk. */
@@ -131,6 +134,7 @@ export class CallSummary {
       durationMs: ending?.durationMs ?? durationMs,
       counts: this.counts,
       handoffData: ending?.handoffData ?? null,
+      sip: ending?.sip ?? null,
       outcome: this.#outcome,
       tags: this.#tags,
       sound: ending !== null && this.#sound !== null ? 'recorded' : this.#sound,

@@ -3,6 +3,7 @@ import type { Track } from '../protocols/dialect.ts';
 import type { CallNames } from './call-names.ts';
 import type { CallPhase } from './call-phase.ts';
 import type { EndReason } from './feed/events.ts';
+import type { SipAnswer } from './leg.ts';
 
 /** How much there is of a call. */
 export interface CallCounts {
@@ -51,6 +52,8 @@ export interface CallView {
   readonly counts: CallCounts;
   /** What the app gave to whoever takes over the call; null = nothing. */
   readonly handoffData: string | null;
+  /** What the SIP trunk answered last, where a call that we made did not begin; null = nothing, or it is another. */
+  readonly sip: SipAnswer | null;
   /** What came of it, as people noted it; null = nothing was noted. */
   readonly outcome: string | null;
   readonly tags: readonly string[];

@@ -2,6 +2,12 @@
 import type { ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import type { CarrierCommand, CarrierEvent } from '../protocols/dialect.ts';
 
+/** What a SIP peer answered to our INVITE last: a status, and its words for it, at most 128 characters. */
+export interface SipAnswer {
+  readonly status: number;
+  readonly reason: string;
+}
+
 /**
  * How a leg ended. `lost`: the connection broke without a close. `error` is for the log. `busy`, `unanswered` and
  * `refused`: a call that we made did not begin, and this is what became of it.
@@ -10,6 +16,8 @@ export interface LegEnd {
   readonly reason: 'closed' | 'lost' | 'timeout' | 'error' | 'busy' | 'unanswered' | 'refused';
   readonly code: ErrorCode | null;
   readonly error: Error | null;
+  /** Of a call that we made over SIP and that did not begin; left out = nothing was answered, or it was another. */
+  readonly sip?: SipAnswer;
 }
 
 /** Whom a leg tells. */

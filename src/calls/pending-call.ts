@@ -14,7 +14,7 @@ import type { Call, CallOptions } from './call.ts';
 import type { CallSummary } from './call-summary.ts';
 import type { CallContext } from './context.ts';
 import type { EndReason } from './feed/events.ts';
-import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
+import type { CallLeg, LegEnd, LegHandlers, SipAnswer } from './leg.ts';
 import { LegHandover } from './leg-handover.ts';
 import { LegMonitor } from './leg-monitor.ts';
 
@@ -49,8 +49,17 @@ export interface PendingCallOptions {
   open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'> & ClaimedCall, pendingCall: PendingCall): Call;
   /** There will be no such call after all. */
   release(claimed: ClaimedCall): void;
-  /** The socket closed without ever becoming a call; `error` = what it was refused for, null = it was not. */
-  onGone(pendingCall: PendingCall, reason: EndReason, error: ErrorCode | null): void;
+  /** The socket closed without ever becoming a call. */
+  onGone(pendingCall: PendingCall, gone: ArrivalEnd): void;
+}
+
+/** Why an arrival never became a call. */
+export interface ArrivalEnd {
+  readonly reason: EndReason;
+  /** What it was refused for; null = it was not. */
+  readonly error: ErrorCode | null;
+  /** What a SIP peer answered to our call; null = nothing, or the call is another. */
+  readonly sip: SipAnswer | null;
 }
 
 /** What a call will be called, and what is known of it. */
@@ -123,7 +132,7 @@ export class PendingCall implements LegHandlers {
       return;
     }
     this.#monitor.noteClosed(end);
-    this.#giveUp(end.reason, end.code);
+    this.#giveUp(end.reason, end.code, end.sip);
   }
 
   #leave(): void {
@@ -131,9 +140,9 @@ export class PendingCall implements LegHandlers {
     this.#giveUp('closed');
   }
 
-  #giveUp(reason: EndReason, error: ErrorCode | null = null): void {
+  #giveUp(reason: EndReason, error: ErrorCode | null = null, sip: SipAnswer | null = null): void {
     this.#over = true;
-    this.#options.onGone(this, reason, error);
+    this.#options.onGone(this, { reason, error, sip });
   }
 
   #begin(given: CallStart): void {

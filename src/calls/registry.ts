@@ -1,6 +1,6 @@
 /** All calls of the server: those that come in or are dialled, those that are live, and those that ended lately. */
 import { randomUUID } from 'node:crypto';
-import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 import type { MaybePromise } from '../foundation/maybe-promise.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart } from '../protocols/dialect.ts';
@@ -15,13 +15,13 @@ import { type CallParameters, readCallParameters } from './call-parameters.ts';
 import { type CallEnding, CallSummary } from './call-summary.ts';
 import type { CallView } from './call-view.ts';
 import { EndedCalls } from './ended-calls.ts';
-import type { EndReason, FeedEvent } from './feed/events.ts';
+import type { FeedEvent } from './feed/events.ts';
 import { EndedSpeech } from './inbound/ended-speech.ts';
 import { LATE_MS, LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
-import { type ClaimedCall, PendingCall, type PendingCallOptions } from './pending-call.ts';
+import { type ArrivalEnd, type ClaimedCall, PendingCall, type PendingCallOptions } from './pending-call.ts';
 import type { RecordingState } from './sound/call-recording.ts';
 import { TakenIds } from './taken-ids.ts';
 
@@ -39,13 +39,6 @@ interface LegOffer {
   readonly complete?: PendingCallOptions['complete'];
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
-}
-
-/** Why a socket never became a call; `error` = what it was refused for, null = it was not. */
-interface Failure {
-  readonly carrier: string;
-  readonly reason: EndReason;
-  readonly error: ErrorCode | null;
 }
 
 /**
@@ -145,7 +138,7 @@ export class CallRegistry {
       claim: (start, claimer) => this.#claim(start, claimer),
       open: (opened, opener) => this.#open(opened, opener),
       release: ({ id }) => this.#release(id),
-      onGone: (gone, reason, error) => this.#forget(gone, { carrier: offer.carrier, reason, error }),
+      onGone: (gone, end) => this.#forget(gone, offer.carrier, end),
     });
     if (refusal !== null) pendingCall.fail(refusal);
     if (pendingCall.over) return;
@@ -390,7 +383,7 @@ export class CallRegistry {
   }
 
   /** A socket closed that never became a call. If it was to become one of ours, those who wait for it are told. */
-  #forget(pendingCall: PendingCall, { carrier, reason, error }: Failure): void {
+  #forget(pendingCall: PendingCall, carrier: string, { reason, error, sip }: ArrivalEnd): void {
     this.#pendingCalls.delete(pendingCall);
     const summary = this.#outgoing.remove(pendingCall);
     const { metrics, feed, log, clock, tracer } = this.#context;
@@ -398,11 +391,13 @@ export class CallRegistry {
     if (callId !== null || error !== null)
       tracer?.onFailed({ carrier, callId, sinceMs: pendingCall.sinceMs, error, reason });
     if (summary === undefined || callId === null) return;
-    summary.end({ at: clock.wall(), reason, durationMs: 0, handoffData: null });
+    summary.end({ at: clock.wall(), reason, durationMs: 0, handoffData: null, sip });
     this.#endedCalls.add(callId, summary);
     metrics.callsEnded.inc({ carrier, reason });
-    feed.publish({ type: 'call.ended', callId, reason, durationMs: 0, handoffData: null });
-    log.info({ callId, carrier, reason }, 'call not answered');
+    const answered = sip === null ? {} : { sip };
+    feed.publish({ type: 'call.ended', callId, reason, durationMs: 0, handoffData: null, ...answered });
+    // What the peer calls it may have the number in it.
+    log.info({ callId, carrier, reason, sipStatus: sip?.status }, 'call not answered');
   }
 }
 

@@ -15,12 +15,17 @@ export function checkTrunks(settings: TrunkSettings): Finding[] {
   }
 }
 
-function describeTrunk({ name, registrar, server, proxy, user, srtp }: SipTrunk): string {
+function describeTrunk({ name, registrar, server, proxy, user, srtp, prefixes }: SipTrunk): string {
   const parts = [
     ...(registrar === null ? [] : [`registers ${user} at ${uriAt(registrar, null)}`]),
     `calls go to ${uriAt(server, null)}`,
     ...(proxy === null ? [] : [`by way of ${uriAt(proxy, null)}`]),
     `SRTP ${srtp}`,
+    ...(prefixes === null ? [] : [describePrefixes(prefixes)]),
   ];
   return `${name}: ${parts.join(', ')}`;
+}
+
+function describePrefixes(prefixes: readonly string[]): string {
+  return prefixes.length === 0 ? 'only for calls that name it' : `for numbers with ${prefixes.join(', ')}`;
 }

@@ -100,6 +100,16 @@ export class Metrics {
     'Whether the registrar of a SIP trunk has us registered',
     ['trunk'],
   );
+  readonly sipTrunkUp = this.#make.gauge(
+    'trunkline_sip_trunk_up',
+    'Whether a SIP trunk was there when it was asked or called last',
+    ['trunk'],
+  );
+  readonly sipFailovers = this.#make.counter(
+    'trunkline_sip_failovers_total',
+    'Calls that a SIP trunk did not take and for which the next one was tried',
+    ['trunk'],
+  );
   readonly sipRegistrationFailures = this.#make.counter(
     'trunkline_sip_registration_failures_total',
     'Registrations that were refused, not answered or lost',

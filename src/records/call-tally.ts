@@ -88,6 +88,8 @@ export class CallTally {
       sound_bytes: null,
       message_bytes: null,
       length_ms: null,
+      sip_status: null,
+      sip_reason: null,
     };
     return new CallTally(row, own?.retainDays ?? null, null);
   }
@@ -172,7 +174,7 @@ export class CallTally {
     row.tracks = JSON.stringify(tracks);
   }
 
-  #end({ reason, durationMs, handoffData }: CallEndedEvent, atMs: number): void {
+  #end({ reason, durationMs, handoffData, sip }: CallEndedEvent, atMs: number): void {
     const row = this.#row;
     const endedMs = Math.max(this.#lostAtMs ?? atMs, row.started_ms);
     row.state = 'ended';
@@ -181,6 +183,8 @@ export class CallTally {
     row.duration_ms = durationMs;
     row.length_ms = durationMs;
     row.handoff_data = handoffData;
+    row.sip_status = sip?.status ?? null;
+    row.sip_reason = sip?.reason ?? null;
     row.keep_until_ms = this.#retainDays === null ? null : endedMs + this.#retainDays * DAY_MS;
   }
 

@@ -82,6 +82,7 @@ export class StoredCalls implements FeedArchive {
       durationMs: row.duration_ms,
       counts: { finals, spoken, keys, gaps },
       handoffData: row.handoff_data,
+      sip: row.sip_status === null ? null : { status: row.sip_status, reason: row.sip_reason ?? '' },
       outcome: row.outcome,
       tags: [...tags],
       sound: row.sound_bytes === null ? null : 'recorded',

@@ -51,6 +51,9 @@ export interface CallsTable {
   readonly message_bytes: number | null;
   /** As `duration_ms` once the call has ended; null = it goes on. */
   readonly length_ms: number | null;
+  /** What a SIP trunk answered last to a call of ours that did not begin; null = nothing, or it is another call. */
+  readonly sip_status: number | null;
+  readonly sip_reason: string | null;
 }
 
 /** The feed's events of each call, but for partial captions and `speech.*`. */

@@ -11,7 +11,7 @@ it('says nothing of SIP trunks that are not set', () => {
 it('says of each trunk where it registers, where calls go, and how', () => {
   const list =
     '[{name: a, registrar: "sips:pbx.example.com", user: "4711", password: s3cret, srtp: require}, ' +
-    '{name: b, server: "sip:192.0.2.1:5070", proxy: "sip:edge.example.com;transport=tcp"}]';
+    '{name: b, server: "sip:192.0.2.1:5070", proxy: "sip:edge.example.com;transport=tcp", prefixes: ["+49", "0049"]}]';
   expect(checkTrunks({ ...NONE, SIP_TRUNKS: list })).toEqual([
     {
       name: 'sip trunks',
@@ -21,7 +21,9 @@ it('says of each trunk where it registers, where calls go, and how', () => {
     {
       name: 'sip trunks',
       status: 'ok',
-      detail: 'b: calls go to sip:192.0.2.1:5070, by way of sip:edge.example.com;transport=tcp, SRTP allow',
+      detail:
+        'b: calls go to sip:192.0.2.1:5070, by way of sip:edge.example.com;transport=tcp, SRTP allow, ' +
+        'for numbers with +49, 0049',
     },
   ]);
 });

@@ -27,6 +27,7 @@ export function callView(id: string, changes: Partial<CallView> = {}): CallView 
     durationMs: 0,
     counts: { finals: 0, spoken: 0, keys: 0, gaps: 0 },
     handoffData: null,
+    sip: null,
     outcome: null,
     tags: [],
     sound: null,

@@ -43,6 +43,8 @@ export function callRow(
     sound_bytes: null,
     message_bytes: null,
     length_ms: isOver ? (over.duration_ms ?? 60_000) : null,
+    sip_status: null,
+    sip_reason: null,
     ...over,
   };
 }

@@ -38,6 +38,13 @@ describe.each(DATABASES)('records in $name', ({ isThere, start }) => {
     await records.close();
   });
 
+  run('keep what a SIP trunk answered to a call that it did not take', async () => {
+    const { tell, records } = openToldGateway(await databases.open());
+    const sip = { status: 404, reason: 'Not Found' };
+    await tell(started('CA1'), { ...ended('CA1'), sip }, started('CA2'), ended('CA2'));
+    expect([(await records.calls.get('CA1'))?.sip, (await records.calls.get('CA2'))?.sip]).toEqual([sip, null]);
+  });
+
   run('have a row, all events and all texts of a call', async () => {
     const database = await databases.open();
     const { tell, records, feed } = openToldGateway(database, { parameters: { CA1: { retain: '2', agent: 'eve' } } });

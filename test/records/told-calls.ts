@@ -1,7 +1,13 @@
 /** Calls that are told to a feed without a carrier, for tests of the records. */
 import { randomUUID } from 'node:crypto';
 import { type CallParameters, readCallParameters } from '../../src/calls/call-parameters.ts';
-import type { CallStartedEvent, CaptionEvent, FeedEvent, SpokenEvent } from '../../src/calls/feed/events.ts';
+import type {
+  CallEndedEvent,
+  CallStartedEvent,
+  CaptionEvent,
+  FeedEvent,
+  SpokenEvent,
+} from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import { type Clock, systemClock } from '../../src/foundation/clock.ts';
 import { createLog, type Log } from '../../src/foundation/log/log.ts';
@@ -108,6 +114,6 @@ export function spoke(callId: string, utterance: string, heardText: string, star
 }
 
 /** `call.ended` after a hang-up. */
-export function ended(callId: string, durationMs = 5000): FeedEvent {
+export function ended(callId: string, durationMs = 5000): CallEndedEvent {
   return { type: 'call.ended', callId, reason: 'hangup', durationMs, handoffData: null };
 }

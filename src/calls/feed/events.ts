@@ -6,6 +6,7 @@ import type { LossReason } from '../../transcription/live-transcriber.ts';
 import type { CallNames } from '../call-names.ts';
 import type { CallPhase } from '../call-phase.ts';
 import type { LanguageSource } from '../language/spoken-language.ts';
+import type { SipAnswer } from '../leg.ts';
 
 /**
  * A call has begun. Its first event, but for those that we make: they are `ringing` first, and begin when they are
@@ -191,6 +192,8 @@ export interface CallEndedEvent {
   readonly durationMs: number;
   /** What the app gave to whoever takes over the call; null = nothing. */
   readonly handoffData: string | null;
+  /** What the SIP trunk answered last to a call of ours that did not begin; left out = nothing, or another call. */
+  readonly sip?: SipAnswer;
 }
 
 /**

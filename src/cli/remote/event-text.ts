@@ -1,5 +1,5 @@
 /** Events of calls in words, for a terminal. Pure. */
-import type { FeedEvent } from '../../calls/feed/events.ts';
+import type { CallEndedEvent, FeedEvent } from '../../calls/feed/events.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { correctedWords, missingWords, shortTime } from '../caption-display.ts';
 
@@ -51,10 +51,14 @@ export function textOfEvent(event: FeedEvent): EventText | null {
     case 'mark':
       return { atMs: event.atMs, speaker: '', text: `[mark by ${event.author}] ${event.label}` };
     case 'call.ended':
-      return { atMs: event.durationMs, speaker: '', text: `[ended: ${event.reason}, ${shortTime(event.durationMs)}]` };
+      return { atMs: event.durationMs, speaker: '', text: `[ended: ${endOf(event)}, ${shortTime(event.durationMs)}]` };
     default:
       return null;
   }
+}
+
+function endOf({ reason, sip }: CallEndedEvent): string {
+  return sip === undefined ? reason : `${reason} (${sip.status} ${sip.reason})`;
 }
 
 function cutOff(heardText: string): string {

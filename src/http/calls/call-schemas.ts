@@ -48,6 +48,13 @@ export const call = z.object({
     .string()
     .nullable()
     .describe('What the app passed on to whoever takes over the call, in its `end`; null = nothing'),
+  sip: z
+    .object({ status: z.int(), reason: z.string() })
+    .nullable()
+    .describe(
+      'Of a call that Trunkline made over SIP and that nobody took: the last answer of the trunk. ' +
+        '408 `No answer` and 503 `Unreachable` = it gave none. Null = another call',
+    ),
   outcome: z.string().nullable().describe('What came of it, as people noted it'),
   tags: z.array(z.string()).readonly(),
   sound: z.enum(['recording', 'paused', 'recorded']).nullable().describe('Its recording; null = there is none'),

@@ -9,7 +9,8 @@ import { call, noQuery, refuseUnknown } from './call-schemas.ts';
 export interface Dialer {
   /**
    * Dials and returns the call's id at once.
-   * @throws TrunklineError `dialing_unavailable`, `invalid_request` (no such trunk), `too_many_calls` or `draining`
+   * @throws TrunklineError `dialing_unavailable`, `invalid_request` (no such trunk, or none for this number),
+   * `too_many_calls` or `draining`
    */
   dial(request: {
     readonly to: string;
@@ -17,6 +18,7 @@ export interface Dialer {
     readonly app: string | null;
     readonly parameters: Readonly<Record<string, string>>;
     readonly trunk: string | null;
+    readonly timeoutMs: number;
   }): Promise<{ readonly callId: string }>;
 }
 
@@ -24,6 +26,9 @@ export interface Dialer {
 const PARTY = /^[+*#\w.-]{1,64}$/;
 const PARTY_DESCRIPTION = 'A telephone number such as +14155550100, or a name: 1 to 64 letters, digits and + * # . _ -';
 const PARAMETERS_MAX = 50;
+const RING_DEFAULT_MS = 60_000;
+const RING_MIN_MS = 1000;
+const RING_MAX_MS = 300_000;
 
 const dialBody = z.strictObject({
   to: z.string().regex(PARTY, PARTY_DESCRIPTION).describe(PARTY_DESCRIPTION),
@@ -36,7 +41,18 @@ const dialBody = z.strictObject({
     .url({ protocol: /^wss?$/ })
     .optional()
     .describe('The app that talks to whoever answers; default: APP_URL'),
-  trunk: z.string().min(1).max(64).optional().describe('The name of a trunk in SIP_TRUNKS; default: the first one'),
+  trunk: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('The name of a trunk in SIP_TRUNKS, which alone is tried; default: those that take the number, in order'),
+  timeoutMs: z
+    .int()
+    .min(RING_MIN_MS)
+    .max(RING_MAX_MS)
+    .default(RING_DEFAULT_MS)
+    .describe('How long it may take until somebody answers, over all trunks'),
   flow: z.string().min(1).max(64).optional().describe('The flow that talks to whoever answers'),
   parameters: z
     .record(z.string().min(1).max(64), z.string().max(1024))
@@ -67,7 +83,9 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
           'Calls a number over SIP, through SIP_TRUNK, SIP_REGISTRAR or one of SIP_TRUNKS. The answer comes at once, ' +
           'with the call in the state `dialing`. `call.started` in the caption feed tells that somebody answered; ' +
           '`call.ended` with ' +
-          'the reason `busy`, `unanswered` (after 60 seconds at the latest) or `refused` tells that nobody will. ' +
+          'the reason `busy`, `unanswered` (after `timeoutMs` at the latest) or `refused` tells that nobody will, ' +
+          'and `sip` what the trunk answered last. ' +
+          'A trunk that fails (408, 5xx, no answer) is followed by the next one. ' +
           '`hangup` gives the call up. Tried against Asterisk 22.10.1.',
         tags: ['calls'],
         querystring: noQuery,
@@ -76,14 +94,14 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
       },
     },
     async (request, reply) => {
-      const { to, from = null, app: url = null, trunk = null, flow, parameters: given = {} } = request.body;
+      const { to, from = null, app: url = null, trunk = null, flow, parameters: given = {}, timeoutMs } = request.body;
       const parameters = flow === undefined ? given : { flow, ...given };
       if (dialer === null)
         throw new TrunklineError(
           'dialing_unavailable',
           'calls are made over SIP, and its port is closed: set SIP_PORT or SIP_TLS_PORT',
         );
-      const { callId } = await dialer.dial({ to, from, app: url, parameters, trunk });
+      const { callId } = await dialer.dial({ to, from, app: url, parameters, trunk, timeoutMs });
       return reply.code(201).send(calls.get(callId) ?? refuseUnknown('call'));
     },
   );

@@ -9,7 +9,8 @@
  *   tracks: string[], lagMs: number | null,
  *   worstLagMs?: number | null, durationMs: number, endReason: string | null, counts?: { finals: number,
  *   spoken: number, keys: number, gaps: number }, handoffData?: string | null,
- *   outcome?: string | null, tags?: string[], sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
+ *   sip?: { status: number, reason: string } | null, outcome?: string | null, tags?: string[],
+ *   sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
  * @typedef {'inbound' | 'outbound'} Track
  */
 

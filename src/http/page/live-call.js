@@ -153,6 +153,7 @@ export class LiveCall {
       state: 'ended',
       phase: null,
       endReason: event.reason,
+      sip: event.sip ?? null,
       endedAt: new Date(at(this.view.startedAt) + event.durationMs).toISOString(),
       durationMs: event.durationMs,
     });

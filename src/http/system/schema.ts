@@ -1,5 +1,6 @@
 /** What `GET /v1/system` answers. Times are ISO 8601. */
 import { z } from 'zod';
+import { sipTrunkSchema } from './sip-trunks.ts';
 import { wayInSchema } from './ways-in.ts';
 
 const engine = z.object({
@@ -147,6 +148,7 @@ export const systemSchema = z.object({
   }),
   partialsDropped: z.int().describe('Since the start'),
   waysIn: z.array(wayInSchema),
+  sipTrunks: z.array(sipTrunkSchema).describe('Registrars and trunks of which something is known'),
   apps: z.array(appReach),
   refused: z.array(refusal),
   departures: z.array(departure).describe('Where speech or what was said goes to'),

@@ -18,6 +18,7 @@ import { findDepartures } from './departures.ts';
 import { DiskWatch } from './disk.ts';
 import { describeFallbacks, describeRecognisers } from './recognisers.ts';
 import { type SystemAnswer, systemSchema } from './schema.ts';
+import { describeSipTrunks } from './sip-trunks.ts';
 import { describeWaysIn } from './ways-in.ts';
 
 /** One engine, as the engine client reports it. */
@@ -194,6 +195,7 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
     finalLag: { windowMs: LAG_WINDOW_MS, ...watch.finalLag },
     partialsDropped: await totalOf(metrics.partialsDropped),
     waysIn: await describeWaysIn({ settings, metrics }),
+    sipTrunks: await describeSipTrunks(metrics),
     apps: describeApps(sources.apps.list(), settings),
     refused: await describeRefusals(metrics),
     departures: findDepartures(settings),

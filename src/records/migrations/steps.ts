@@ -8,6 +8,7 @@ import { addCluster } from './0004-cluster.ts';
 import { addMessages } from './0005-messages.ts';
 import { addPlannedSearch } from './0006-planned-search.ts';
 import { addTerms } from './0007-terms.ts';
+import { addSipAnswers } from './0008-sip-answers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -24,4 +25,5 @@ export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0005-messages': addMessages,
   '0006-planned-search': addPlannedSearch,
   '0007-terms': addTerms,
+  '0008-sip-answers': addSipAnswers,
 };

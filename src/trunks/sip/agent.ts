@@ -17,6 +17,7 @@ import { Accounts } from './accounts.ts';
 import { bracketed, reachableAddress } from './destinations.ts';
 import type { CallDialog } from './dialog.ts';
 import type { CallServices, OpenMedia } from './incoming.ts';
+import type { CallWay } from './invitation.ts';
 import { OutgoingCall } from './outgoing.ts';
 import { Peers } from './peers.ts';
 import { Registrations } from './registrations.ts';
@@ -25,7 +26,17 @@ import type { SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
 import { type TransferCall, TransferDialler } from './transfer-dialler.ts';
 import { type TransportSettings, Transports } from './transports.ts';
-import { firstHop, readTrunks, routeOver, type SipTrunk, type TrunkSettings, uriAt } from './trunk-list.ts';
+import { trunksFor } from './trunk-choice.ts';
+import {
+  firstHop,
+  readTrunks,
+  routeOver,
+  type SipServer,
+  type SipTrunk,
+  type TrunkSettings,
+  uriAt,
+} from './trunk-list.ts';
+import { TrunkWatch } from './trunk-watch.ts';
 
 /** How long the shutdown waits for the answers to the last requests (BYE, the end of the registration). */
 const FAREWELL_MS = 2000;
@@ -74,10 +85,7 @@ interface Open {
 }
 
 /** What calls differ in. */
-type CallTarget = Pick<
-  ConstructorParameters<typeof OutgoingCall>[0],
-  'request' | 'stack' | 'srtp' | 'scheme' | 'toUri' | 'fromUri' | 'transfer'
->;
+type CallTarget = Pick<ConstructorParameters<typeof OutgoingCall>[0], 'request' | 'ways' | 'transfer'>;
 
 /** A call to make. */
 export interface DialRequest {
@@ -87,8 +95,10 @@ export interface DialRequest {
   /** The app's WebSocket URL; null = the gateway's own. */
   readonly app: string | null;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The name of the trunk; null = the first one. */
+  /** The name of the trunk, which is the only one that is tried; null = those that take the number. */
   readonly trunk?: string | null;
+  /** How long it may ring; left out = a minute. */
+  readonly timeoutMs?: number;
 }
 
 export class SipAgent {
@@ -97,6 +107,8 @@ export class SipAgent {
   readonly #trunks: readonly SipTrunk[];
   readonly #accounts = new Accounts();
   readonly #registrations: Registrations;
+  /** By the names of the trunks. */
+  readonly #watches: ReadonlyMap<string, TrunkWatch>;
   #open: Open | null = null;
 
   /**
@@ -113,7 +125,9 @@ export class SipAgent {
       expected: this.#trunks.filter(({ registrar }) => registrar !== null).length,
       // The registrar may have a new address, whose answers would be dropped.
       onFailure: () => void this.#peers.open(),
+      onSign: (trunk, sign) => this.#watches.get(trunk)?.note(sign),
     });
+    this.#watches = new Map(this.#trunks.map((trunk) => [trunk.name, this.#watch(trunk)]));
     const servers = this.#trunks.flatMap(({ registrar, server, proxy }) => [registrar, server, proxy]);
     this.#peers = new Peers({
       allowed: settings.SIP_ALLOW,
@@ -154,27 +168,53 @@ export class SipAgent {
 
   /**
    * Makes a call. It rings from now on, and is answered, or ends, later.
-   * @throws TrunklineError `dialing_unavailable`, `invalid_request` (no such trunk), `too_many_calls`, `draining`
+   * @throws TrunklineError `dialing_unavailable`, `invalid_request` (no such trunk, or none for this number),
+   * `too_many_calls`, `draining`
    */
-  async dial(request: DialRequest): Promise<{ callId: string }> {
+  async dial({ to, app, trunk, ...request }: DialRequest): Promise<{ callId: string }> {
     const open = this.#open;
-    const { trunk, stack } = this.#trunkOf(request.trunk ?? null);
-    if (open === null || stack === undefined)
-      throw new TrunklineError('dialing_unavailable', `the transport of the SIP trunk ${trunk.name} is not open`);
+    const trunks = this.#trunksFor(to, trunk ?? null);
+    const ways = trunks.flatMap((each) => this.#wayOver(open, each, { to, from: request.from }));
+    const [first, ...others] = ways;
+    if (open === null || first === undefined) {
+      const names = trunks.map(({ name }) => name).join(', ');
+      throw new TrunklineError('dialing_unavailable', `the transport of the SIP trunk ${names} is not open`);
+    }
     open.services.registry.admit();
-    const from = request.from ?? (trunk.user || null);
+    const from = request.from ?? (trunks[0]?.user || null);
     const callId = randomUUID();
-    const parameters = request.app === null ? request.parameters : { ...request.parameters, app: request.app };
-    await this.#call(open, trunk, {
-      request: { callId, to: request.to, from, parameters },
-      stack,
-      srtp: trunk.srtp,
-      scheme: trunk.server.scheme,
-      toUri: uriAt(trunk.server, request.to),
-      fromUri: fromUriOf(trunk, from, stack),
+    const parameters = app === null ? request.parameters : { ...request.parameters, app };
+    await this.#call(open, {
+      request: { ...request, callId, to, from, parameters },
+      ways: [first, ...others],
       transfer: null,
     });
     return { callId };
+  }
+
+  /** How a call goes over a trunk; nothing where its transport is not open. */
+  #wayOver(open: Open | null, trunk: SipTrunk, { to, from }: { to: string; from: string | null }): CallWay[] {
+    const stack = open?.transports.of(firstHop(trunk, trunk.server).transport);
+    if (stack === undefined) return [];
+    const fromUri = fromUriOf(trunk, from ?? (trunk.user || null), stack);
+    const { scheme } = trunk.server;
+    return [this.#way(trunk, { stack, fromUri, toUri: uriAt(trunk.server, to), srtp: trunk.srtp, scheme })];
+  }
+
+  /** `trunk` = whose proxy and password are used; null = nobody's. */
+  #way(trunk: SipTrunk | null, to: Pick<CallWay, 'stack' | 'fromUri' | 'toUri' | 'srtp' | 'scheme'>): CallWay {
+    return {
+      ...to,
+      name: trunk?.name ?? null,
+      route: trunk === null ? [] : routeOver(trunk),
+      onRequest: (message) => {
+        if (trunk !== null) this.#accounts.sign(message, trunk);
+      },
+      credentials: () => (trunk === null ? undefined : this.#accounts.credentialsOf(trunk)),
+      onSign: (sign) => {
+        if (trunk !== null) this.#watches.get(trunk.name)?.note(sign);
+      },
+    };
   }
 
   /** Calls whom a peer wants to have one of our calls. */
@@ -182,35 +222,30 @@ export class SipAgent {
     const open = this.#open;
     if (open === null) throw new TrunklineError('draining', 'the server is shutting down');
     const from = (trunk?.user ?? asUser) || null;
-    return this.#call(open, trunk, {
-      request: { callId: sipCallId, to: userOf(toUri.toString()) ?? toUri.host, from, parameters: {} },
+    const way = this.#way(trunk, {
       stack,
       srtp: trunk?.srtp ?? open.services.srtp,
       scheme: toUri.scheme === 'sips' ? 'sips' : 'sip',
       toUri,
       fromUri: trunk === null ? ownUri(stack, from) : fromUriOf(trunk, from, stack),
-      transfer,
     });
+    const request = { callId: sipCallId, to: userOf(toUri.toString()) ?? toUri.host, from, parameters: {} };
+    return this.#call(open, { request, ways: [way], transfer });
   }
 
-  /** `trunk` = whose proxy and password are used; null = nobody's. */
-  async #call(open: Open, trunk: SipTrunk | null, target: CallTarget): Promise<void> {
+  async #call(open: Open, target: CallTarget): Promise<void> {
     let dialog: CallDialog | null = null;
     const call = new OutgoingCall({
       ...open.services,
       ...target,
       clock: this.#options.clock,
-      route: trunk === null ? [] : routeOver(trunk),
       mayCall: (host) => this.#peers.knows(host),
-      onRequest: (message) => {
-        if (trunk !== null) this.#accounts.sign(message, trunk);
-      },
-      credentials: () => (trunk === null ? undefined : this.#accounts.credentialsOf(trunk)),
       onEarly: (id, early) => open.switchboard.setEarly(id, early),
       onDialog: (opened) => {
         dialog = opened;
         open.switchboard.remember(opened);
       },
+      onFailover: ({ name }) => this.#options.metrics.sipFailovers.inc({ trunk: name ?? '' }),
       onGone: () => open.switchboard.forget(dialog),
     });
     await call.dial();
@@ -226,6 +261,7 @@ export class SipAgent {
     const open = this.#open;
     this.#open = null;
     this.#peers.close();
+    for (const watch of this.#watches.values()) watch.close();
     if (open === null) return;
     this.#registrations.end();
     open.switchboard.close();
@@ -298,28 +334,52 @@ export class SipAgent {
     return { registry, openMedia, openRecordingMedia, mediaAddress, codecs, ownUsers, timers, transfers, log, srtp };
   }
 
-  /** Begins the registrations whose transport is open and that have not begun. */
+  /** Begins what has not begun and whose transport is open: registrations, and OPTIONS where calls go elsewhere. */
   #register({ transports }: Open): void {
     for (const trunk of this.#trunks) {
-      const stack = trunk.registrar === null ? undefined : transports.of(firstHop(trunk, trunk.registrar).transport);
+      const { registrar, server } = trunk;
+      const stack = registrar === null ? undefined : transports.of(firstHop(trunk, registrar).transport);
       if (stack !== undefined) this.#registrations.begin(trunk, stack);
+      const isOther = registrar === null || hostPort(registrar) !== hostPort(server);
+      const asked = isOther ? transports.of(firstHop(trunk, server).transport) : undefined;
+      if (asked !== undefined) this.#watches.get(trunk.name)?.ask(asked);
     }
   }
 
-  #trunkOf(name: string | null): { trunk: SipTrunk; stack: SipStack | undefined } {
-    const [first] = this.#trunks;
-    const trunk = name === null ? first : this.#trunks.find((each) => each.name === name);
-    if (first === undefined)
+  /**
+   * Where a call may go, in the order in which that is tried; never empty.
+   * @throws TrunklineError `dialing_unavailable`, `invalid_request`
+   */
+  #trunksFor(to: string, name: string | null): readonly SipTrunk[] {
+    if (this.#trunks.length === 0)
       throw new TrunklineError(
         'dialing_unavailable',
         'no SIP trunk is set: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR',
       );
-    if (trunk === undefined) {
+    const named = this.#trunks.filter((each) => each.name === name);
+    if (named.length > 0) return named;
+    if (name !== null) {
       const names = this.#trunks.map((each) => each.name).join(', ');
-      throw new TrunklineError('invalid_request', `got a trunk that is not set, expected one of ${names}`);
+      throw new TrunklineError('invalid_request', `got a trunk that is not set, expected one of ${names}`, 'trunk');
     }
-    return { trunk, stack: this.#open?.transports.of(firstHop(trunk, trunk.server).transport) };
+    const fitting = trunksFor(to, this.#trunks, (trunk) => this.#watches.get(trunk.name)?.isDown === true);
+    if (fitting.length > 0) return fitting;
+    throw new TrunklineError(
+      'invalid_request',
+      'got a number that no trunk takes, expected one that begins with one of their `prefixes` in SIP_TRUNKS',
+      'to',
+    );
   }
+
+  #watch(trunk: SipTrunk): TrunkWatch {
+    const { clock, log, metrics } = this.#options;
+    const onChange = (isUp: boolean): void => metrics.sipTrunkUp.set({ trunk: trunk.name }, isUp ? 1 : 0);
+    return new TrunkWatch({ trunk, clock, log, onChange });
+  }
+}
+
+function hostPort({ host, port }: SipServer): string {
+  return `${host.toLowerCase()} ${port}`;
 }
 
 function usesTls({ registrar, server, proxy }: SipTrunk): boolean {

@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 import { EXPIRES_MAX_S, grantedIn } from './granted-time.ts';
+import { isOurOwn } from './own-answers.ts';
 import { RegistrarWatch } from './registrar-watch.ts';
 import type { SipStack } from './stack.ts';
 
@@ -370,9 +371,4 @@ export class Registration {
     else this.#watch.stop();
     this.#options.onChange(registered);
   }
-}
-
-/** Whether sip.js wrote the answer itself: the peer did not answer (408), or the request could not be sent (503). */
-function isOurOwn(answer: IncomingResponseMessage): boolean {
-  return !answer.hasHeader('via');
 }

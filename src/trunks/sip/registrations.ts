@@ -21,6 +21,8 @@ interface RegistrationsOptions {
   /** How many trunks have a registrar. */
   readonly expected: number;
   onFailure(): void;
+  /** The registrar of this trunk has been found there, or not. */
+  onSign(trunk: string, sign: 'answered' | 'silent'): void;
 }
 
 export class Registrations {
@@ -100,11 +102,13 @@ export class Registrations {
       onRequest: (message) => accounts.sign(message, trunk),
       onChange: (registered) => {
         metrics.sipTrunkRegistered.set({ trunk: name }, registered ? 1 : 0);
+        if (registered) this.#options.onSign(name, 'answered');
         metrics.sipRegistered.set(this.registered ? 1 : 0);
         if (this.registered) metrics.waysIn.worked('sip_registration', clock.wall());
       },
       onFailure: (reason: RegistrationFailure) => {
         metrics.sipRegistrationFailures.inc({ reason });
+        if (reason !== 'refused') this.#options.onSign(name, 'silent');
         metrics.waysIn.failed('sip_registration', reason, clock.wall());
         this.#options.onFailure();
       },

@@ -175,9 +175,11 @@ export class SipStack implements Transport {
     return this.#socket.port;
   }
 
-  /** Whether a request of ours still waits for its final answer. */
+  /** Whether a request of ours still waits for its final answer; a question whether somebody is there needs none. */
   get isWaiting(): boolean {
-    return [...this.core.userAgentClients.values()].some(({ transaction }) => UNANSWERED.includes(transaction.state));
+    return [...this.core.userAgentClients.values()].some(
+      ({ transaction }) => transaction.request.method !== 'OPTIONS' && UNANSWERED.includes(transaction.state),
+    );
   }
 
   /** Where a message came from and, for a request, the user that it is for. */

@@ -15,6 +15,7 @@ import { bracketed } from './destinations.ts';
 /** The trunk of the single settings. */
 const FIRST_NAME = 'default';
 const TRUNKS_MAX = 64;
+const PREFIXES_MAX = 256;
 
 /** A registrar, trunk or proxy. */
 export interface SipServer extends SipDestination {
@@ -36,6 +37,8 @@ export interface SipTrunk {
   readonly password: string;
   /** For the calls that we make. */
   readonly srtp: SrtpPolicy;
+  /** How the numbers begin that it takes, unless a call names it; null = it takes all. */
+  readonly prefixes: readonly string[] | null;
 }
 
 /** What the list is read from. */
@@ -63,6 +66,10 @@ const trunkList = z
       user: z.string().max(256).optional(),
       password: z.string().max(256).optional(),
       srtp: z.enum(['off', 'allow', 'require']).optional(),
+      prefixes: z
+        .array(z.string().regex(/^[+*#\w.-]{1,32}$/, 'expected the beginning of a number, such as "+49"'))
+        .max(PREFIXES_MAX)
+        .optional(),
     }),
   )
   .max(TRUNKS_MAX);
@@ -87,8 +94,8 @@ export function readTrunks(settings: TrunkSettings): SipTrunk[] {
     const registrar = readServer(each.registrar);
     const calls = readServer(each.server) ?? registrar;
     if (calls === null) return [];
-    const { name, user = '', password = '', srtp = SIP_SRTP } = each;
-    return [{ name, registrar, server: calls, proxy: readServer(each.proxy), user, password, srtp }];
+    const { name, user = '', password = '', srtp = SIP_SRTP, prefixes = null } = each;
+    return [{ name, registrar, server: calls, proxy: readServer(each.proxy), user, password, srtp, prefixes }];
   });
   refuseClosedTransports(trunks, settings);
   return trunks;

@@ -268,7 +268,14 @@ describe('POST /v1/calls', () => {
       state: 'dialing',
     });
     expect(testServer.calls.outgoing).toEqual([
-      { to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', trunk: null, parameters },
+      {
+        to: '+14155550100',
+        from: '1001',
+        app: 'wss://app.example.com/calls',
+        trunk: null,
+        timeoutMs: 60_000,
+        parameters,
+      },
     ]);
   });
 
@@ -285,7 +292,15 @@ describe('POST /v1/calls', () => {
   it('needs to know no more than whom to call', async () => {
     testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial({ to: '*98#' })).statusCode).toBe(201);
-    expect(testServer.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, trunk: null, parameters: {} }]);
+    expect(testServer.calls.outgoing).toEqual([
+      { to: '*98#', from: null, app: null, trunk: null, timeoutMs: 60_000, parameters: {} },
+    ]);
+  });
+
+  it('lets it ring for as long as it is told', async () => {
+    testServer = await startServer({ SIP_PORT: '5060' });
+    await dial({ to: '1', timeoutMs: 15_000 });
+    expect(testServer.calls.outgoing).toMatchObject([{ timeoutMs: 15_000 }]);
   });
 
   it.each([
@@ -300,6 +315,8 @@ describe('POST /v1/calls', () => {
     { to: '1', parameters: { a: 1 } },
     { to: '1', parameters: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, ''])) },
     { to: '1', timeout: 5 },
+    { to: '1', timeoutMs: 999 },
+    { to: '1', timeoutMs: 300_001 },
   ])('refuses %o', async (payload) => {
     testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial(payload)).json().error.code).toBe('invalid_request');

@@ -93,6 +93,28 @@ describe('the user agent', () => {
     expect(stateOf(bridge, callId)).toMatchObject({ state: 'ended', endReason: 'api' });
   });
 
+  it('goes on to the next trunk where the first one is closed, and knows that from then on', async () => {
+    const phone = await openPhone();
+    const closed = await freeSipPort();
+    const SIP_TRUNKS = `[
+      {name: dead, server: "sip:127.0.0.1:${closed};transport=tcp"},
+      {name: office, server: "sip:127.0.0.1:1", prefixes: []},
+      {name: live, server: "${trunkOf(phone)}"},
+    ]`;
+    const bridge = await openBridge({ SIP_TRUNKS });
+    const { callId } = await bridge.agent.dial(call);
+    await (await phone.nextCall()).answer(QUIET);
+    await eventually(() => expect(stateOf(bridge, callId)).toMatchObject({ state: 'live' }));
+    const isUp = async (trunk: string) => await metricValue('trunkline_sip_trunk_up', { trunk });
+    expect([await isUp('dead'), await isUp('live')]).toEqual([0, 1]);
+  });
+
+  it('calls a number over none of its trunks where it is none of theirs', async () => {
+    const bridge = await openBridge({ SIP_TRUNKS: '[{name: a, server: "sip:127.0.0.1:1", prefixes: ["+49"]}]' });
+    await expect(bridge.agent.dial(call)).rejects.toMatchObject({ code: 'invalid_request', param: 'to' });
+    await expect(bridge.agent.dial({ ...call, trunk: 'b' })).rejects.toMatchObject({ param: 'trunk' });
+  });
+
   it('says that it has nowhere to send calls to', async () => {
     const bridge = await openBridge();
     await expect(bridge.agent.dial(call)).rejects.toMatchObject({ code: 'dialing_unavailable' });

@@ -8,6 +8,7 @@ import type { SessionListener } from '../../../src/trunks/rtp/session.ts';
 import { Credentials } from '../../../src/trunks/sip/credentials.ts';
 import type { CallDialog } from '../../../src/trunks/sip/dialog.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
+import type { CallWay } from '../../../src/trunks/sip/invitation.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
 import { OutgoingCall } from '../../../src/trunks/sip/outgoing.ts';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
@@ -103,10 +104,12 @@ export class SipLine {
   readonly trunk = {
     scheme: 'sip',
     route: [],
-    mayCall: (host: string) => host.startsWith('192.0.2.'),
     onRequest: (message: OutgoingRequestMessage) => void this.#signed.add(message),
     credentials: () => credentialsOf(true),
   } as const;
+  /** What trunks have shown: `name sign`. */
+  readonly signs: string[] = [];
+  readonly mayCall = (host: string): boolean => host.startsWith('192.0.2.');
   /** INVITEs whose challenges are answered. */
   readonly #signed = new WeakSet<OutgoingRequestMessage>();
   readonly media: FakeMedia[] = [];
@@ -150,7 +153,7 @@ export class SipLine {
       transfers: new TransferDialler({
         policy: settings.SIP_TRANSFERS,
         peers: {
-          knows: this.trunk.mayCall,
+          knows: this.mayCall,
           hostAt: (address) => (address === TRUNK_ADDRESS ? 'pbx.example.com' : null),
         },
         trunks: [],
@@ -189,16 +192,34 @@ export class SipLine {
     });
   }
 
+  /** A trunk at `host`, which is asked for `to` by `from`. */
+  way(host: string, { to, from }: { readonly to: string; readonly from: string }): CallWay {
+    return {
+      ...this.trunk,
+      name: host,
+      stack: this.stack,
+      srtp: this.services.srtp,
+      toUri: new URI('sip', to, host),
+      fromUri: new URI('sip', from, host),
+      onSign: (sign) => void this.signs.push(`${host} ${sign}`),
+    };
+  }
+
   #callInstead({ sipCallId, toUri, asUser, stack, ...transfer }: TransferCall): Promise<void> {
     let dialog: CallDialog | null = null;
     const call = new OutgoingCall({
       ...this.services,
-      ...this.trunk,
       request: { callId: sipCallId, to: toUri.user ?? '', from: asUser, parameters: {} },
-      stack,
+      ways: [
+        {
+          ...this.way('192.0.2.7', { to: '', from: '' }),
+          stack,
+          toUri,
+          fromUri: new URI('sip', asUser, '198.51.100.1'),
+        },
+      ],
+      mayCall: this.mayCall,
       clock: this.gateway.clock,
-      toUri,
-      fromUri: new URI('sip', asUser, '198.51.100.1'),
       transfer,
       onEarly: (id, early) => this.switchboard.setEarly(id, early),
       onDialog: (opened) => {

@@ -1,5 +1,4 @@
 /** Calls that we make, message by message. */
-import { URI } from 'sip.js/lib/core/index.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { OutgoingCall, RING_TIMEOUT_MS } from '../../../src/trunks/sip/outgoing.ts';
@@ -191,13 +190,11 @@ describe('an outgoing call', () => {
     await line.receive(request('ACK', { to: headerIn(line.take().at(-1) ?? '', 'To') }));
     const call = new OutgoingCall({
       ...line.services,
-      ...line.trunk,
       request: { callId: ID, to: '1', from: null, parameters: {} },
-      stack: line.stack,
+      ways: [line.way('192.0.2.7', { to: '1', from: '' })],
+      mayCall: line.mayCall,
       transfer: null,
       clock: line.gateway.clock,
-      toUri: new URI('sip', '1', '192.0.2.7'),
-      fromUri: new URI('sip', '', '192.0.2.7'),
       onEarly: (id, early) => line.switchboard.setEarly(id, early),
       onDialog: () => undefined,
       onGone: () => undefined,

@@ -21,12 +21,14 @@ it('do not stand while the transport of one is not open yet', async () => {
   };
   const [first, second] = readTrunks(settings);
   if (first === undefined || second === undefined) throw new Error('expected two trunks');
+  const signs: string[] = [];
   const registrations = new Registrations({
     ...context,
     settings,
     accounts: new Accounts(),
     expected: 2,
     onFailure: () => undefined,
+    onSign: (trunk, sign) => void signs.push(`${trunk} ${sign}`),
   });
   const metric = (): Promise<number> => metricValue('trunkline_sip_registered', {});
   registrations.begin(first, line.stack);
@@ -37,5 +39,6 @@ it('do not stand while the transport of one is not open yet', async () => {
   await settle();
   await line.receive(answer(line.take().at(-1) ?? '', '200 OK'));
   expect([registrations.registered, await metric()]).toEqual([true, 1]);
+  expect(signs).toEqual(['default answered', 'berlin answered']);
   registrations.end();
 });

@@ -1,5 +1,4 @@
 /** Calls with session timers on a {@link SipLine}, in both directions. */
-import { URI } from 'sip.js/lib/core/index.js';
 import { OutgoingCall } from '../../../src/trunks/sip/outgoing.ts';
 import { settle } from '../../fakes/clock.ts';
 import { answer, headerIn, OFFER, request, type SipLine } from './line.ts';
@@ -21,19 +20,25 @@ export async function ring(line: SipLine, headers: readonly string[]): Promise<{
 interface Asked {
   readonly callId?: string;
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Of the trunks, in the order in which they are tried. */
+  readonly hosts?: readonly [string, ...string[]];
+  readonly timeoutMs?: number;
 }
 
 /** A call of ours; returns the INVITE. */
-export async function dial(line: SipLine, { callId = ID, parameters = {} }: Asked = {}): Promise<string> {
+export async function dial(
+  line: SipLine,
+  { callId = ID, parameters = {}, hosts = ['192.0.2.7'], timeoutMs }: Asked = {},
+): Promise<string> {
+  const parties = { to: '+14155550100', from: '1001' };
+  const [first, ...others] = hosts;
   const call = new OutgoingCall({
     ...line.services,
-    ...line.trunk,
-    request: { callId, to: '+14155550100', from: '1001', parameters },
-    stack: line.stack,
+    request: { callId, ...parties, parameters, ...(timeoutMs !== undefined && { timeoutMs }) },
+    ways: [line.way(first, parties), ...others.map((host) => line.way(host, parties))],
+    mayCall: line.mayCall,
     transfer: null,
     clock: line.gateway.clock,
-    toUri: new URI('sip', '+14155550100', '192.0.2.7'),
-    fromUri: new URI('sip', '1001', '192.0.2.7'),
     onEarly: (id, early) => line.switchboard.setEarly(id, early),
     onDialog: (dialog) => line.switchboard.remember(dialog),
     onGone: () => undefined,

@@ -16,8 +16,8 @@ export const sip = {
     SIP_TRUNK: sipServer('Server to which outgoing calls go. Empty = the registrar.'),
     SIP_TRUNKS: secret(
       'file, or list in []',
-      'Further registrars and trunks, each with a name, registrar or server, user, password, proxy and srtp: a YAML ' +
-        'file, or the list itself.',
+      'Further registrars and trunks, each with a name, registrar or server, user, password, proxy, srtp and ' +
+        'prefixes: a YAML file, or the list itself.',
     ),
     SIP_TLS_PORT: whole(0, 0, 65_535, 'port', 'Port for SIP over TLS, on HOST, usually 5061. 0 = none.'),
     SIP_TLS_CERT: text('', 'file', 'Certificate for SIP over TLS, with its chain, in PEM. Trunks that ask get it too.'),

@@ -157,6 +157,7 @@ function aboutOf(call) {
     ['App', isFlow(call.app) ? null : call.app],
     ['Flow', call.flow === null || call.flow === undefined ? null : nameFlow(call.flow, call.flowVersion)],
     ['Handed over', call.handoffData],
+    ['SIP answer', call.sip ? `${call.sip.status} ${call.sip.reason}` : null],
     ['Length', call.state === 'ended' ? formatTime(call.durationMs) : null],
     ['Captions', counts === undefined ? null : listCounts(counts)],
     ['Holes', counts === undefined || counts.gaps === 0 ? null : String(counts.gaps)],
