@@ -10,7 +10,8 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { type DataFolder, DataFolderRefused, openDataFolder, RECORDS_FILE } from './data-folder.ts';
 import { DataFolderWatch } from './data-folder-watch.ts';
 import { openLater } from './late-records.ts';
-import { migrate, readSchemaState } from './migrations/migrations.ts';
+import { readSchemaState } from './migrations/migrations.ts';
+import { type MigrationListener, migrateTold } from './migrations/told-migration.ts';
 import { openPostgresRecords } from './postgres-records.ts';
 import { recordRedaction } from './record-redaction.ts';
 import { Records } from './records.ts';
@@ -163,7 +164,7 @@ async function openSqlite(folder: string, { clock, log, metrics }: OpenOptions):
     log.error({ path: join(folder, RECORDS_FILE) }, LOG_LOST);
   });
   try {
-    const backup = await migrateInFolder(database, folder, clock);
+    const backup = await migrateInFolder(database, folder, { clock, tell: (line) => log.info(line) });
     if (backup !== null) log.info({ backup }, 'the records were brought up to this version');
     return database;
   } catch (error) {
@@ -186,12 +187,17 @@ export async function openInFolder(folder: string, onLogLost?: () => void): Prom
  * copy.
  * @throws ConfigError when the schema is newer; the error of the database
  */
-export async function migrateInFolder(database: RecordsDatabase, folder: string, clock: Clock): Promise<string | null> {
-  const { applied, pending } = await readSchemaState(database.db);
-  if (pending.length === 0) return null;
-  const backup =
-    applied.length === 0 ? null : await makeBackup(database, { folder, why: 'migration', now: clock.wall() });
-  await migrate(database.db, 'sqlite');
+export async function migrateInFolder(
+  database: RecordsDatabase,
+  folder: string,
+  listener: MigrationListener,
+): Promise<string | null> {
+  const state = await readSchemaState(database.db);
+  if (state.pending.length === 0) return null;
+  let backup: string | null = null;
+  await migrateTold(database.db, 'sqlite', state, listener, async () => {
+    backup = await makeBackup(database, { folder, why: 'migration', now: listener.clock.wall() });
+  });
   return backup;
 }
 

@@ -14,7 +14,8 @@ import {
 import type { Log } from '../foundation/log/log.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import { type DatabaseReport, reportOf } from './database-report.ts';
-import { applySteps, migrate, readSchemaState } from './migrations/migrations.ts';
+import { applySteps, readSchemaState } from './migrations/migrations.ts';
+import { migrateTold } from './migrations/told-migration.ts';
 import { PostgresCheck, requireRights } from './postgres-check.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Tables } from './tables.ts';
@@ -49,6 +50,8 @@ interface PostgresOptions {
   readonly isShared?: boolean;
   readonly clock: Clock;
   readonly log: Log;
+  /** Is told of a migration, a line for people each; left out = the log is. */
+  readonly tell?: (line: string) => void;
 }
 
 /**
@@ -128,13 +131,15 @@ export async function inPostgresDatabase<T>(url: string, work: (db: Kysely<Table
 }
 
 /** Waits for gateways of an older version to end: none of them has been tried with tables that it does not know. */
-function migratePostgres(url: string, { clock, log, isShared = false }: PostgresOptions): Promise<void> {
+function migratePostgres(url: string, options: PostgresOptions): Promise<void> {
+  const { clock, log, isShared = false, tell = (line: string) => log.info(line) } = options;
   return inPostgresDatabase(url, async (db) => {
     const deadlineMs = clock.nowMs() + START_WAIT_MS;
     for (let isTold = false; ; isTold = true) {
-      const { applied, pending } = await readSchemaState(db);
-      if (pending.length === 0) return;
-      if (!isShared || !applied.includes(CLUSTER_STEP) || !(await hasLiving(db))) return migrate(db, 'postgres');
+      const state = await readSchemaState(db);
+      if (state.pending.length === 0) return;
+      if (!isShared || !state.applied.includes(CLUSTER_STEP) || !(await hasLiving(db)))
+        return migrateTold(db, 'postgres', state, { clock, tell });
       if (clock.nowMs() >= deadlineMs) throw new ConfigError([USED_BY_OLDER]);
       if (!isTold) log.warn('servers of an older version use the database; waiting for their end');
       await sleep(clock, START_PERIOD_MS);

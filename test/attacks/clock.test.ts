@@ -21,7 +21,7 @@ let gateway: GatewayProcess | null = null;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
   const database = await openInFolder(folder);
-  await migrateInFolder(database, folder, systemClock);
+  await migrateInFolder(database, folder, { clock: systemClock, tell: () => undefined });
   const nowMs = Date.now();
   for (let seq = 1; seq <= CALLS; seq++)
     await addCall(database.db, seq, [], { started_ms: nowMs - seq * 60_000, ended_ms: nowMs - seq * 50_000 });

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { migrate } from '../../src/records/migrations/migrations.ts';
-import { openInFolder } from '../../src/records/open-records.ts';
+import type { DatabaseKind } from '../../src/records/database-kind.ts';
+import type { AnyDatabase } from '../../src/records/migrations/steps.ts';
+import { migrateInFolder, openInFolder } from '../../src/records/open-records.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
+import { migrateTo, openOldPostgres } from '../helpers/old-schema.ts';
 import { startPostgres } from '../helpers/postgres.ts';
 
 /** One place for records. */
@@ -16,6 +18,15 @@ export interface RecordsPlace {
   readonly environment: Readonly<Record<string, string>>;
   /** Opens it without a gateway; whoever does closes it. */
   open(): Promise<RecordsDatabase>;
+  /** Opens it, empty, as a program did that knew no step of the schema behind `step`. */
+  openAt(step: string): Promise<OldRecords>;
+}
+
+/** Records of an earlier program. */
+export interface OldRecords {
+  readonly kind: DatabaseKind;
+  readonly db: AnyDatabase;
+  close(): Promise<void>;
 }
 
 /** A kind of database. */
@@ -38,7 +49,12 @@ export function sqlitePlaces(): RecordsPlaces {
         environment: { DATA_DIR: folder },
         open: async () => {
           const database = await openInFolder(folder);
-          await migrate(database.db, 'sqlite');
+          await migrateInFolder(database, folder, { clock: systemClock, tell: () => undefined });
+          return database;
+        },
+        openAt: async (step) => {
+          const database = await openInFolder(folder);
+          await migrateTo(database.db, 'sqlite', step);
           return database;
         },
       };
@@ -57,6 +73,10 @@ export async function postgresPlaces(): Promise<RecordsPlaces> {
       return {
         environment: { DATABASE_URL: url },
         open: () => openPostgresRecords(url, { clock: systemClock, log: createLog('silent') }),
+        openAt: async (step) => {
+          const db = await openOldPostgres(url, step);
+          return { kind: 'postgres', db, close: () => db.destroy() };
+        },
       };
     },
     remove: () => server.remove(),

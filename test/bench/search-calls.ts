@@ -1,6 +1,9 @@
 /** Very many stored calls for a benchmark, made by the database itself. */
 import { sql } from 'kysely';
-import type { RecordsDatabase } from '../../src/records/records-database.ts';
+import type { OldRecords } from './records-places.ts';
+
+/** The calls are stored as a program with this schema does: what brings them up to this one is measured. */
+export const OLD_STEP = '0005-messages';
 
 /** When the first call began, and how long after each the next one did. */
 export const START_MS = Date.UTC(2026, 0, 1);
@@ -15,11 +18,10 @@ const callOf = (calls: number): string => `
   '+1800555' || (1000 + n % 20), CASE WHEN n % 10000 = 0 THEN 'Mariposa ' ELSE 'Caller ' END || (n % 100000), NULL,
   'agent' || (n % 200), 'queue' || (n % 10), 'flow' || (n % 20), 'v1', 'ended', 'g', ${START_MS} + n * ${STEP_MS},
   ${START_MS} + n * ${STEP_MS} + 60000, 'hangup', CASE WHEN n % 10000 = 1 THEN 3700000 ELSE (n * 31) % 600000 END,
-  CASE WHEN n % 10000 = 1 THEN 3700000 ELSE (n * 31) % 600000 END,
   CASE WHEN n % 5000 = 0 THEN 'lost' WHEN n % 4 = 0 THEN 'solved' END, '{}', '["inbound"]', 1, 0, 0, 0`;
 const CALL_COLUMNS =
   'seq, id, carrier, from_party, to_party, inbound_name, outbound_name, agent, queue, flow, flow_version, state, ' +
-  'gateway, started_ms, ended_ms, end_reason, duration_ms, length_ms, outcome, parameters, tracks, finals, spoken, ' +
+  'gateway, started_ms, ended_ms, end_reason, duration_ms, outcome, parameters, tracks, finals, spoken, ' +
   'keys, gaps';
 
 const CALL_ID = '"callId":"CA\' || n || \'"';
@@ -39,8 +41,11 @@ const EVENTS: readonly (readonly [string, string])[] = [
   ['call.ended', `'{"type":"call.ended",${CALL_ID}}'`],
 ];
 
-/** Fills empty records with `calls` calls, each with five events and one text; every 5,000th has the tag `vip`. */
-export async function fillCalls({ db, kind }: Pick<RecordsDatabase, 'db' | 'kind'>, calls: number): Promise<void> {
+/**
+ * Fills empty records of the schema {@link OLD_STEP} with `calls` calls, each with five events and one text; every
+ * 5,000th has the tag `vip`.
+ */
+export async function fillCalls({ db, kind }: OldRecords, calls: number): Promise<void> {
   for (let first = 1; first <= calls; first += CALLS_PER_WRITE) {
     const last = Math.min(first + CALLS_PER_WRITE - 1, calls);
     const numbers =
@@ -57,13 +62,10 @@ export async function fillCalls({ db, kind }: Pick<RecordsDatabase, 'db' | 'kind
       `INSERT INTO texts (id, call_seq, kind, track, utterance, version, text, start_ms, end_ms)
         SELECT n * 1048576 + 1, n, 'caption', 'inbound', '1', 1, 'a refund please word' || (n % 1000), 0, 900
         FROM ${numbers}`,
-      `INSERT INTO call_tags (call_seq, tag, started_ms)
-        SELECT n, 'vip', ${START_MS} + n * ${STEP_MS} FROM ${numbers} WHERE n % 5000 = 0`,
+      `INSERT INTO call_tags (call_seq, tag) SELECT n, 'vip' FROM ${numbers} WHERE n % 5000 = 0`,
     ];
     await db.transaction().execute(async (transaction) => {
       for (const statement of statements) await sql.raw(statement).execute(transaction);
     });
   }
-  // Its own vacuum does this some time later.
-  if (kind === 'postgres') await sql`VACUUM ANALYZE`.execute(db);
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
   mkdirSync(join(folder, 'records'), { recursive: true });
   const database = await openInFolder(folder);
-  await migrateInFolder(database, folder, systemClock);
+  await migrateInFolder(database, folder, { clock: systemClock, tell: () => undefined });
   for (let seq = 1; seq <= 3; seq++) await addCall(database.db, seq, []);
   const user = { name: 'tom', kind: 'person', role: 'admin', agent: null, secret: 'hush', created_ms: 0 } as const;
   await database.db.insertInto('users').values(user).execute();

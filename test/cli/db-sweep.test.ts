@@ -44,7 +44,7 @@ it('asks the server, which deletes what it had kept back', async () => {
 it('leaves word in the records of a server that does not run', async () => {
   mkdirSync(join(folder, 'records'), { recursive: true });
   const database = await openInFolder(folder);
-  await migrateInFolder(database, folder, systemClock);
+  await migrateInFolder(database, folder, { clock: systemClock, tell: () => undefined });
   for (let seq = 1; seq <= 30; seq++) await addCall(database.db, seq, [], { ended_ms: 1 });
   await database.close();
   expect(await run({ RETENTION_DAYS: '7' }, {})).toContain('Held: ');

@@ -2,16 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { openPool } from '../../src/foundation/database/postgres.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
-import type { DatabaseKind } from '../../src/records/database-kind.ts';
 import { migrate } from '../../src/records/migrations/migrations.ts';
-import { type AnyDatabase, STEPS } from '../../src/records/migrations/steps.ts';
+import type { AnyDatabase } from '../../src/records/migrations/steps.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
+import { migrateTo, openOldPostgres } from '../helpers/old-schema.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 
 /** A kind of database that is there for the tests of one file. */
@@ -22,20 +20,6 @@ export interface TestDatabases {
   openAt(step: string): Promise<RecordsDatabase>;
   /** Closes and removes all that were opened. */
   end(): Promise<void>;
-}
-
-/** As `migrate` does for a program that knows no step behind `last`. */
-async function migrateTo(db: AnyDatabase, kind: DatabaseKind, last: string): Promise<void> {
-  const names = Object.keys(STEPS).filter((name) => name <= last);
-  const migrations = names.map((name) => [name, { up: (steps: AnyDatabase) => STEPS[name]?.(steps, kind) }]);
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => Object.fromEntries(migrations) },
-    migrationTableName: 'migrations',
-    migrationLockTableName: 'migrations_lock',
-  });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
 }
 
 function sqliteDatabases(): TestDatabases {
@@ -80,10 +64,7 @@ function postgresDatabases(): TestDatabases {
   return {
     open: async () => openOn(await createDatabase()),
     openAt: async (step) => {
-      const url = await createDatabase();
-      const pool = openPool(url);
-      const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
-      await migrateTo(db, 'postgres', step);
+      const db = await openOldPostgres(await createDatabase(), step);
       pools.push(db);
       return { kind: 'postgres', db, reader: db, isOpen: true } as unknown as RecordsDatabase;
     },

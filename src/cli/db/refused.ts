@@ -1,5 +1,4 @@
 /** `trunkline db refused`: through the server that uses the records, or without one. */
-import { systemClock } from '../../foundation/clock.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { refusedAnswer, retriedAnswer } from '../../http/admin/refused.ts';
@@ -11,7 +10,7 @@ import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { formatBytes } from '../models/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
-import { inPostgres } from './run.ts';
+import { inPostgres, listenerOf } from './run.ts';
 
 type Retried = { readonly stored: number; readonly left: number };
 
@@ -19,11 +18,12 @@ type Retried = { readonly stored: number; readonly left: number };
 export async function showRefused(
   flags: DatabaseFlags & { readonly retry?: boolean },
   settings: Settings,
-  { out }: Terminal,
+  terminal: Terminal,
 ): Promise<number> {
+  const { out } = terminal;
   const place = await placeOf(flags, settings);
   if (flags.retry === true) {
-    const { stored, left } = await retryAt(place, settings);
+    const { stored, left } = await retryAt(place, settings, terminal);
     out.line(
       flags.json === true ? JSON.stringify({ stored, left }) : `${stored} events were stored, ${left} are left.`,
     );
@@ -43,14 +43,14 @@ async function reportAt(place: Place, { DATA_DIR }: Settings): Promise<RefusedRe
   return folderOf(DATA_DIR).report();
 }
 
-async function retryAt(place: Place, { DATA_DIR, CLUSTER_KEY }: Settings): Promise<Retried> {
+async function retryAt(place: Place, { DATA_DIR, CLUSTER_KEY }: Settings, terminal: Terminal): Promise<Retried> {
   if (place.kind === 'server') return place.server.ask('POST', '/v1/admin/db/refused/retry', retriedAnswer);
   const refused = folderOf(DATA_DIR);
   const retry = (database: RecordsDatabase): Promise<Retried> =>
     refused.retry(new RecordWriter({ database, mayWrite: () => true, webhooks: () => null }));
-  if (place.kind === 'postgres') return inPostgres(place.url, retry, CLUSTER_KEY !== '');
+  if (place.kind === 'postgres') return inPostgres(place.url, retry, terminal, CLUSTER_KEY !== '');
   return inFolder(place.folder, async (database) => {
-    await migrateInFolder(database, place.folder, systemClock);
+    await migrateInFolder(database, place.folder, listenerOf(terminal));
     return retry(database);
   });
 }

@@ -6,6 +6,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
 import { type DatabaseReport, reportOf } from '../../records/database-report.ts';
 import { migrate, readSchemaState } from '../../records/migrations/migrations.ts';
+import type { MigrationListener } from '../../records/migrations/told-migration.ts';
 import { migrateInFolder } from '../../records/open-records.ts';
 import { openPostgresRecords, rehearsePostgres, reportPostgres } from '../../records/postgres-records.ts';
 import type { RecordsDatabase } from '../../records/records-database.ts';
@@ -23,9 +24,11 @@ import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
 export async function inPostgres<T>(
   url: string,
   work: (database: RecordsDatabase) => Promise<T>,
+  { err }: Pick<Terminal, 'err'>,
   isShared = false,
 ): Promise<T> {
-  const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent'), isShared });
+  const tell = (line: string): void => err.line(line);
+  const database = await openPostgresRecords(url, { clock: systemClock, log: createLog('silent'), isShared, tell });
   try {
     return await work(database);
   } finally {
@@ -103,7 +106,7 @@ export async function bringUp(
     else terminal.out.line('A server uses these records; it brought them up to its version when it started.');
     return EXIT_OK;
   }
-  const { applied, backup } = await migrateAt(place);
+  const { applied, backup } = await migrateAt(place, terminal);
   if (isJson) terminal.out.line(JSON.stringify({ dryRun: false, applied, pending: [], backup }));
   else {
     terminal.out.line(applied.length === 0 ? 'Nothing to migrate.' : `Applied: ${applied.join(', ')}.`);
@@ -114,17 +117,23 @@ export async function bringUp(
 
 async function migrateAt(
   place: Exclude<Place, { kind: 'server' }>,
+  terminal: Terminal,
 ): Promise<{ applied: readonly string[]; backup: string | null }> {
   if (place.kind === 'postgres') {
     const { pending } = await reportPostgres(place.url);
-    await inPostgres(place.url, async () => undefined);
+    await inPostgres(place.url, async () => undefined, terminal);
     return { applied: pending, backup: null };
   }
   const { folder } = place;
   return inFolder(folder, async (database) => {
     const { pending } = await readSchemaState(database.db);
-    return { applied: pending, backup: await migrateInFolder(database, folder, systemClock) };
+    return { applied: pending, backup: await migrateInFolder(database, folder, listenerOf(terminal)) };
   });
+}
+
+/** Lines of a migration go where those for people go. */
+export function listenerOf({ err }: Pick<Terminal, 'err'>): MigrationListener {
+  return { clock: systemClock, tell: (line) => err.line(line) };
 }
 
 interface Rehearsal {

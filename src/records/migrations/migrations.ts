@@ -36,12 +36,22 @@ export async function readSchemaState(database: AnyDatabase): Promise<SchemaStat
 
 /**
  * Brings the schema up to this program, all steps or none. Several processes may do this at once; one of them does the
- * work.
+ * work, and `onStep` is told the name of each step that it begins.
  * @throws the error of the database
  */
-export async function migrate(database: AnyDatabase, kind: DatabaseKind): Promise<void> {
+export async function migrate(
+  database: AnyDatabase,
+  kind: DatabaseKind,
+  onStep: (name: string) => void = () => undefined,
+): Promise<void> {
   const migrations = Object.fromEntries(
-    Object.entries(STEPS).map(([name, step]): [string, Migration] => [name, { up: (steps) => step(steps, kind) }]),
+    Object.entries(STEPS).map(([name, step]): [string, Migration] => {
+      const up = (steps: AnyDatabase): Promise<void> => {
+        onStep(name);
+        return step(steps, kind);
+      };
+      return [name, { up }];
+    }),
   );
   const migrator = new Migrator({
     db: database,

@@ -9,6 +9,7 @@ import { addMessages } from './0005-messages.ts';
 import { addPlannedSearch } from './0006-planned-search.ts';
 import { addTerms } from './0007-terms.ts';
 import { addSipAnswers } from './0008-sip-answers.ts';
+import { addWholeNumbers } from './0009-whole-numbers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: migrations run before the tables are those of tables.ts
 export type AnyDatabase = Kysely<any>;
@@ -26,4 +27,5 @@ export const STEPS: Readonly<Record<string, MigrationStep>> = {
   '0006-planned-search': addPlannedSearch,
   '0007-terms': addTerms,
   '0008-sip-answers': addSipAnswers,
+  '0009-whole-numbers': addWholeNumbers,
 };

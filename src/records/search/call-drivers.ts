@@ -8,9 +8,9 @@ import type { CallFilter, PartyPattern } from './call-filter.ts';
 
 /** Calls of a driver that are counted: more count as many. */
 export const COUNTED_MAX = 20_000;
-/** SQLite reads the row of each call whose name it found. */
+/** The row of each call whose name was found is read. */
 const COUNTED_NAMES_MAX = 4000;
-/** As the index of src/records/migrations/0006-planned-search.ts has them. */
+/** As the indexes of src/records/migrations/0009-whole-numbers.ts have them. */
 const REVERSED_CHARS = 16;
 /** The index of names has each three characters in a row. */
 const GRAM_CHARS = 3;
@@ -153,5 +153,5 @@ function nameDriver(part: string, kind: DatabaseKind): CallDriver {
   const names = sql`name_grams(coalesce(inbound_name, '') || chr(10) || coalesce(outbound_name, ''))`;
   const where = sql<boolean>`(inbound_name IS NOT NULL OR outbound_name IS NOT NULL)
     AND ${names} @> name_grams(${part})`;
-  return gathered('name', [{ from: sql.table('calls'), seq: sql.ref('seq'), where }]);
+  return gathered('name', [{ from: sql.table('calls'), seq: sql.ref('seq'), where }], COUNTED_NAMES_MAX);
 }

@@ -9,7 +9,7 @@ import type { LiveCalls } from '../live-calls.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { CallsTable, TextsTable } from '../tables.ts';
 import { type CallFilter, conditionsOf, passes } from './call-filter.ts';
-import { PlannedCalls } from './planned-calls.ts';
+import { PlannedCalls, type TaggedCall, tagsOf } from './planned-calls.ts';
 import type { SearchQuery } from './search-query.ts';
 import { type SnippetPart, snippetOf } from './snippets.ts';
 import { type FoundCall, TextSearch } from './text-search.ts';
@@ -56,8 +56,6 @@ const OPEN_MAX = 1000;
 /** So long a list of calls that go on waits for the database. */
 const LIVE_WITHIN_MS = 1000;
 const STATES: readonly CallView['state'][] = ['dialing', 'live', 'ended'];
-
-type CallRow = Selectable<CallsTable>;
 
 /** Reads lists of calls. */
 export class CallLists {
@@ -120,26 +118,19 @@ export class CallLists {
   /** Found calls as the API shows them; one that was deleted meanwhile is left out. */
   async show(memory: CallMemory, query: SearchQuery, found: readonly FoundCall[]): Promise<FoundCallView[]> {
     if (found.length === 0) return [];
-    const { reader } = this.#options.database;
-    const rows = await reader
-      .selectFrom('calls')
-      .selectAll()
-      .where(
-        'seq',
-        'in',
-        found.map(({ seq }) => seq),
-      )
-      .execute();
+    const { reader, kind } = this.#options.database;
+    const seqs = found.map(({ seq }) => seq);
+    const textIds = found.flatMap((call) => call.textIds);
+    const [rows, texts] = await Promise.all([
+      reader
+        .selectFrom('calls')
+        .selectAll()
+        .select(tagsOf('calls.seq', kind).as('tags'))
+        .where('seq', 'in', seqs)
+        .execute(),
+      reader.selectFrom('texts').select(['call_seq', 'track', 'start_ms', 'text']).where('id', 'in', textIds).execute(),
+    ]);
     const views = new Map((await this.#views(rows)).map((view, index) => [rows[index]?.seq, view]));
-    const texts = await reader
-      .selectFrom('texts')
-      .select(['call_seq', 'track', 'start_ms', 'text'])
-      .where(
-        'id',
-        'in',
-        found.flatMap(({ textIds }) => textIds),
-      )
-      .execute();
     const textsOf = groupBy(texts, ({ call_seq }) => call_seq);
     return found.flatMap(({ seq }) => {
       const view = views.get(seq);
@@ -173,35 +164,23 @@ export class CallLists {
   }
 
   /** Calls that go on: where several gateways share a database, not all of them are in memory. */
-  async #open(filter: CallFilter): Promise<CallRow[]> {
+  async #open(filter: CallFilter): Promise<TaggedCall[]> {
     const { reader, kind } = this.#options.database;
     if (filter.state === 'ended') return [];
     // SQLite would take the index of any other condition, where there are many more calls.
     const from = sql.raw(kind === 'sqlite' ? 'calls INDEXED BY calls_open' : 'calls');
-    const { rows } = await sql<CallRow>`SELECT * FROM ${from}
+    const { rows } = await sql<TaggedCall>`SELECT calls.*, ${tagsOf('calls.seq', kind)} AS tags FROM ${from}
       WHERE state <> 'ended' AND ${sql.join(conditionsOf(filter), sql` AND `)}
       ORDER BY started_ms DESC LIMIT ${OPEN_MAX}`.execute(reader);
     return rows;
   }
 
-  async #views(rows: readonly CallRow[]): Promise<CallView[]> {
-    if (rows.length === 0) return [];
-    const tags = await this.#options.database.reader
-      .selectFrom('call_tags')
-      .selectAll()
-      .where(
-        'call_seq',
-        'in',
-        rows.map(({ seq }) => seq),
-      )
-      .orderBy('tag')
-      .execute();
-    const tagsOf = groupBy(tags, ({ call_seq }) => call_seq);
+  async #views(rows: readonly TaggedCall[]): Promise<CallView[]> {
     const openIds = rows.filter(({ state }) => state !== 'ended').map(({ id }) => id);
-    const live = await this.#options.live()?.fieldsOf(openIds);
+    const live = openIds.length === 0 ? undefined : await this.#options.live()?.fieldsOf(openIds);
     return rows.map((row) => {
-      const tagsOfRow = (tagsOf.get(row.seq) ?? []).map(({ tag }) => tag);
-      return { ...this.#options.calls.toView(row, tagsOfRow), ...live?.get(row.id) };
+      const tags = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
+      return { ...this.#options.calls.toView(row, tags), ...live?.get(row.id) };
     });
   }
 }

@@ -10,7 +10,16 @@ import type { CallsTable } from '../tables.ts';
 import { type CallDriver, driversOf, selectArm, timeDriver } from './call-drivers.ts';
 import { type CallFilter, conditionsOf } from './call-filter.ts';
 
-type CallRow = Selectable<CallsTable>;
+/** A call and its tags, as JSON; null = it has none. They come with it: where the way is long, each statement costs. */
+export type TaggedCall = Selectable<CallsTable> & { readonly tags: string | null };
+
+/** Selects `tags` of {@link TaggedCall}; `seq` = the column that has the number of the call. */
+export function tagsOf(seq: string, kind: DatabaseKind): RawBuilder<string | null> {
+  const tags = sql`(SELECT tag FROM call_tags WHERE call_seq = ${sql.ref(seq)} ORDER BY tag) AS of_call`;
+  return kind === 'sqlite'
+    ? sql`(SELECT json_group_array(tag) FROM ${tags})`
+    : sql`(SELECT json_agg(tag)::text FROM ${tags})`;
+}
 
 /** Calls of a driver that one statement looks at: the first one, how much more each next one, and at most. */
 export interface PartSizes {
@@ -37,7 +46,7 @@ interface Plan {
 }
 
 /** A call row beside the bounds of the part that it was found in; without a call, only these. */
-type PartRow = { readonly [column in keyof CallRow]: CallRow[column] | null } & {
+type PartRow = { readonly [column in keyof TaggedCall]: TaggedCall[column] | null } & {
   readonly bottom_ms: number | null;
   readonly part_calls: number;
 };
@@ -60,9 +69,9 @@ export class PlannedCalls {
   }
 
   /** At least `limit` ended calls behind `from` (null = from the latest on), or all that there are. */
-  async ended(filter: CallFilter, from: PageStart | null, limit: number): Promise<CallRow[]> {
+  async ended(filter: CallFilter, from: PageStart | null, limit: number): Promise<TaggedCall[]> {
     const { driver } = await this.#choose(filter);
-    const rows: CallRow[] = [];
+    const rows: TaggedCall[] = [];
     const { first: firstSize, factor, largest } = this.#parts;
     let size = firstSize;
     let topMs = from?.startedMs;
@@ -71,7 +80,7 @@ export class PlannedCalls {
       const found = await this.#part(filter, part, limit);
       const [first] = found;
       const isLast = first === undefined || first.part_calls < size || first.bottom_ms === null;
-      const calls = found.filter((row): row is PartRow & CallRow => row.id !== null);
+      const calls = found.filter((row): row is PartRow & TaggedCall => row.id !== null);
       if (isLast) return [...rows, ...calls];
       const bottomMs = first.bottom_ms;
       // Others that began with the last one may be missing: the next part has them all.
@@ -141,7 +150,7 @@ export class PlannedCalls {
     const wanted = [sql`calls.seq = part.part_seq`, sql`state = 'ended'`, ...conditionsOf(filter)];
     if (from !== null) wanted.push(sql`(started_ms < ${from.startedMs} OR ${id} > ${from.id})`);
     const { rows } = await sql<PartRow>`WITH part AS MATERIALIZED (${this.#select(driver, filter, topMs, size)})
-      SELECT ends.bottom_ms, ends.part_calls, found.*
+      SELECT ends.bottom_ms, ends.part_calls, found.*, ${tagsOf('found.seq', kind)} AS tags
       FROM (SELECT min(part_ms) AS bottom_ms, count(*) AS part_calls FROM part) AS ends
       LEFT JOIN (
         SELECT calls.* FROM part CROSS JOIN calls WHERE ${sql.join(wanted, sql` AND `)}

@@ -23,10 +23,12 @@ export interface FoundCall {
 export const TEXTS_SHOWN = 3;
 /** Most hits that one statement reads. */
 const SLICE_HITS = 500;
-/** Most calls that one statement reads where words are frequent and the filter is not. */
-const SLICE_CALLS = 100;
-/** Where a filter leaves at most so many calls, these are searched: each by a statement in SQLite, all by one else. */
+/** Most calls that a slice reads where words are frequent and the filter is not: more than a page of 100. */
+const SLICE_CALLS = 120;
+/** Where a filter leaves at most so many calls, these are searched. */
 const FEW_CALLS = { sqlite: 200, postgres: 2000 } as const;
+/** Calls that are searched together: by a statement each in SQLite, by one in PostgreSQL. */
+const CALLS_AT_ONCE = { sqlite: 20, postgres: 2000 } as const;
 /** A call is numbered when it is first written, which may be this long after, or before, it began. */
 const START_SLACK_MS = 3_600_000;
 
@@ -93,14 +95,16 @@ export class TextSearch {
   /** Looks through these calls alone; their numbers are in descending order. */
   async *#findIn(calls: readonly number[], { query, belowSeq }: TextSearchRequest) {
     const seqs = calls.filter((seq) => seq < (belowSeq ?? Infinity));
-    if (this.#options.kind === 'postgres') {
-      if (seqs.length > 0) yield groupByCall(await this.#matchInCalls(query, seqs));
-      return;
-    }
-    for (const seq of seqs) {
-      const textIds = await this.#matchInCall(query, seq);
-      if (textIds.length > 0) yield [{ seq, textIds }];
-    }
+    const atOnce = CALLS_AT_ONCE[this.#options.kind];
+    for (let from = 0; from < seqs.length; from += atOnce)
+      yield await this.#matchInEach(query, seqs.slice(from, from + atOnce));
+  }
+
+  /** Those of `seqs` that match: by one statement, or by one each that do not wait for each other's way. */
+  async #matchInEach(query: SearchQuery, seqs: readonly number[]): Promise<FoundCall[]> {
+    if (this.#options.kind === 'postgres') return groupByCall(await this.#matchInCalls(query, seqs));
+    const looked = seqs.map(async (seq) => ({ seq, textIds: await this.#matchInCall(query, seq) }));
+    return (await Promise.all(looked)).filter(({ textIds }) => textIds.length > 0);
   }
 
   async #matchInCalls(query: SearchQuery, seqs: readonly number[]): Promise<number[]> {
@@ -159,16 +163,17 @@ export class TextSearch {
 
   /** Where most calls have the words, the calls that pass the filter are looked at one by one. */
   async #callByCall({ query, filter }: TextSearchRequest, { block, endSeq }: BlockWalk): Promise<Slice> {
-    const candidates = await whereCall(this.#options.reader.selectFrom('calls').select('seq'), filter)
+    const { reader, kind } = this.#options;
+    const candidates = await whereCall(reader.selectFrom('calls').select('seq'), filter)
       .where('seq', '>=', block.firstSeq)
       .where('seq', '<', endSeq)
       .orderBy('seq', 'desc')
       .limit(SLICE_CALLS)
       .execute();
     const found: FoundCall[] = [];
-    for (const { seq } of candidates) {
-      const textIds = await this.#matchInCall(query, seq);
-      if (textIds.length > 0) found.push({ seq, textIds });
+    for (let from = 0; from < candidates.length; from += CALLS_AT_ONCE[kind]) {
+      const some = candidates.slice(from, from + CALLS_AT_ONCE[kind]).map(({ seq }) => seq);
+      found.push(...(await this.#matchInEach(query, some)));
     }
     const last = candidates.at(-1);
     const doneFrom = candidates.length < SLICE_CALLS || last === undefined ? block.firstSeq : last.seq;

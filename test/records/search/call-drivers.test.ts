@@ -1,8 +1,11 @@
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/foundation/clock.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { type CallFilter, readParty } from '../../../src/records/search/call-filter.ts';
+import { CallLists } from '../../../src/records/search/call-lists.ts';
 import { PlannedCalls } from '../../../src/records/search/planned-calls.ts';
+import { StoredCalls } from '../../../src/records/stored-calls.ts';
 import { callRow, tagRow } from '../../helpers/record-rows.ts';
 import { DATABASES } from '../databases.ts';
 
@@ -62,7 +65,7 @@ describe.each(DATABASES)('the plan of a search in $name', ({ isThere, kind, star
       .values(rows.map(({ seq }) => tagRow(seq, 'usual')))
       .execute();
     // PostgreSQL does it by itself, some time later.
-    if (kind === 'postgres') await sql`ANALYZE`.execute(database.db);
+    if (kind === 'postgres') await sql`VACUUM (ANALYZE)`.execute(database.db);
   });
   afterAll(() => databases.end());
 
@@ -89,5 +92,26 @@ describe.each(DATABASES)('the plan of a search in $name', ({ isThere, kind, star
     expect(plans.join('\n')).toContain(index);
     // Those before count, and each at most so many.
     expect(plans.at(-1)).not.toMatch(/Seq Scan on (calls|call_tags)|SCAN (calls|call_tags)(?! USING)/);
+  });
+
+  it.runIf(isThere)('counts the calls of a number without reading their rows', async () => {
+    for (const party of ['*0999', '+49309*'].map(readParty)) {
+      const [counting] = await queriesOf({ party });
+      expect(counting && (await planOf(counting))).not.toMatch(/Index Scan using|Heap Scan|USING INDEX/);
+    }
+  });
+
+  it.runIf(isThere)('gives a page and its tags in one statement, beside the one of calls that go on', async () => {
+    const calls = new StoredCalls(database, async () => undefined);
+    const lists = new CallLists({ database, clock: systemClock, calls, live: () => null });
+    const asked = vi.spyOn(database.reader.getExecutor(), 'executeQuery');
+    const found = await lists.list(
+      { list: () => [], get: () => undefined },
+      { agent: 'zoe' },
+      { after: null, limit: 9 },
+    );
+    expect(found.map(({ tags }) => tags)).toEqual([['usual', 'vip']]);
+    expect(asked).toHaveBeenCalledTimes(2);
+    asked.mockRestore();
   });
 });
