@@ -183,6 +183,10 @@ export class Metrics {
   );
 
   readonly batches = this.#make.gauge('trunkline_batches', 'Batches that are not at their end', []);
+  readonly batchWaitSeconds = this.#make.measured(
+    'trunkline_batch_wait_seconds',
+    'How long no recording of a batch has come to its end, of the batch for which that is longest',
+  );
   readonly batchFiles = this.#make.counter(
     'trunkline_batch_files_total',
     'Recordings of batches that came to their end',

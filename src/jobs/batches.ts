@@ -23,6 +23,7 @@ import {
   viewOf,
 } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
+import { BatchWaits } from './batch-waits.ts';
 import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { reportDiskWaits } from './disk-waits.ts';
@@ -75,11 +76,14 @@ export class Batches {
   readonly #kept = new WeakMap<Batch, Promise<void>>();
   /** Files whose end is being stored. Their batch ends after that. */
   readonly #settling = new Set<BatchFile>();
+  readonly #waits: BatchWaits;
   #sweeping: Timer | null = null;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
+    this.#waits = new BatchWaits(options.clock);
+    options.metrics.batchWaitSeconds.watch(() => this.#waits.longestMs / 1000);
     const tellProgress = (batch: Batch, file: BatchFile): void => this.#tell(batch, { type: 'progress', file });
     this.#index = new BatchIndex(options.settings.BATCHES_MAX);
     this.#disk = reportDiskWaits(options);
@@ -382,6 +386,7 @@ export class Batches {
 
   async #sweep(): Promise<void> {
     const { settings, mayExpire } = this.#options;
+    this.#count();
     const oldestMs = mayExpire() ? this.#nowMs() - settings.RESULT_TTL_MS : 0;
     const expired = this.#index.all.filter(({ endedMs }) => endedMs !== null && endedMs <= oldestMs);
     for (const batch of expired) {
@@ -398,7 +403,12 @@ export class Batches {
   }
 
   #count(): void {
-    this.#options.metrics.batches.set(this.#index.all.filter(({ state }) => state === 'running').length);
+    const running = this.#index.all.filter(({ state }) => state === 'running');
+    this.#options.metrics.batches.set(running.length);
+    const isWaiting = ({ state }: BatchFile): boolean => state === 'waiting';
+    this.#waits.follow(
+      running.map(({ id, createdMs, files }) => ({ id, createdMs, waiting: files.filter(isWaiting).length })),
+    );
   }
 
   #nowMs(): number {

@@ -1,7 +1,10 @@
-/** What runs out or gets old in DATA_DIR without anybody noticing: the room on its disk, and the last copy. */
+/** What runs out, gets old or is left in DATA_DIR: the room on its disk, the last copy, events that were refused. */
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Clock, Timer } from '../foundation/clock.ts';
+import { sizeOf } from '../foundation/folders/folder-size.ts';
 import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
+import { REFUSED } from './refused-events.ts';
 import { madeAt, wholeBackups } from './sqlite-backups.ts';
 
 /** How often it is looked. */
@@ -40,6 +43,7 @@ export class DataFolderWatch {
       const { bavail, blocks, bsize } = await statfs(folder);
       metrics.disk.freeBytes.set(bavail * bsize);
       metrics.disk.totalBytes.set(blocks * bsize);
+      metrics.disk.refusedBytes.set((await sizeOf(join(folder, REFUSED))).bytes);
       if (!hasRecords) return;
       const newest = (await wholeBackups(folder)).at(-1);
       metrics.backupSeconds.set(newest === undefined ? this.#beganSeconds : madeAt(newest).getTime() / 1000);

@@ -11,6 +11,9 @@ import { makePrivateFolder, PRIVATE_FILE_MODE } from '../foundation/folders/fold
 import type { RecordedEvent, RecordWriter } from './record-writer.ts';
 import type { CallsTable } from './tables.ts';
 
+/** Their folder in DATA_DIR. */
+export const REFUSED = 'refused';
+
 const NAME = /^[0-9a-f]{32}\.jsonl$/;
 
 /** Further events are lost, which is told: so many show that something else is wrong. */
@@ -42,7 +45,7 @@ export class RefusedEvents {
 
   /** @param dataFolder DATA_DIR, owned by this process */
   constructor(dataFolder: string, maxBytes = REFUSED_MAX_BYTES) {
-    this.#folder = join(dataFolder, 'refused');
+    this.#folder = join(dataFolder, REFUSED);
     this.#maxBytes = maxBytes;
   }
 

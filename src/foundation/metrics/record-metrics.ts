@@ -26,6 +26,7 @@ export class DataDiskMetrics {
   readonly totalBytes;
   readonly dailyBytes;
   readonly dataBytes;
+  readonly refusedBytes;
 
   constructor(make: MetricMaker) {
     this.freeBytes = make.gauge('trunkline_data_disk_free_bytes', 'Room on the disk of DATA_DIR', []);
@@ -36,6 +37,11 @@ export class DataDiskMetrics {
       [],
     );
     this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);
+    this.refusedBytes = make.gauge(
+      'trunkline_records_refused_bytes',
+      'What DATA_DIR/refused keeps of events that the database refused',
+      [],
+    );
   }
 }
 

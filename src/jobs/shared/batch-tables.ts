@@ -4,6 +4,7 @@ import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { Batch, BatchView, FileTally, FileView, ResultsFrom } from '../batch.ts';
 import { type BatchCount, requireRoom } from '../batch-index.ts';
+import type { RunningBatch } from '../batch-waits.ts';
 import {
   type BatchDatabase,
   type BatchTablesOf,
@@ -165,14 +166,23 @@ export class BatchTables {
     await this.#db.deleteFrom('batches').where('ended_ms', '<=', oldestMs).execute();
   }
 
-  /** How many batches run. */
-  async countRunning(): Promise<number> {
-    const { running } = await this.#db
+  /** The batches that run. */
+  async running(): Promise<RunningBatch[]> {
+    return this.#db
       .selectFrom('batches')
-      .select(({ fn }) => fn.countAll<number>().as('running'))
+      .select(({ selectFrom, fn }) => [
+        'id',
+        'created_ms as createdMs',
+        selectFrom('batch_files')
+          .select(fn.countAll<number>().as('waiting'))
+          .whereRef('batch_id', '=', 'batches.id')
+          .where('batch_files.state', '=', 'waiting')
+          .$asScalar()
+          .$notNull()
+          .as('waiting'),
+      ])
       .where('state', '=', 'running')
-      .executeTakeFirstOrThrow();
-    return running;
+      .execute();
   }
 
   /**

@@ -19,6 +19,7 @@ import {
 } from '../batch.ts';
 import { type Draft, requireRoom } from '../batch-index.ts';
 import type { BatchNews, BatchResults, BatchService, FileResult } from '../batch-service.ts';
+import { BatchWaits } from '../batch-waits.ts';
 import type { BatchesOptions, BatchRequest } from '../batches.ts';
 import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
 import { reportDiskWaits } from '../disk-waits.ts';
@@ -64,6 +65,7 @@ export class SharedBatches implements BatchService {
   readonly #files: FileWork;
   readonly #webhooks: EndWebhooks;
   readonly #watch: BatchWatch;
+  readonly #waits: BatchWaits;
   readonly #drafts = new Map<string, Draft>();
   #folder: DataFolder | null = null;
   #upkeep: Timer | null = null;
@@ -75,6 +77,8 @@ export class SharedBatches implements BatchService {
     const { db, clock, settings } = options;
     this.#options = options;
     this.#tables = new BatchTables(db);
+    this.#waits = new BatchWaits(clock);
+    options.metrics.batchWaitSeconds.watch(() => this.#waits.longestMs / 1000);
     this.#work = new WorkTables(db);
     const disk = reportDiskWaits(options);
     const transcripts = new Transcripts({
@@ -317,7 +321,9 @@ export class SharedBatches implements BatchService {
       for (const file of await this.#work.queued()) await this.#queue(file);
       for (const tenant of await this.#work.waitingTenants()) await this.#queueNext(tenant);
       for (const batchId of await this.#work.waitingWebhooks()) await queue.add({ kind: 'webhook', batchId });
-      metrics.batches.set(await this.#tables.countRunning());
+      const running = await this.#tables.running();
+      metrics.batches.set(running.length);
+      this.#waits.follow(running);
       await this.#removeStrays();
       this.#isTroubled = false;
     } catch (error) {
