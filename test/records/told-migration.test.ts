@@ -10,7 +10,7 @@ describe.each(DATABASES)('a migration in $name', ({ isThere, start }) => {
 
   it.runIf(isThere)('is told when it begins and while it goes on, with its step', async () => {
     const clock = new FakeClock();
-    const { db, kind } = await databases.openAt('0007-terms');
+    const { db, kind } = await databases.openAt('0008-sip-answers');
     const lines: string[] = [];
     const state = await readSchemaState(db);
     await migrateTold(db, kind, state, { clock, tell: (line) => lines.push(line) }, async () => {
