@@ -20,8 +20,10 @@ import type { CallServices, OpenMedia } from './incoming.ts';
 import type { CallWay } from './invitation.ts';
 import { OutgoingCall } from './outgoing.ts';
 import { Peers } from './peers.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
 import type { RefreshEvent } from './session-timer.ts';
+import { type SourceLimit, limitOf as sourceLimit } from './source-limits.ts';
 import type { SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
 import { type TransferCall, TransferDialler } from './transfer-dialler.ts';
@@ -41,13 +43,6 @@ import { TrunkWatch } from './trunk-watch.ts';
 /** How long the shutdown waits for the answers to the last requests (BYE, the end of the registration). */
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
-/**
- * Calls of one address that may wait for an ACK, and never more than half of the ports, of which a recording takes two
- * pairs. The answer to each of them is
- * repeated ten times.
- */
-const UNACKNOWLEDGED_MAX = 32;
-
 /** The sender of a recording may send nothing while its call is on hold; beyond this it is gone. */
 const RECORDING_PAUSE_MAX_MS = 2 * 3_600_000;
 
@@ -68,7 +63,7 @@ type SipSettings = TransportSettings &
 
 interface SipAgentOptions {
   readonly settings: SipSettings;
-  readonly registry: Pick<CallRegistry, 'accept' | 'admit'>;
+  readonly registry: Pick<CallRegistry, 'accept' | 'admit' | 'callsMax'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -82,6 +77,7 @@ interface Open {
   readonly transports: Transports;
   readonly switchboard: Switchboard;
   readonly services: CallServices;
+  readonly refusals: RefusalLog;
 }
 
 /** What calls differ in. */
@@ -274,22 +270,29 @@ export class SipAgent {
       await sleep(this.#options.clock, FAREWELL_STEP_MS);
     }
     await open.transports.close();
+    open.refusals.close();
   }
 
   /** What all sockets share; made by whichever is opened first. */
   async #prepare(host: string): Promise<Open> {
     if (this.#open !== null) return this.#open;
-    const { settings, clock, log, metrics } = this.#options;
+    const { settings, clock, log, metrics, registry } = this.#options;
     const { address } = await lookup(host);
     const ownAddress = settings.SIP_PUBLIC_ADDRESS || reachableAddress(address);
     await this.#peers.open();
     const [first, last] = settings.RTP_PORTS.split('-').map(Number);
     const ports = new RtpPorts({ first: first ?? 0, last: last ?? 0 });
     const services = this.#services(address, ownAddress, ports);
+    // Never more than half of the ports, of which a recording takes two pairs.
+    const portsMax = Math.ceil(ports.free / 4);
+    const { SIP_DIALOGS_MAX: dialogsMax } = settings;
+    const limitOf = (from: string): SourceLimit =>
+      sourceLimit(this.#peers.hostAt(from) !== null, { callsMax: registry.callsMax, dialogsMax, portsMax });
+    const refusals = new RefusalLog(clock, log);
     const switchboard = new Switchboard({
       services,
-      dialogsMax: settings.SIP_DIALOGS_MAX,
-      unacknowledgedMax: Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 4)),
+      limitOf,
+      refusals,
       metrics,
       onAsked: (from) => this.#registrations.asked(from),
     });
@@ -304,8 +307,10 @@ export class SipAgent {
       admits: (from) => this.#peers.admits(from),
       credentials: () => this.#accounts.credentials(),
       onLost: (peer) => this.#registrations.connectionClosed(peer),
+      rateOf: (from) => limitOf(from).rate,
+      refusals,
     });
-    this.#open = { address, transports, switchboard, services };
+    this.#open = { address, transports, switchboard, services, refusals };
     return this.#open;
   }
 

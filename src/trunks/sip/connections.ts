@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   /** Whether to accept a connection from this address; otherwise it is closed without an answer. */
   admits(address: string): boolean;
   /** A connection was refused. */
-  onRefused(): void;
+  onRefused(address: string): void;
   readonly onMessage: SipListener;
   /**
    * The length of the message that begins with `text` cannot be determined. The connection is closed after the answer
@@ -80,7 +80,7 @@ export class Connections {
       this.#keep(socket, { address, port: socket.remotePort ?? 0, isOurs: false, accepted: Promise.resolve() });
       return;
     }
-    this.#options.onRefused();
+    this.#options.onRefused(address);
     socket.destroy();
   }
 

@@ -4,20 +4,16 @@
  */
 import type { Clock } from '../../foundation/clock.ts';
 
-interface Rate {
+/** A token bucket: how fast it fills, and how much it holds. */
+export interface Rate {
   readonly perSecond: number;
   /** The most tokens that a bucket holds. */
   readonly burst: number;
 }
 
 /**
- * Per source. The burst covers all phones of an office after a power cut. The rate is more than one trunk needs to set
- * up all the calls that a machine can hold.
- */
-const OF_A_SOURCE: Rate = { perSecond: 20, burst: 100 };
-/**
  * All sources together. Reading a request costs a millisecond or more. This keeps the rest of the CPU for the running
- * calls, even when an attacker forges any number of sources.
+ * calls, even when an attacker forges any number of sources. What one source may send is in source-limits.ts.
  */
 const OF_ALL: Rate = { perSecond: 400, burst: 400 };
 /**
@@ -45,18 +41,16 @@ const CALLS_MAX = 10_000;
 const BYTES_PER_TOKEN = 1024;
 
 class Bucket {
-  readonly #rate: Rate;
   #tokens: number;
   #atMs: number;
 
   constructor(rate: Rate, nowMs: number) {
-    this.#rate = rate;
     this.#tokens = rate.burst;
     this.#atMs = nowMs;
   }
 
-  take(nowMs: number, tokens: number): boolean {
-    const { perSecond, burst } = this.#rate;
+  /** The rate may be another one each time: it follows the number of calls. */
+  take(nowMs: number, tokens: number, { perSecond, burst }: Rate): boolean {
     this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#atMs) * perSecond) / 1000);
     this.#atMs = nowMs;
     if (this.#tokens < tokens) return false;
@@ -67,21 +61,19 @@ class Bucket {
 
 /** A bucket for each name, ordered by last use. */
 class Buckets {
-  readonly #rate: Rate;
   readonly #max: number;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(rate: Rate, max: number) {
-    this.#rate = rate;
+  constructor(max: number) {
     this.#max = max;
   }
 
-  take(name: string, nowMs: number, tokens: number): boolean {
-    const bucket = this.#buckets.get(name) ?? new Bucket(this.#rate, nowMs);
+  take(name: string, nowMs: number, tokens: number, rate: Rate): boolean {
+    const bucket = this.#buckets.get(name) ?? new Bucket(rate, nowMs);
     this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
     if (this.#buckets.size > this.#max) this.#forgetOldest();
-    return bucket.take(nowMs, tokens);
+    return bucket.take(nowMs, tokens, rate);
   }
 
   #forgetOldest(): void {
@@ -93,31 +85,35 @@ class Buckets {
 /** Limits messages outside of calls, by source and in all, and those within each call. */
 export class RequestLimit {
   readonly #clock: Clock;
-  readonly #sources = new Buckets(OF_A_SOURCE, SOURCES_MAX);
-  readonly #calls = new Buckets(OF_A_CALL, CALLS_MAX);
+  readonly #rateOf: (address: string) => Rate;
+  readonly #sources = new Buckets(SOURCES_MAX);
+  readonly #calls = new Buckets(CALLS_MAX);
   readonly #all: Bucket;
 
-  constructor(clock: Clock) {
+  /** `rateOf` = what one source may send. */
+  constructor(clock: Clock, rateOf: (address: string) => Rate) {
     this.#clock = clock;
+    this.#rateOf = rateOf;
     this.#all = new Bucket(OF_ALL, clock.nowMs());
   }
 
   /** Takes the tokens for one message of `bytes` outside calls; returns false if `address` or all sources have none. */
   take(address: string, bytes: number): boolean {
     const nowMs = this.#clock.nowMs();
-    return this.#sources.take(address, nowMs, tokensOf(bytes)) && this.#all.take(nowMs, tokensOf(bytes));
+    const tokens = tokensOf(bytes);
+    return this.#sources.take(address, nowMs, tokens, this.#rateOf(address)) && this.#all.take(nowMs, tokens, OF_ALL);
   }
 
   /** Takes the tokens for one message of `bytes` within the call of this Call-ID; returns false if it has none. */
   takeWithin(callId: string, bytes: number): boolean {
-    return this.#calls.take(callId, this.#clock.nowMs(), tokensOf(bytes));
+    return this.#calls.take(callId, this.#clock.nowMs(), tokensOf(bytes), OF_A_CALL);
   }
 }
 
 /** Limits the handshakes of peers that connect over TLS. */
 export class HandshakeLimit {
   readonly #clock: Clock;
-  readonly #sources = new Buckets(HANDSHAKES_OF_A_SOURCE, SOURCES_MAX);
+  readonly #sources = new Buckets(SOURCES_MAX);
   readonly #all: Bucket;
 
   constructor(clock: Clock) {
@@ -128,7 +124,8 @@ export class HandshakeLimit {
   /** Whether `address` may begin one more. */
   take(address: string): boolean {
     const nowMs = this.#clock.nowMs();
-    return this.#sources.take(address, nowMs, 1) && this.#all.take(nowMs, 1);
+    const ofSource = this.#sources.take(address, nowMs, 1, HANDSHAKES_OF_A_SOURCE);
+    return ofSource && this.#all.take(nowMs, 1, HANDSHAKES_OF_ALL);
   }
 }
 

@@ -34,6 +34,7 @@ import { bracketed, resolveName } from './destinations.ts';
 import { Flows } from './flows.ts';
 import { allowedMethods, METHODS } from './methods.ts';
 import { parseSip, silentLoggers } from './parser.ts';
+import type { SipRefused } from './refusal-log.ts';
 import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
 import type { SipSocket } from './udp.ts';
@@ -84,9 +85,9 @@ interface StackOptions {
   mayAsk(address: string, bytes: number): boolean;
   /** The same for each message that belongs to the call of this Call-ID. */
   mayAskWithin(callId: string, bytes: number): boolean;
-  onDropped(reason: DropReason): void;
-  /** A request is answered with this status, 400 or above. */
-  onRefused(statusCode: number): void;
+  onDropped(reason: DropReason, address: string | null): void;
+  /** A request is answered with this status, 400 or above; `invite` = it is an INVITE, or changes a call. */
+  onRefused(statusCode: number, invite: Pick<SipRefused, 'callId' | 'address' | 'isWithin'> | null): void;
   /** What answers a challenge to a request. */
   credentials(): DigestAuthentication | undefined;
   readonly delegate: StackDelegate;
@@ -192,7 +193,7 @@ export class SipStack implements Transport {
   /** Handles one received message. Never throws. */
   receive(bytes: Buffer, source: SipSource): void {
     if (!this.#options.admits(source.address)) {
-      this.#options.onDropped('address');
+      this.#options.onDropped('address', source.address);
       return;
     }
     // A keep-alive for a NAT (RFC 5626 §3.5.1); some phones send NUL bytes.
@@ -208,7 +209,7 @@ export class SipStack implements Transport {
         return;
       }
       this.#options.log.error({ err: error }, 'a SIP message could not be handled');
-      this.#options.onDropped('error');
+      this.#options.onDropped('error', source.address);
     }
   }
 
@@ -224,10 +225,10 @@ export class SipStack implements Transport {
     if (message.destination === null) throw new Error(`the ${message.kind} has no destination`);
     const fitting = message.kind === 'response' ? this.#fit(message, text) : text;
     if (fitting === null) {
-      this.#options.onDropped('short');
+      this.#options.onDropped('short', message.destination.host);
       return;
     }
-    if (message.statusCode !== null && message.statusCode >= 400) this.#options.onRefused(message.statusCode);
+    this.#noteRefusal(message, text, message.destination.host);
     const wanted = this.#flowOf(text) ?? message.destination;
     // An answer must not wait: its transaction may be over a moment later.
     const destination = isIP(wanted.host) === 0 ? await resolveName(wanted) : wanted;
@@ -239,6 +240,15 @@ export class SipStack implements Transport {
     if (this.protocol === 'UDP' && isRepeated)
       this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
+  }
+
+  /** Of answers: what they refuse. A call that was cancelled is not refused by us. */
+  #noteRefusal({ kind, method, statusCode }: SentSip, text: string, address: string): void {
+    if (kind !== 'response' || statusCode === null || statusCode < 400) return;
+    const { callId, toTag, fromTag } = glanceSip(text);
+    const isWithin = this.core.dialogs.has(callId + toTag + fromTag);
+    const changesCall = statusCode !== 487 && (method === 'INVITE' || (method === 'UPDATE' && isWithin));
+    this.#options.onRefused(statusCode, changesCall ? { callId, address, isWithin } : null);
   }
 
   /** Of a call over TLS the connection that it came over; null = it is another, or that is closed. */
@@ -272,7 +282,7 @@ export class SipStack implements Transport {
     const { mayAsk, mayAskWithin } = this.#options;
     const weightBytes = sipWeight(text);
     if (isExpected ? !mayAskWithin(glance.callId, weightBytes) : !mayAsk(source.address, weightBytes)) {
-      this.#options.onDropped('rate');
+      this.#options.onDropped('rate', source.address);
       return null;
     }
     // Over UDP a source can be forged, so we must not send it more bytes than we received.
@@ -302,16 +312,18 @@ export class SipStack implements Transport {
   #refuse(text: string, origin: Origin, fault: SipFault): void {
     const refusal = this.#refusals.write(text, origin, fault);
     if (typeof refusal === 'string') {
-      this.#options.onDropped(refusal);
+      this.#options.onDropped(refusal, origin.source.address);
       return;
     }
-    this.#options.onRefused(fault.statusCode);
+    const { method, callId } = glanceSip(text);
+    const { address } = origin.source;
+    this.#options.onRefused(fault.statusCode, method === 'INVITE' ? { callId, address } : null);
     void this.#socket.send(refusal.text, refusal.destination).catch(() => undefined);
   }
 
   #interpret(received: ReceivedSip, origin: Origin): void {
     if (isScanner(received.userAgent)) {
-      this.#options.onDropped('scanner');
+      this.#options.onDropped('scanner', origin.source.address);
       return;
     }
     const { kind, method, scheme } = received;
@@ -339,7 +351,7 @@ export class SipStack implements Transport {
 
   #interpretResponse(message: IncomingResponseMessage, source: SipSource): void {
     if (this.#isStray(message)) {
-      this.#options.onDropped('stray');
+      this.#options.onDropped('stray', source.address);
       return;
     }
     if (this.#isOfEarlierTry(message)) return;

@@ -3,7 +3,6 @@
  */
 import type { IncomingInviteRequest, IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { Notices } from '../../foundation/log/notices.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { bodyRefusal } from '../../protocols/sip/bodies.ts';
 import { SipFault } from '../../protocols/sip/fault.ts';
@@ -18,7 +17,9 @@ import type { CallDialog } from './dialog.ts';
 import type { EarlyDialog, Reply } from './early-dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { kindOf } from './kind-of-call.ts';
+import type { RefusalLog, SipRefused } from './refusal-log.ts';
 import { reachAtSource } from './remote-target.ts';
+import type { SourceLimit } from './source-limits.ts';
 import type { SipStack, StackDelegate } from './stack.ts';
 
 /** Option tags that a request may require. Of provisional answers we send only 100, which is never reliable. */
@@ -27,15 +28,11 @@ const SUPPORTED = [TIMER_TAG, SIPREC_TAG, RELIABLE_TAG, REPLACES_TAG, NO_REPORT_
 /** The bodies that we read, for who asks by OPTIONS. */
 const ACCEPT_HEADER = 'Accept: application/sdp, application/dtmf-relay, application/rs-metadata+xml, multipart/mixed';
 
-/** How often the log is told of refused calls, and of refused Replaces. */
-const TELL_AGAIN_MS = 10_000;
-
 interface SwitchboardOptions {
   readonly services: CallServices;
-  /** SIP_DIALOGS_MAX */
-  readonly dialogsMax: number;
-  /** Calls of one address that may wait for the ACK of our answer. */
-  readonly unacknowledgedMax: number;
+  /** What an address may have. */
+  limitOf(address: string): Pick<SourceLimit, 'dialogs' | 'unacknowledged'>;
+  readonly refusals: RefusalLog;
   readonly metrics: Pick<Metrics, 'refused' | 'sipDropped'>;
   /** Somebody at this address asks by OPTIONS whether we are there. */
   onAsked(address: string): void;
@@ -47,8 +44,6 @@ interface Source {
   calls: number;
   /** Those of them that have not begun: our answer, which is repeated until then, has not been acknowledged. */
   readonly unacknowledged: Set<IncomingCall>;
-  /** The log has said that it may have no more. */
-  isTold: boolean;
 }
 
 export class Switchboard implements StackDelegate {
@@ -58,12 +53,9 @@ export class Switchboard implements StackDelegate {
   readonly #dialogs = new Map<string, CallDialog>();
   /** Calls of ours that are not answered, by Call-ID and our tag. */
   readonly #early = new Map<string, EarlyDialog>();
-  /** Of refused Replaces, and of refused calls by their codes: peers may ask again and again. */
-  readonly #notices: Notices;
 
   constructor(options: SwitchboardOptions) {
     this.#options = options;
-    this.#notices = new Notices(options.services.timers.clock, TELL_AGAIN_MS);
   }
 
   /** Requests within this dialog find it until {@link forget}. */
@@ -86,6 +78,7 @@ export class Switchboard implements StackDelegate {
     if (method === 'ACK' || method === 'CANCEL') return false;
     const unknown = optionTagsIn(message.getHeaders('require')).filter((tag) => !SUPPORTED.includes(tag));
     if (unknown.length > 0) {
+      this.#explain(message, stack, 420, { reason: 'it requires an extension that is unknown here' });
       stack.core.replyStateless(message, { statusCode: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] });
       return true;
     }
@@ -125,10 +118,11 @@ export class Switchboard implements StackDelegate {
     const replaced = this.#replaced(request.message, stack);
     const kind = kindOf(request, stack, services, replaced?.legs?.codec ?? null);
     if (replaced !== null && kind.carrier !== 'sip') {
+      this.#explain(request.message, stack, 488, { reason: 'a recording cannot replace a call' });
       request.reject({ statusCode: 488 });
       return;
     }
-    const source = this.#sources.get(address) ?? { calls: 0, unacknowledged: new Set(), isTold: false };
+    const source = this.#sources.get(address) ?? { calls: 0, unacknowledged: new Set() };
     this.#sources.set(address, source);
     let dialog: CallDialog | null = null;
     const call: IncomingCall = new IncomingCall({
@@ -141,7 +135,9 @@ export class Switchboard implements StackDelegate {
         dialog = opened;
         this.remember(opened);
       },
-      onRefused: (error, statusCode) => this.#tellRefusedCall(error, { address, statusCode }),
+      onRefused: ({ code, message: reason }, statusCode) =>
+        // What came stays out of the log, but for streams: it may be a key.
+        this.#explain(request.message, stack, statusCode, code === 'codec_unsupported' ? { code, reason } : { code }),
       onAcknowledged: () => void source.unacknowledged.delete(call),
       onGone: () => {
         this.forget(dialog);
@@ -171,37 +167,37 @@ export class Switchboard implements StackDelegate {
     const { metrics } = this.#options;
     const { address, protocol } = stack.envelopeOf(message).source;
     const source = this.#sources.get(address);
-    if (protocol === 'UDP' && this.#acknowledgesTooLittle(source)) {
+    if (protocol === 'UDP' && this.#acknowledgesTooLittle(source, address)) {
       metrics.sipDropped.inc({ reason: 'unacknowledged' });
+      this.#options.refusals.dropped('unacknowledged', address);
       return true;
     }
     const replaced = this.#checkReplaced(message, stack);
     if (replaced instanceof SipFault) {
       const { statusCode, reason } = replaced;
-      this.#tellRefused({ address, statusCode, reason });
+      this.#explain(message, stack, statusCode, { reason });
       stack.core.replyStateless(message, { statusCode, reasonPhrase: reason });
       return true;
     }
     const refusal = this.#refusal(source, address, replaced !== null);
     if (refusal === null) return false;
     metrics.refused.inc({ code: refusal.code });
+    this.#explain(message, stack, 503, { code: refusal.code, reason: refusal.message });
     stack.core.replyStateless(message, { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
     return true;
   }
 
-  #tellRefused(refusal: { readonly address: string; readonly statusCode: number; readonly reason: string }): void {
-    if (this.#notices.isDue('replaces'))
-      this.#options.services.log.warn(refusal, 'a SIP peer wants to replace a call, and is refused');
-  }
-
-  /** What came stays out of the log, but for streams: it may be a key. */
-  #tellRefusedCall(
-    { code, message }: TrunklineError,
-    from: { readonly address: string; readonly statusCode: number },
+  /** Tells the log of a refusal before it is sent. */
+  #explain(
+    message: IncomingRequestMessage,
+    stack: SipStack,
+    statusCode: number,
+    why: Pick<SipRefused, 'code' | 'reason'>,
   ): void {
-    if (!this.#notices.isDue(code)) return;
-    const reason = code === 'codec_unsupported' ? { reason: message } : {};
-    this.#options.services.log.warn({ ...from, code, ...reason }, 'a SIP call was refused');
+    if (message.method !== 'INVITE') return;
+    const { address } = stack.envelopeOf(message).source;
+    const isWithin = message.toTag !== undefined && message.toTag !== '';
+    this.#options.refusals.refused({ callId: message.callId, address, statusCode, isWithin, ...why });
   }
 
   #checkReplaced(message: IncomingRequestMessage, stack: SipStack): CallDialog | SipFault | null {
@@ -234,21 +230,18 @@ export class Switchboard implements StackDelegate {
     return dialog;
   }
 
-  #acknowledgesTooLittle(source: Source | undefined): boolean {
-    return (source?.unacknowledged.size ?? 0) >= this.#options.unacknowledgedMax;
+  #acknowledgesTooLittle(source: Source | undefined, address: string): boolean {
+    return (source?.unacknowledged.size ?? 0) >= this.#options.limitOf(address).unacknowledged;
   }
 
   #refusal(source: Source | undefined, address: string, isReplacing: boolean): TrunklineError | null {
-    const { services, dialogsMax } = this.#options;
-    if (this.#acknowledgesTooLittle(source))
+    const { services, limitOf } = this.#options;
+    if (this.#acknowledgesTooLittle(source, address))
       return new TrunklineError('too_many_calls', 'too many calls of this address wait for an ACK');
-    if (source !== undefined && source.calls >= dialogsMax) {
-      // A session border controller sends all that it records from one address.
-      if (!source.isTold)
-        services.log.warn({ address, dialogsMax }, 'an address has as many calls as SIP_DIALOGS_MAX allows');
-      source.isTold = true;
-      return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
-    }
+    const { dialogs } = limitOf(address);
+    // A session border controller sends all that it records from one address.
+    if (source !== undefined && source.calls >= dialogs)
+      return new TrunklineError('too_many_calls', `${dialogs} calls of one address are open (SIP_DIALOGS_MAX)`);
     try {
       // A call that replaces another one takes its place.
       if (!isReplacing) services.registry.admit(source?.unacknowledged.size);

@@ -106,13 +106,13 @@ class Door {
     const isWelcome = this.#connections.isWelcome(address, { all: this.#pending.size, fromThere });
     socket.on('error', () => undefined);
     if (!isWelcome || !this.#limit.take(address)) {
-      onRefused();
+      onRefused(address);
       socket.destroy();
       return;
     }
     const key = keyOf(socket);
     const timer = clock.after(HANDSHAKE_MS, () => {
-      onRefused();
+      onRefused(address);
       socket.destroy();
     });
     this.#pending.set(key, { socket, address, timer });

@@ -6,7 +6,8 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipTransport } from '../../protocols/sip/via.ts';
-import { RequestLimit } from './request-limit.ts';
+import type { RefusalLog } from './refusal-log.ts';
+import { type Rate, RequestLimit } from './request-limit.ts';
 import { SipStack, type StackDelegate } from './stack.ts';
 import { openTcp } from './tcp.ts';
 import { openTls } from './tls.ts';
@@ -32,6 +33,9 @@ interface TransportOptions {
   credentials(): DigestAuthentication | undefined;
   /** A connection that we had opened was closed, but not by us. */
   onLost(peer: SipDestination): void;
+  /** What an address may send. */
+  rateOf(address: string): Rate;
+  readonly refusals: RefusalLog;
 }
 
 /** Opens what is asked for, one after the other. */
@@ -43,7 +47,7 @@ export class Transports {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#requests = new RequestLimit(options.clock);
+    this.#requests = new RequestLimit(options.clock, (address) => options.rateOf(address));
   }
 
   get stacks(): readonly SipStack[] {
@@ -95,19 +99,22 @@ export class Transports {
   }
 
   #connectionOptions(protocol: 'TCP' | 'TLS') {
-    const { clock, admits, metrics, onLost } = this.#options;
+    const { clock, admits, metrics, onLost, refusals } = this.#options;
     return {
       clock,
       admits,
       onLost,
       onMessage: (...args: Parameters<SipStack['receive']>) => this.of(protocol)?.receive(...args),
-      onRefused: () => metrics.sipDropped.inc({ reason: 'address' }),
+      onRefused: (address: string) => {
+        metrics.sipDropped.inc({ reason: 'address' });
+        if (!admits(address)) refusals.dropped('address', address);
+      },
       onBroken: (...args: Parameters<SipStack['receiveBroken']>) => this.of(protocol)?.receiveBroken(...args),
     };
   }
 
   #add(socket: SipSocket): void {
-    const { settings, ownAddress, clock, log, admits, delegate, metrics, credentials } = this.#options;
+    const { settings, ownAddress, clock, log, admits, delegate, metrics, credentials, refusals } = this.#options;
     const stack = new SipStack(socket, {
       host: ownAddress,
       clock,
@@ -117,8 +124,14 @@ export class Transports {
       takesRefer: settings.SIP_TRANSFERS !== 'off',
       mayAsk: (from, bytes) => this.#requests.take(from, bytes),
       mayAskWithin: (callId, bytes) => this.#requests.takeWithin(callId, bytes),
-      onDropped: (reason) => metrics.sipDropped.inc({ reason }),
-      onRefused: (status) => metrics.sipRefused.inc({ status: String(status) }),
+      onDropped: (reason, from) => {
+        metrics.sipDropped.inc({ reason });
+        if (from !== null && (reason === 'address' || reason === 'rate')) refusals.dropped(reason, from);
+      },
+      onRefused: (statusCode, invite) => {
+        metrics.sipRefused.inc({ status: String(statusCode) });
+        if (invite !== null) refusals.refused({ ...invite, statusCode });
+      },
       credentials,
     });
     this.#stacks.set(socket.protocol, stack);

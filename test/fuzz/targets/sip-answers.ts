@@ -5,6 +5,7 @@ import { SipFramer } from '../../../src/protocols/sip/framer.ts';
 import { refuseSip } from '../../../src/protocols/sip/refusal.ts';
 import type { SipSource } from '../../../src/protocols/sip/via.ts';
 import type { CallServices } from '../../../src/trunks/sip/incoming.ts';
+import { RefusalLog } from '../../../src/trunks/sip/refusal-log.ts';
 import { SipStack } from '../../../src/trunks/sip/stack.ts';
 import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';
 import { FakeClock } from '../../fakes/clock.ts';
@@ -56,7 +57,13 @@ function outcomeOf(protocol: SipSource['protocol'], feed: (stack: SipStack) => v
       credentials: () => undefined,
       onRefused: () => undefined,
       onDropped: (reason) => void outcome.dropped.push(reason),
-      delegate: new Switchboard({ services, dialogsMax: 50, unacknowledgedMax: 50, metrics, onAsked: () => undefined }),
+      delegate: new Switchboard({
+        services,
+        limitOf: () => ({ dialogs: 50, unacknowledged: 50 }),
+        refusals: new RefusalLog(new FakeClock(), log),
+        metrics,
+        onAsked: () => undefined,
+      }),
     },
   );
   feed(stack);

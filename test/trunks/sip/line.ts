@@ -11,8 +11,10 @@ import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.t
 import type { CallWay } from '../../../src/trunks/sip/invitation.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
 import { OutgoingCall } from '../../../src/trunks/sip/outgoing.ts';
+import { RefusalLog } from '../../../src/trunks/sip/refusal-log.ts';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
 import type { RefreshEvent } from '../../../src/trunks/sip/session-timer.ts';
+import { type SourceLimit, limitOf as sourceLimit } from '../../../src/trunks/sip/source-limits.ts';
 import { SipStack } from '../../../src/trunks/sip/stack.ts';
 import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';
 import { type TransferCall, TransferDialler } from '../../../src/trunks/sip/transfer-dialler.ts';
@@ -121,6 +123,8 @@ export class SipLine {
   readonly disconnected: SipDestination[] = [];
   /** Where OPTIONS came from. */
   readonly asked: string[] = [];
+  /** Answers that may wait for their ACK because of the ports. */
+  portsMax = 4;
   /** While set, media are not opened. */
   held: Promise<void> | null = null;
   #read = 0;
@@ -161,14 +165,18 @@ export class SipLine {
       }),
       log,
     };
+    const { SIP_DIALOGS_MAX: dialogsMax } = settings;
+    const limitOf = (from: string): SourceLimit =>
+      sourceLimit(from === TRUNK_ADDRESS, { callsMax: registry.callsMax, dialogsMax, portsMax: this.portsMax });
+    const refusals = new RefusalLog(clock, log);
     this.switchboard = new Switchboard({
       services: this.services,
-      dialogsMax: settings.SIP_DIALOGS_MAX,
-      unacknowledgedMax: 4,
+      limitOf,
+      refusals,
       metrics,
       onAsked: (from) => void this.asked.push(from),
     });
-    const requests = new RequestLimit(clock);
+    const requests = new RequestLimit(clock, (from) => limitOf(from).rate);
     const socket = {
       protocol: 'UDP' as const,
       port: 5060,
@@ -187,7 +195,10 @@ export class SipLine {
       mayAsk: (address, bytes) => requests.take(address, bytes),
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
       onDropped: (reason) => void this.dropped.push(reason),
-      onRefused: (status) => void this.refused.push(status),
+      onRefused: (statusCode, invite) => {
+        this.refused.push(statusCode);
+        if (invite !== null) refusals.refused({ ...invite, statusCode });
+      },
       credentials: () => new SignedCredentials(this.#signed),
     });
   }

@@ -11,6 +11,8 @@ const SOURCES_MAX = 1024;
 /** Of a telephone's request. */
 const BYTES = 1500;
 
+const limitOf = (clock: FakeClock) => new RequestLimit(clock, () => ({ perSecond: PER_SECOND, burst: BURST }));
+
 /** How many of `count` requests are let through. */
 function take(limit: RequestLimit, address: string, count: number, bytes = BYTES): number {
   return Array.from({ length: count }, () => limit.take(address, bytes)).filter((taken) => taken).length;
@@ -19,7 +21,7 @@ function take(limit: RequestLimit, address: string, count: number, bytes = BYTES
 describe('what a source may ask for', () => {
   it('is a burst, then so much a second', () => {
     const clock = new FakeClock();
-    const limit = new RequestLimit(clock);
+    const limit = limitOf(clock);
     expect(take(limit, 'a', 1000)).toBe(BURST);
     clock.advance(500);
     expect(take(limit, 'a', 1000)).toBe(PER_SECOND / 2);
@@ -28,19 +30,19 @@ describe('what a source may ask for', () => {
   });
 
   it('is its own', () => {
-    const limit = new RequestLimit(new FakeClock());
+    const limit = limitOf(new FakeClock());
     expect(take(limit, 'a', 1000)).toBe(BURST);
     expect(take(limit, 'b', 1000)).toBe(BURST);
   });
 
   it('is less of what takes longer to read', () => {
-    expect(take(new RequestLimit(new FakeClock()), 'a', 1000, 2048)).toBe(BURST);
-    expect(take(new RequestLimit(new FakeClock()), 'a', 1000, 32_768)).toBe(3);
+    expect(take(limitOf(new FakeClock()), 'a', 1000, 2048)).toBe(BURST);
+    expect(take(limitOf(new FakeClock()), 'a', 1000, 32_768)).toBe(3);
   });
 
   it('is part of what all may ask for', () => {
     const clock = new FakeClock();
-    const limit = new RequestLimit(clock);
+    const limit = limitOf(clock);
     const taken = Array.from({ length: 10 }, (_, i) => take(limit, `forged-${i}`, 1000));
     expect(taken.reduce((sum, count) => sum + count)).toBe(BURST_OF_ALL);
     clock.advance(1000);
@@ -49,7 +51,7 @@ describe('what a source may ask for', () => {
 
   it('is remembered while few others ask, and not for ever', () => {
     const clock = new FakeClock();
-    const limit = new RequestLimit(clock);
+    const limit = limitOf(clock);
     take(limit, 'a', BURST);
     for (let i = 1; i < SOURCES_MAX; i++) limit.take(`other-${i}`, BYTES);
     clock.advance(1000);
@@ -62,7 +64,7 @@ describe('what a source may ask for', () => {
 
 it('what may be said within a call is as much, for each call its own, and nothing of what is asked for outside', () => {
   const clock = new FakeClock();
-  const limit = new RequestLimit(clock);
+  const limit = limitOf(clock);
   const within = (callId: string): number =>
     Array.from({ length: 1000 }, () => limit.takeWithin(callId, BYTES)).filter(Boolean).length;
   expect([within('call-1'), within('call-2'), take(limit, 'a', 1000)]).toEqual([BURST, BURST, BURST]);

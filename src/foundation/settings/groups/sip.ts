@@ -56,7 +56,13 @@ export const sip = {
       ['any', 'verified'],
       'Who may connect over TLS: anybody in SIP_ALLOW, or of them only who shows a certificate signed by SIP_TLS_CA.',
     ),
-    SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'Most SIP calls at once from one address. Others are refused.'),
+    SIP_DIALOGS_MAX: whole(
+      0,
+      0,
+      10_000,
+      'calls',
+      'Most SIP calls at once from one address, besides registrars and trunks. 0 = MAX_CALLS, at least 64.',
+    ),
     SIP_SESSION_EXPIRES_SECONDS: sessionExpires(
       'A SIP call whose peer has vanished ends after this time (session timer, RFC 4028). ' +
         '0 = never, unless the peer asks for a timer.',
