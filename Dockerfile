@@ -38,6 +38,7 @@ COPY --from=build /app/dist dist
 COPY src/http/page src/http/page
 COPY fixtures/audio fixtures/audio
 COPY examples examples
+COPY docs/reference/settings.schema.json docs/reference/
 COPY --from=models /models models
 COPY package.json LICENSE NOTICE ./
 

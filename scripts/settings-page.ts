@@ -2,16 +2,17 @@
 import type { SettingGroup, SettingSpec } from '../src/foundation/settings/setting-kinds.ts';
 import { SETTING_GROUPS } from '../src/foundation/settings/settings.ts';
 
-type Level = Exclude<keyof SettingGroup, 'title'>;
+type Level = 'everyday' | 'tuning';
 
 const HEAD = `# Settings
 
 \`npm run docs\` writes this page from \`src/foundation/settings/groups/\`. Do not edit it.
 
-Settings are environment variables, which Trunkline reads once when it starts. An empty variable means the default.
-If a value is wrong, or a name is likely a typo of a setting, Trunkline does not start: it prints what it got and what
-it expects, and exits with 78. \`npm run trunkline -- config\` prints the everyday settings in use, and
-\`config --all\` prints all of them.
+Settings are environment variables, and what these do not set is in \`trunkline.yaml\`
+([configure](../guide/configure.md)), where \`SIP_PORT\` is \`sip.port\`. Trunkline reads them once when it starts. An empty variable counts as not set. If a value is wrong, or a name is
+likely a typo of a setting, Trunkline does not start: it prints what it got and what it expects, and exits with 78.
+\`npm run trunkline -- config\` prints the everyday settings in use, \`config --all\` all of them, and
+\`config explain NAME\` one of them.
 `;
 
 /** The text of docs/reference/settings.md. */
@@ -34,6 +35,7 @@ function section(group: SettingGroup, level: Level): string {
   return [
     `### ${group.title}${level === 'tuning' ? ': tuning' : ''}`,
     '',
+    `In the file: \`${group.part}\`.\n`,
     '| setting | default | unit or values | meaning |',
     '|---|---|---|---|',
     ...settings.map(([name, spec]) => row(name, spec)),

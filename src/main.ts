@@ -74,6 +74,8 @@ export interface GatewayOptions {
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL), onRefused = (message) => log.fatal(message) } = options;
+  const { filePath } = settings.sources;
+  if (filePath !== null) log.info({ file: filePath }, 'settings are read from this file');
   for (const warning of findWarnings(settings)) log.warn(warning);
   const state = { isDraining: false };
   const isDraining = () => state.isDraining;

@@ -8,7 +8,7 @@ const DEFAULT_PORT = '8080';
 
 type StartSettings = Pick<
   Settings,
-  'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN' | 'RECORD' | 'RECORD_KEY'
+  'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN' | 'RECORD' | 'RECORD_KEY' | 'sources'
 >;
 
 /** Another server that is told what is said in calls. */
@@ -36,7 +36,7 @@ interface StartFacts {
 export function startLines(settings: StartSettings, facts: StartFacts): string[] {
   const { version, url, workers, kept, users, departures } = facts;
   return [
-    `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}`,
+    `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}${fileOf(settings)}`,
     settings.ENGINE_PRELOAD
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
@@ -47,6 +47,10 @@ export function startLines(settings: StartSettings, facts: StartFacts): string[]
     '  To end it: Ctrl-C.',
     '',
   ];
+}
+
+function fileOf({ sources: { filePath } }: StartSettings): string {
+  return filePath === null ? '' : `, with the settings in ${filePath}`;
 }
 
 function recordsLine(kept: KeptRecords | null): string {

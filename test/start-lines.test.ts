@@ -46,6 +46,14 @@ describe('the first lines on a terminal', () => {
     ).toContain(`  What is said in calls is kept ${howLong} (RETENTION_DAYS) in /data/records.sqlite`);
   });
 
+  it('name the file of the settings', () => {
+    const file = { path: '/etc/trunkline/trunkline.yaml', values: new Map(), problems: [], notices: [] };
+    const facts = { version: '1', url: 'http://[::1]:1', workers: 1, kept: null, users: 0, departures: [] };
+    expect(startLines(readSettings({}, { file }), facts)[0]).toBe(
+      'Trunkline 1 is at http://[::1]:1/ (for this machine alone), with the settings in /etc/trunkline/trunkline.yaml',
+    );
+  });
+
   it('name each server on another machine that is told what is said', () => {
     const departures = [
       { what: 'hints', to: 'https://llm.example.com', leavesMachine: true },

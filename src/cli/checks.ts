@@ -16,7 +16,13 @@ import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import { Metrics } from '../foundation/metrics.ts';
-import { ConfigError, exposureWithoutUsers, findWarnings, readSettings } from '../foundation/settings/config.ts';
+import {
+  ConfigError,
+  exposureWithoutUsers,
+  findWarnings,
+  loadSettings,
+  readSettings,
+} from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { findVoiceMapProblem, readVoiceMap } from '../speech/voice-map.ts';
@@ -33,7 +39,7 @@ const PROGRAM_TIMEOUT_MS = 20_000;
  */
 export function checkSettings(): { settings: Settings; findings: Finding[] } {
   try {
-    const settings = readSettings(undefined, { users: 'unknown' });
+    const settings = loadSettings({ users: 'unknown' });
     const exposure = exposureWithoutUsers(settings);
     const unless = exposure === null ? [] : [`The server starts only if there are users. ${exposure}`];
     const warnings = [...unless, ...findWarnings(settings)].map(
@@ -41,7 +47,9 @@ export function checkSettings(): { settings: Settings; findings: Finding[] } {
     );
     const unpinnable = findCpuProblem(settings.ENGINE_CPUS);
     if (unpinnable !== null) throw new ConfigError([unpinnable]);
-    return { settings, findings: [{ name: 'settings', status: 'ok', detail: 'all values are valid' }, ...warnings] };
+    const { filePath } = settings.sources;
+    const detail = `all values are valid${filePath === null ? '' : ` (the environment and ${filePath})`}`;
+    return { settings, findings: [{ name: 'settings', status: 'ok', detail }, ...warnings] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((detail): Finding => ({ name: 'settings', status: 'fail', detail }));

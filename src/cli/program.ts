@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { packagePath } from '../foundation/folders/paths.ts';
-import { ConfigError, EXIT_CONFIG, readSettings } from '../foundation/settings/config.ts';
+import { ConfigError, EXIT_CONFIG, loadSettings } from '../foundation/settings/config.ts';
 import { hideCredentials } from '../foundation/urls.ts';
 import { RTP_FORMATS } from '../protocols/sip/rtp-codecs.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './arguments.ts';
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
-import type { ConfigOptions } from './config.ts';
+import { describeConfig } from './config/command.ts';
 import { describeDatabase } from './db/command.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
@@ -47,6 +47,7 @@ const EXAMPLES = `
 Examples:
   $ trunkline demo                      a simulated call with live captions
   $ PORT=9000 trunkline serve           settings are environment variables
+  $ trunkline config init               or they are in trunkline.yaml
   $ trunkline call caller.wav           a simulated call with your recording
   $ trunkline transcribe *.wav --json   one JSON object a line for each file`;
 
@@ -179,7 +180,7 @@ function describeServe(program: Command, done: Done): void {
         'has the url.',
     )
     .action(async () => {
-      const settings = readSettings(undefined, { users: 'unknown' });
+      const settings = loadSettings({ users: 'unknown' });
       const { serve } = await import('../serve.ts');
       await serve(settings);
       done(EXIT_OK);
@@ -194,7 +195,7 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
     .option('--talk', 'instead, a caller who talks with the echo app and interrupts it')
     .option('--keep', 'keep serving after the call')
     .action(async (options: Partial<DemoOptions>) => {
-      const settings = readSettings(undefined, { opensPorts: false });
+      const settings = loadSettings({ opensPorts: false });
       const { demo } = await import('./demo.ts');
       done(await demo({ fast: false, talk: false, keep: false, ...options }, settings, terminal));
     });
@@ -243,7 +244,7 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
         if (complaint !== null) command.error(`error: ${complaint}`);
         if (options.both !== undefined && options.dtmf !== undefined)
           command.error('error: Twilio sends no DTMF on a stream of both tracks');
-        const settings = readSettings(undefined, { opensPorts: false });
+        const settings = loadSettings({ opensPorts: false });
         const { call } = await import('./call.ts');
         done(await call({ param: {}, ...options, wav }, settings, terminal));
       },
@@ -271,7 +272,7 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
     .action(
       async (files: string[], options: TranscribeOptions & { json?: boolean; out?: string }, command: Command) => {
         if (options.out !== undefined) {
-          const settings = readSettings(undefined, { opensPorts: false });
+          const settings = loadSettings({ opensPorts: false });
           const { transcribeInto } = await import('./transcribe-folder.ts');
           done(
             await transcribeInto(
@@ -286,24 +287,11 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
         const format = options.json === true ? 'json' : options.format;
         if (files.length > 1 && format !== 'json' && format !== 'text')
           command.error(`error: ${format} takes only one file`);
-        const settings = readSettings(undefined, { opensPorts: false });
+        const settings = loadSettings({ opensPorts: false });
         const { transcribe } = await import('./transcribe.ts');
         done(await transcribe(files, { ...options, format }, settings, terminal));
       },
     );
-}
-
-function describeConfig(program: Command, terminal: Terminal, done: Done): void {
-  program
-    .command('config')
-    .description('list the everyday settings: value, default, unit and meaning; secrets stay hidden')
-    .option('--all', 'list the tuning settings too')
-    .option('--json', 'print all settings as JSON')
-    .action(async ({ all = false, json = false }: Partial<ConfigOptions>) => {
-      const settings = readSettings(undefined, { users: 'unknown' });
-      const { showConfig } = await import('./config.ts');
-      done(showConfig(settings, { all, json }, terminal));
-    });
 }
 
 function describeDoctor(program: Command, terminal: Terminal, done: Done): void {

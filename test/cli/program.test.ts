@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { isEveryday, SETTINGS, type SettingName } from '../../src/foundation/settings/settings.ts';
@@ -69,7 +72,7 @@ describe('trunkline config', () => {
     expect(code).toBe(0);
     for (const [name, { meaning }] of Object.entries(SETTINGS))
       expect(out).toMatch(new RegExp(`^[ *] ${name}=.*\n    ${escapePattern(meaning)}$`, 'm'));
-    expect(out).toMatch(/^\* CHUNK_MS=500\n.*\n {4}ms; default 400$/m);
+    expect(out).toMatch(/^\* CHUNK_MS=500\n.*\n {4}ms; default 400; from the environment$/m);
   });
 
   it('lists the everyday settings and those that were changed, and says that there are more', async () => {
@@ -87,7 +90,7 @@ describe('trunkline config', () => {
     const { out } = await run('config');
     expect(out).toMatch(new RegExp(`^  MAX_CALLS=${readSettings({}).MAX_CALLS}$`, 'm'));
     vi.stubEnv('MAX_CALLS', '3');
-    expect((await run('config')).out).toMatch(/^\* MAX_CALLS=3\n.*\n {4}calls; default 0$/m);
+    expect((await run('config')).out).toMatch(/^\* MAX_CALLS=3\n.*\n {4}calls; default 0; from the environment$/m);
   });
 
   it('never shows a secret', async () => {
@@ -120,6 +123,71 @@ describe('trunkline config', () => {
       default: '400',
       unit: 'ms',
       meaning: SETTINGS.CHUNK_MS.meaning,
+      key: 'recognition.chunkMs',
+      from: 'default',
+    });
+  });
+});
+
+describe('trunkline.yaml on the command line', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function fileWith(text: string): string {
+    const path = join(folder, 'mine.yaml');
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
+  it('is checked, shown and explained, with the place of each value', async () => {
+    const path = fileWith('recognition:\n  chunkMs: 500\nsecurity:\n  apiKeys: [sesame]\n');
+    vi.stubEnv('TRUNKLINE_CONFIG', path);
+    vi.stubEnv('CHUNK_MS', '600');
+    expect((await run('config')).out).toContain(`what they do not set is in ${path}.`);
+    expect((await run('config')).out).toMatch(/^\* API_KEYS=\(set\)\n.*\n.*from .*mine\.yaml:4:12$/m);
+    const { out } = await run('config', 'explain', 'recognition.chunkMs');
+    expect(out).toMatch(/^CHUNK_MS=600\n(?:.*\n)+ {2}Now: {6}from the environment\n {12}.*mine\.yaml:2:12 sets it too/);
+    const checked = await run('config', 'check');
+    expect(checked).toMatchObject({ code: 0, out: expect.stringContaining(`${path}: 2 settings, all can be used.`) });
+    expect(checked.out).toContain('and wins: CHUNK_MS.');
+    expect(checked.out).not.toContain('sesame');
+  });
+
+  it('stops every command with 78 where it is wrong', async () => {
+    const path = fileWith('server:\n  prot: 5060\n');
+    vi.stubEnv('TRUNKLINE_CONFIG', path);
+    for (const command of [['config'], ['config', 'check'], ['serve'], ['call', 'a.wav']])
+      expect(await run(...command)).toMatchObject({
+        code: 78,
+        err: expect.stringContaining(`${path}:2:3: server.prot: is unknown, did you mean port?`),
+      });
+    vi.stubEnv('TRUNKLINE_CONFIG', 'none');
+    expect((await run('config', 'check', path)).code).toBe(78);
+    expect((await run('config', 'check')).code).toBe(0);
+  });
+
+  it('is begun from what is set, and never overwritten', async () => {
+    vi.stubEnv('CHUNK_MS', '500');
+    vi.stubEnv('API_KEYS', 'sesame');
+    const path = join(folder, 'new.yaml');
+    expect((await run('config', 'init', path)).out).toContain(`${path} has `);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain('\n  chunkMs: 500\n');
+    expect(text).toContain('\n  apiKeys: ${API_KEYS}\n');
+    expect(await run('config', 'init', path)).toMatchObject({ code: 1, err: expect.stringContaining('--force') });
+    vi.stubEnv('CHUNK_MS', '');
+    vi.stubEnv('TRUNKLINE_CONFIG', path);
+    expect((await run('config')).out).toMatch(/^\* CHUNK_MS=500\n.*\n.*; from .*new\.yaml:/m);
+  });
+
+  it('has settings that can be asked for by either name', async () => {
+    expect((await run('config', 'explain', 'sip_port')).out).toContain('File:     sip.port in trunkline.yaml');
+    expect(await run('config', 'explain', 'SIP_PROT')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('SIP_PROT is no setting, did you mean SIP_PORT?'),
     });
   });
 });

@@ -11,6 +11,11 @@ const PAGES = markdownFiles().filter((file) => file === 'README.md' || /^docs\/(
 const FOREIGN = new Set([
   'XDG_CACHE_HOME',
   'XDG_STATE_HOME',
+  'XDG_CONFIG_HOME',
+  'TRUNKLINE_CONFIG',
+  // Of systemd, and of an example.
+  'CREDENTIALS_DIRECTORY',
+  'APP_HOST',
   'LD_LIBRARY_PATH',
   'IN_PROGRESS',
   'TRUNKLINE_HANDOFF',

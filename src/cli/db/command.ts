@@ -1,6 +1,6 @@
 /** The `trunkline db` commands: what they take. Their code is loaded when one is run. */
 import type { Command } from 'commander';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import type { Terminal } from '../terminal.ts';
 import type { DatabaseFlags } from './place.ts';
 
@@ -47,37 +47,37 @@ export function describeDatabase(program: Command, terminal: Terminal, done: (ex
   add('status', 'where records are, how much there is, and how far their schema is').action(
     async (flags: DatabaseFlags) => {
       const { showStatus } = await import('./run.ts');
-      done(await showStatus(flags, readSettings(undefined, { opensPorts: false }), terminal));
+      done(await showStatus(flags, loadSettings({ opensPorts: false }), terminal));
     },
   );
   add('backup', 'copy the records to a new file in DATA_DIR/backups, also while calls go on').action(
     async (flags: DatabaseFlags) => {
       const { makeCopy } = await import('./run.ts');
-      done(await makeCopy(flags, readSettings(undefined, { opensPorts: false }), terminal));
+      done(await makeCopy(flags, loadSettings({ opensPorts: false }), terminal));
     },
   );
   add('migrate', 'bring the records up to this version, after a copy')
     .option('--dry-run', 'only rehearse it')
     .action(async (flags: DatabaseFlags & { readonly dryRun?: boolean }) => {
       const { bringUp } = await import('./run.ts');
-      done(await bringUp(flags, readSettings(undefined, { opensPorts: false }), terminal));
+      done(await bringUp(flags, loadSettings({ opensPorts: false }), terminal));
     });
   add('sweep', 'what is past its time, and why it is not deleted')
     .option('--yes', 'have it deleted, whatever made the server stop')
     .action(async (flags: DatabaseFlags & { readonly yes?: boolean }) => {
       const { sweep } = await import('./sweep.ts');
-      done(await sweep(flags, readSettings(undefined, { opensPorts: false }), terminal));
+      done(await sweep(flags, loadSettings({ opensPorts: false }), terminal));
     });
   add('query', 'look inside the records with one SELECT, also while calls go on')
     .argument('<sql>', 'such as "select id, started_ms from calls order by seq desc limit 5"')
     .action(async (text: string, flags: DatabaseFlags) => {
       const { query } = await import('./query.ts');
-      done(await query(text, flags, readSettings(undefined, { opensPorts: false }), terminal));
+      done(await query(text, flags, loadSettings({ opensPorts: false }), terminal));
     });
   add('refused', 'events that the database refused, which DATA_DIR/refused keeps')
     .option('--retry', 'store what it takes now')
     .action(async (flags: DatabaseFlags & { readonly retry?: boolean }) => {
       const { showRefused } = await import('./refused.ts');
-      done(await showRefused(flags, readSettings(undefined, { opensPorts: false }), terminal));
+      done(await showRefused(flags, loadSettings({ opensPorts: false }), terminal));
     });
 }

@@ -1,6 +1,6 @@
 /** `trunkline flow check` and `flow draw`: what they take. */
 import type { Command } from 'commander';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import { EXIT_OK } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -38,7 +38,7 @@ export function describeFlowFiles(flow: Command, terminal: Terminal, done: (exit
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', CHECK_NOTES)
     .action(async (paths: string[], { json = false }: { readonly json?: boolean }) => {
-      const { FLOWS_DIR: folder } = readSettings(undefined, { opensPorts: false });
+      const { FLOWS_DIR: folder } = loadSettings({ opensPorts: false });
       const { checkFlows } = await import('./check-flows.ts');
       done(await checkFlows(paths, { json, folder }, terminal));
     });
@@ -48,7 +48,7 @@ export function describeFlowFiles(flow: Command, terminal: Terminal, done: (exit
     .argument('<flow>', 'the file of a flow, or its name in FLOWS_DIR')
     .addHelpText('after', DRAW_NOTES)
     .action(async (path: string) => {
-      const { FLOWS_DIR: folder } = readSettings(undefined, { opensPorts: false });
+      const { FLOWS_DIR: folder } = loadSettings({ opensPorts: false });
       const [{ drawFlow }, { findFlow }] = await Promise.all([
         import('../../flows/file/draw-flow.ts'),
         import('./find-flow.ts'),

@@ -1,6 +1,6 @@
 /** `trunkline flow test` and `flow call`: what they take. */
 import type { Command } from 'commander';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import { addParameter, parseCount } from '../arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import type { CallFlowOptions } from './call-flow.ts';
@@ -51,7 +51,7 @@ export function describeFlowTrials(flow: Command, terminal: Terminal, done: Done
     .option('--json', 'print the results as JSON')
     .addHelpText('after', TEST_NOTES)
     .action(async (paths: string[], { text = false, json = false, ...options }: TestOptions) => {
-      const settings = readSettings(undefined, { opensPorts: false });
+      const settings = loadSettings({ opensPorts: false });
       const { runTests } = await import('./run-tests.ts');
       done(await runTests(paths, { text, json, ...options }, settings, terminal));
     });
@@ -68,7 +68,7 @@ export function describeFlowTrials(flow: Command, terminal: Terminal, done: Done
     .option('--transfer-fails', 'nobody answers transfers')
     .addHelpText('after', CALL_NOTES)
     .action(async (flowPath: string, options: Partial<CallFlowOptions>) => {
-      const settings = readSettings(undefined, { opensPorts: false });
+      const settings = loadSettings({ opensPorts: false });
       const { callFlow } = await import('./call-flow.ts');
       const usual = { var: {}, param: {}, steps: false, transferFails: false };
       done(await callFlow(flowPath, { ...usual, ...options }, settings, terminal));

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ManageContext } from './manage.ts';
@@ -133,7 +133,7 @@ function describeAdd(models: Command, terminal: Terminal, done: Done): void {
 }
 
 function readOwnSettings(): Settings {
-  return readSettings(undefined, { opensPorts: false });
+  return loadSettings({ opensPorts: false });
 }
 
 /** Null where nobody could answer. */

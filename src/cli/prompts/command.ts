@@ -1,6 +1,6 @@
 /** The `trunkline prompts` commands: what they take. Their code is loaded when one is run. */
 import type { Command } from 'commander';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import { parseWebUrl } from '../arguments.ts';
 import type { RemoteContext } from '../remote/context.ts';
 import { type ServerFlags, serverOf } from '../server-client.ts';
@@ -32,7 +32,7 @@ type Flags = ServerFlags & { readonly json?: boolean };
 export function describePrompts(program: Command, terminal: Terminal, done: Done): void {
   const prompts = program.command('prompts').description('what flows say: list, make ahead, listen, record');
   const context = ({ json = false, ...flags }: Flags): RemoteContext => {
-    const settings = readSettings(undefined, { opensPorts: false });
+    const settings = loadSettings({ opensPorts: false });
     return { server: serverOf(flags, settings), json, terminal };
   };
   const list = prompts.command('list').description('all that flows say, and which recordings there are');

@@ -1,6 +1,6 @@
 /** The commands to a running server: what they take. Their code is loaded when one is run. */
 import { type Command, Option } from 'commander';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../records/export/export-formats.ts';
 import { parseCount, parseWebUrl } from '../arguments.ts';
 import { type ServerFlags, serverOf } from '../server-client.ts';
@@ -48,7 +48,7 @@ type Flags = ServerFlags & { readonly json?: boolean };
 /** Adds the commands to `program`; `done` gets the exit code. */
 export function describeRemote(program: Command, terminal: Terminal, done: Done): void {
   const context = ({ json = false, ...flags }: Flags): RemoteContext => {
-    const settings = readSettings(undefined, { opensPorts: false });
+    const settings = loadSettings({ opensPorts: false });
     return { server: serverOf(flags, settings), json, terminal };
   };
   describeLists(program, context, done);

@@ -1,7 +1,7 @@
 /** The `trunkline user` commands: what they take. Their code is loaded when one is run. */
 import { type Command, Option } from 'commander';
 import { ROLES, type Role } from '../../foundation/roles.ts';
-import { readSettings } from '../../foundation/settings/config.ts';
+import { loadSettings } from '../../foundation/settings/config.ts';
 import { parseWebUrl } from '../arguments.ts';
 import { namedServer, type ServerFlags } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -99,6 +99,6 @@ function withServer(command: Command): Command {
 }
 
 function contextOf({ json = false, ...flags }: Flags, terminal: Terminal): UserContext {
-  const settings = readSettings(undefined, { opensPorts: false });
+  const settings = loadSettings({ opensPorts: false });
   return { settings, server: namedServer(flags, settings), json, terminal };
 }

@@ -1,4 +1,4 @@
-/** Reads the settings from the environment, once. No other file reads `process.env`. */
+/** Reads the settings from the environment and from trunkline.yaml, once. No other file reads `process.env`. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { refusePrivateAddress } from '../addresses.ts';
@@ -6,8 +6,9 @@ import { coresAvailable } from '../machine/cores.ts';
 import { hideCredentialsIn } from '../urls.ts';
 import { resolveChatEndpoints } from './chat-endpoints.ts';
 import { findClusterProblems } from './cluster-problems.ts';
+import { openSettingsFile, readSettingsFile, type SettingsFile } from './file/open-settings-file.ts';
 import { findTypos } from './setting-typos.ts';
-import { SETTINGS, type Settings } from './settings.ts';
+import { SETTINGS, type SettingName, type SettingSources, type Settings } from './settings.ts';
 import { findSipProblems } from './sip-problems.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
@@ -32,9 +33,14 @@ export const NO_FOLDER = 'none';
 /** Live calls for each core if MAX_CALLS is 0. */
 const CALLS_PER_CORE = 20;
 
-interface ReadOptions {
+/** For whom the settings are read. */
+export interface ReadOptions {
+  /** False: a command that opens none of the ports accepts settings that would open one to strangers. */
   readonly opensPorts?: boolean;
+  /** `unknown`: the caller looks later whether there are users ({@link exposureWithoutUsers}). */
   readonly users?: 'none' | 'unknown';
+  /** Where to look for what the environment does not set; null or left out = nowhere. */
+  readonly file?: SettingsFile | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,20 +51,62 @@ const KEY_MIN_CHARS = 16;
 /** Settings of earlier releases, each with the value that it has now for everybody. */
 const RETIRED: Readonly<Record<string, string>> = { MODEL_GRAPHS: 'rewritten', DECODE_RUN_TOKENS: '16' };
 
+/** Where every user of the machine finds the file. */
+const MACHINE_FOLDER = '/etc/trunkline';
+
 /**
- * The settings in `environment` (by default that of the process), with defaults filled in, frozen. A command that opens
- * none of the ports (`opensPorts` false) accepts settings that would open one to strangers. `users` = `unknown`: the
- * caller looks later whether there are users, who lock the server as API_KEYS do ({@link exposureWithoutUsers}).
+ * The settings of this process: those of its environment, and for the others those of trunkline.yaml.
+ * @throws ConfigError as {@link readSettings}, also for what is wrong with the file
+ */
+export function loadSettings(options: Omit<ReadOptions, 'file'> = {}): Settings {
+  return readSettings(process.env, { ...options, file: openFile() });
+}
+
+/** What a setting was set to, as text. */
+export interface GivenSetting {
+  readonly text: string;
+  /** By a variable of the environment; else by the file. */
+  readonly isVariable: boolean;
+}
+
+/** What the environment and trunkline.yaml set, whether or not it can be used. It has secrets. */
+export function givenSettings(): ReadonlyMap<SettingName, GivenSetting> {
+  const file = openFile();
+  const given = new Map<SettingName, GivenSetting>();
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const variable = process.env[name]?.trim() ?? '';
+    const text = variable || file?.values.get(name)?.text || '';
+    if (text !== '') given.set(name, { text, isVariable: variable !== '' });
+  }
+  return given;
+}
+
+function openFile(): SettingsFile | null {
+  const folders = [join(configDir(process.env), 'trunkline'), MACHINE_FOLDER];
+  return openSettingsFile(process.env, folders);
+}
+
+/**
+ * As {@link loadSettings}, with the file at `path` and no other.
+ * @throws ConfigError as {@link loadSettings}
+ */
+export function loadSettingsWith(path: string, options: Omit<ReadOptions, 'file'> = {}): Settings {
+  return readSettings(process.env, { ...options, file: readSettingsFile(path, process.env) });
+}
+
+/**
+ * The settings in `environment` (by default that of the process) and, where it sets nothing, in `file`, with defaults
+ * filled in, frozen.
  * @throws ConfigError that names every value that is not allowed, every likely typo and every contradiction.
  */
 export function readSettings(
   environment: Environment = process.env,
-  { opensPorts = true, users = 'none' }: ReadOptions = {},
+  { opensPorts = true, users = 'none', file = null }: ReadOptions = {},
 ): Settings {
-  const problems = [...findUnknown(environment), ...findRetired(environment)];
+  const problems = [...findUnknown(environment), ...findRetired(environment), ...(file?.problems ?? [])];
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(SETTINGS)) {
-    const given = environment[name] ?? '';
+    const given = environment[name] || file?.values.get(name as SettingName)?.text || '';
     const parsed = spec.schema.safeParse(given === '' ? spec.defaultText : given.trim());
     if (parsed.success) values[name] = parsed.data;
     else {
@@ -79,7 +127,15 @@ export function readSettings(
   values['isMaxCallsMeasured'] = values['MAX_CALLS'] === 0 && (values as Settings).ASR_URL.length > 0;
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
+  values['sources'] = sourcesOf(environment, file);
+  values['notices'] = [...(file?.notices ?? [])];
   return Object.freeze(values) as Settings;
+}
+
+function sourcesOf(environment: Environment, file: SettingsFile | null): SettingSources {
+  const fromFile = Object.fromEntries([...(file?.values ?? [])].map(([name, { place }]) => [name, place]));
+  const fromEnvironment = (Object.keys(SETTINGS) as SettingName[]).filter((name) => (environment[name] ?? '') !== '');
+  return { filePath: file?.path ?? null, fromFile, fromEnvironment };
 }
 
 /** Writes out the folders of the user, and MODELS_DIR beside the records. */
@@ -113,6 +169,11 @@ export function maxCallsOf(cores: number): number {
 /** The user's cache folder: https://specifications.freedesktop.org/basedir-spec/latest/ */
 function defaultCacheDir(environment: Environment): string {
   return join(environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache'), 'trunkline');
+}
+
+/** The user's configuration folder: https://specifications.freedesktop.org/basedir-spec/latest/ */
+function configDir(environment: Environment): string {
+  return environment['XDG_CONFIG_HOME'] || join(environment['HOME'] || homedir(), '.config');
 }
 
 /** Where the user's programs keep what must last: https://specifications.freedesktop.org/basedir-spec/latest/ */
@@ -237,7 +298,7 @@ export function exposureWithoutUsers(settings: Settings): string | null {
 /** What an operator should know about settings that can be used: one line each. */
 export function findWarnings(settings: Settings): string[] {
   const { PUBLIC_URL, API_KEYS, ALLOW_ANONYMOUS } = settings;
-  const warnings: string[] = [];
+  const warnings: string[] = [...settings.notices];
   if (PUBLIC_URL !== '' && ALLOW_ANONYMOUS) {
     warnings.push(
       `ALLOW_ANONYMOUS=true lets everyone who reaches ${PUBLIC_URL} use everything that no secret protects: ` +

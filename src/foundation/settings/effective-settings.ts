@@ -1,6 +1,7 @@
 /** The settings in effect, for people: nothing in them that opens anything. */
 import { hideCredentialsIn } from '../urls.ts';
 import { readSettings } from './config.ts';
+import { pathOf, placeOf } from './file/setting-places.ts';
 import { isEveryday, SETTINGS, type SettingName, type Settings } from './settings.ts';
 
 /** One setting. */
@@ -11,6 +12,10 @@ export interface EffectiveSetting {
   readonly default: string;
   readonly unit: string;
   readonly meaning: string;
+  /** Where it is in trunkline.yaml: `sip.port`. */
+  readonly key: string;
+  /** Where the value comes from: `default`, `environment`, or a place in trunkline.yaml as `path:line:column`. */
+  readonly from: string;
 }
 
 /** An {@link EffectiveSetting}, with what helps to find the ones that matter. */
@@ -41,5 +46,11 @@ export function describeSetting(name: SettingName, settings: Settings): Effectiv
     default: spec.defaultText,
     unit: spec.unit,
     meaning: spec.meaning,
+    key: pathOf(placeOf(name)),
+    from: sourceOf(name, settings),
   };
+}
+
+function sourceOf(name: SettingName, { sources }: Settings): string {
+  return sources.fromEnvironment.includes(name) ? 'environment' : (sources.fromFile[name] ?? 'default');
 }

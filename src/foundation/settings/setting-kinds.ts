@@ -2,6 +2,22 @@
 import { z } from 'zod';
 import { isAddressRange } from '../addresses.ts';
 
+/** How a setting is written in trunkline.yaml. Lists may also be one text with commas. */
+export type FileForm =
+  | {
+      readonly kind: 'number';
+      readonly minimum: number;
+      readonly maximum: number;
+      readonly isWhole: boolean;
+      /** What it may be besides, such as `off`. */
+      readonly word?: string;
+    }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'list'; readonly words?: readonly string[]; readonly hasNumbers?: true }
+  /** A list of mappings, or a text. */
+  | { readonly kind: 'records' };
+
 /** One setting: how its text is read, and what people read about it. */
 export interface SettingSpec<T> {
   readonly schema: z.ZodType<T>;
@@ -13,6 +29,8 @@ export interface SettingSpec<T> {
   readonly meaning: string;
   /** Never printed. */
   readonly secret?: true;
+  /** Left out = a text, or a list of texts where the value is a list. */
+  readonly inFile?: FileForm;
 }
 
 const INTEGER = /^-?\d+$/;
@@ -34,7 +52,8 @@ export function whole(
       `a whole number from ${range}`,
     )
     .transform(Number);
-  return { schema, defaultText: String(defaultValue), unit, range, meaning };
+  const inFile: FileForm = { kind: 'number', minimum, maximum, isWhole: true };
+  return { schema, defaultText: String(defaultValue), unit, range, meaning, inFile };
 }
 
 /** Whole numbers within bounds, each once and at least one, in the order in which they come. */
@@ -54,7 +73,8 @@ export function wholeList(
       `whole numbers from ${minimum} to ${maximum}, each once, such as ${minimum},${minimum + 1}`,
     )
     .transform((list) => list.map(Number));
-  return { schema, defaultText, unit, range: `${minimum} to ${maximum}`, meaning };
+  const inFile: FileForm = { kind: 'list', hasNumbers: true };
+  return { schema, defaultText, unit, range: `${minimum} to ${maximum}`, meaning, inFile };
 }
 
 const CPU_MAX = 1023;
@@ -68,7 +88,14 @@ export function cpuList(meaning: string): SettingSpec<readonly number[]> {
     context.addIssue({ code: 'custom', message: `processors from 0 to ${CPU_MAX}, such as 2-7,9` });
     return z.NEVER;
   });
-  return { schema, defaultText: '', unit: 'indexes and ranges, comma-separated', range: `0 to ${CPU_MAX}`, meaning };
+  return {
+    schema,
+    defaultText: '',
+    unit: 'indexes and ranges, comma-separated',
+    range: `0 to ${CPU_MAX}`,
+    meaning,
+    inFile: { kind: 'list', hasNumbers: true },
+  };
 }
 
 function readCpuRange(item: string): number[] | null {
@@ -78,13 +105,15 @@ function readCpuRange(item: string): number[] | null {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
+const SHARE = { kind: 'number', minimum: 0, maximum: 1, isWhole: false } as const satisfies FileForm;
+
 /** A number from 0 to 1. */
 export function share(defaultValue: number, meaning: string): SettingSpec<number> {
   const schema = z
     .string()
     .refine((text) => DECIMAL.test(text) && Number(text) >= 0 && Number(text) <= 1, 'a number from 0 to 1')
     .transform(Number);
-  return { schema, defaultText: String(defaultValue), unit: '0–1', meaning };
+  return { schema, defaultText: String(defaultValue), unit: '0–1', meaning, inFile: SHARE };
 }
 
 /** A number from 0 to 1 that something has to be above; `off`, the default, is 1, which nothing is above. */
@@ -96,7 +125,7 @@ export function shareOrOff(meaning: string): SettingSpec<number> {
       'off or a number from 0 to 1',
     )
     .transform((text) => (text === 'off' ? 1 : Number(text)));
-  return { schema, defaultText: 'off', unit: '0–1, off', meaning };
+  return { schema, defaultText: 'off', unit: '0–1, off', meaning, inFile: { ...SHARE, word: 'off' } };
 }
 
 /** `true` or `false`. */
@@ -105,7 +134,7 @@ export function flag(defaultValue: boolean, meaning: string): SettingSpec<boolea
     .string()
     .refine((text) => text === 'true' || text === 'false', 'true or false')
     .transform((text) => text === 'true');
-  return { schema, defaultText: String(defaultValue), unit: 'true, false', meaning };
+  return { schema, defaultText: String(defaultValue), unit: 'true, false', meaning, inFile: { kind: 'flag' } };
 }
 
 /** One of a few words. */
@@ -119,7 +148,8 @@ export function choice<const T extends string>(
     .string()
     .refine((text) => (options as readonly string[]).includes(text), expected)
     .transform((text) => text as T);
-  return { schema, defaultText: defaultValue, unit: options.join(', '), meaning };
+  const inFile: FileForm = { kind: 'words', words: options };
+  return { schema, defaultText: defaultValue, unit: options.join(', '), meaning, inFile };
 }
 
 /** Some of a few words, each once and at least one, in the order in which they come. */
@@ -139,7 +169,13 @@ export function choices<const T extends string>(
       `some of ${options.join(', ')}, each once, such as ${defaultValues.join(',')}`,
     )
     .transform((list) => list as T[]);
-  return { schema, defaultText: defaultValues.join(','), unit: `some of ${options.join(', ')}`, meaning };
+  return {
+    schema,
+    defaultText: defaultValues.join(','),
+    unit: `some of ${options.join(', ')}`,
+    meaning,
+    inFile: { kind: 'list', words: options },
+  };
 }
 
 /** Any text. */
@@ -176,6 +212,10 @@ export function peers(meaning: string, defaultText = '127.0.0.0/8,::1'): Setting
 /** The settings of one topic, those that operators set apart from those that tune how Trunkline works. */
 export interface SettingGroup {
   readonly title: string;
+  /** What the group is called in trunkline.yaml. */
+  readonly part: string;
+  /** Beginnings of names that trunkline.yaml leaves out, since they say the part again. */
+  readonly prefixes?: readonly string[];
   readonly everyday: Readonly<Record<string, SettingSpec<unknown>>>;
   readonly tuning: Readonly<Record<string, SettingSpec<unknown>>>;
 }

@@ -12,6 +12,7 @@ import { engines } from './groups/engines.ts';
 import { flows } from './groups/flows.ts';
 import { hints } from './groups/hints.ts';
 import { limits } from './groups/limits.ts';
+import { llm } from './groups/llm.ts';
 import { recognition } from './groups/recognition.ts';
 import { recordings } from './groups/recordings.ts';
 import { records } from './groups/records.ts';
@@ -35,6 +36,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   flows,
   records,
   cluster,
+  llm,
   hints,
   recognition,
   turns,
@@ -57,6 +59,7 @@ const EVERYDAY = {
   ...flows.everyday,
   ...records.everyday,
   ...cluster.everyday,
+  ...llm.everyday,
   ...hints.everyday,
   ...recognition.everyday,
   ...turns.everyday,
@@ -79,6 +82,7 @@ const TUNING = {
   ...flows.tuning,
   ...records.tuning,
   ...cluster.tuning,
+  ...llm.tuning,
   ...hints.tuning,
   ...recognition.tuning,
   ...turns.tuning,
@@ -108,4 +112,18 @@ export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[
   readonly isDataDirDefault: boolean;
   /** MAX_CALLS was 0 and there is an ASR_URL: more calls than MAX_CALLS are taken where they are seen to fit. */
   readonly isMaxCallsMeasured: boolean;
+  /** Where the values come from. */
+  readonly sources: SettingSources;
+  /** What the operator is told once at the start: names that went, a file that others can read. One line each. */
+  readonly notices: readonly string[];
 };
+
+/** Where values come from; what is in neither map is a default. */
+export interface SettingSources {
+  /** The file that was read, as it was looked for; null = none. */
+  readonly filePath: string | null;
+  /** The place of each value that the file has, as `path:line:column`. */
+  readonly fromFile: Readonly<Partial<Record<SettingName, string>>>;
+  /** The variables that are set. They win over the file. */
+  readonly fromEnvironment: readonly SettingName[];
+}

@@ -73,6 +73,8 @@ const settingSchema = z.object({
   default: z.string(),
   unit: z.string(),
   meaning: z.string(),
+  key: z.string().describe('Where it is in trunkline.yaml: `sip.port`'),
+  from: z.string().describe('`default`, `environment`, or its place in trunkline.yaml as `path:line:column`'),
   isChanged: z.boolean(),
   isEveryday: z.boolean(),
 });

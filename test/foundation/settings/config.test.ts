@@ -25,7 +25,7 @@ describe('the settings', () => {
       OVERLAP_MS: 200,
     });
     expect(Object.keys(settings).sort()).toEqual(
-      [...Object.keys(SETTINGS), 'isDataDirDefault', 'isMaxCallsMeasured'].sort(),
+      [...Object.keys(SETTINGS), 'isDataDirDefault', 'isMaxCallsMeasured', 'notices', 'sources'].sort(),
     );
     expect(Object.isFrozen(settings)).toBe(true);
   });

@@ -8,6 +8,7 @@ describe('the settings', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
     expect(secrets.map(([name]) => name)).toEqual([
       'API_KEYS',
+      'WEBHOOK_SECRET',
       'TWILIO_AUTH_TOKEN',
       'CARRIER_TOKEN',
       'PLIVO_AUTH_TOKEN',
@@ -22,12 +23,11 @@ describe('the settings', () => {
       'DATABASE_URL',
       'RECORD_KEY',
       'CLUSTER_KEY',
-      'HINTS_API_KEY',
       'LLM_API_KEY',
+      'HINTS_API_KEY',
       'ASR_API_KEY',
       'TTS_API_KEY',
       'TRANSLATE_API_KEY',
-      'WEBHOOK_SECRET',
       'OTEL_EXPORTER_OTLP_HEADERS',
       'DATABASE_DIRECT_URL',
     ]);

@@ -4,6 +4,8 @@ import { choice, flag, type SettingGroup, secret, text, whole } from '../setting
 /** The app that talks to callers. */
 export const apps = {
   title: 'Apps',
+  part: 'apps',
+  prefixes: ['APP_'],
   everyday: {
     APP_URL: appUrl(
       'App that talks to callers. The server opens one connection to it for each call. ' +

@@ -4,6 +4,8 @@ import { flag, peers, type SettingGroup, secret, text, whole } from '../setting-
 /** The three ways in which Asterisk connects: chan_websocket, ARI and AudioSocket. */
 export const asterisk = {
   title: 'Asterisk',
+  part: 'asterisk',
+  prefixes: ['ASTERISK_'],
   everyday: {
     ASTERISK_USER: text(
       'asterisk',

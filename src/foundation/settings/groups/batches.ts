@@ -1,8 +1,10 @@
-import { flag, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+import { flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** Batches of recordings. */
 export const batches = {
   title: 'Batches',
+  part: 'batches',
+  prefixes: ['BATCHES_', 'BATCH_'],
   everyday: {
     BATCH_DIR: text(
       '',
@@ -18,11 +20,6 @@ export const batches = {
     BATCH_ALLOW_PRIVATE: flag(
       false,
       'Allow loopback, private and link-local addresses for the downloads and webhooks of batches.',
-    ),
-    WEBHOOK_SECRET: secret(
-      'key',
-      'Key with which the server signs the webhooks of calls (CALL_WEBHOOK_URL) and of batches that have ended ' +
-        '(Standard Webhooks). Empty = batches with a webhook are refused.',
     ),
     RESULT_TTL_MS: whole(
       86_400_000,

@@ -3,6 +3,7 @@ import { type SettingGroup, whole } from '../setting-kinds.ts';
 /** Live calls and their captions, whoever carries them. */
 export const calls = {
   title: 'Calls',
+  part: 'calls',
   everyday: {
     MAX_CALLS: whole(
       0,

@@ -7,6 +7,7 @@ const CLIENT_SECRET = /^(?:[\w+/-]{16,}={0,2})?$/;
 /** Twilio and the other carriers that connect over WebSocket. */
 export const carriers = {
   title: 'Twilio and other carriers',
+  part: 'carriers',
   everyday: {
     TWILIO_AUTH_TOKEN: secret(
       'token',

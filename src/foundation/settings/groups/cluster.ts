@@ -4,6 +4,8 @@ import type { SettingGroup } from '../setting-kinds.ts';
 /** Several gateways that are one service: they share DATABASE_URL. */
 export const cluster = {
   title: 'Several gateways',
+  part: 'cluster',
+  prefixes: ['CLUSTER_'],
   everyday: {
     CLUSTER_KEY: clusterKey(
       'Makes this gateway one of several that share DATABASE_URL: the key with which they pass requests on to each ' +

@@ -3,6 +3,8 @@ import { choice, cpuList, flag, type SettingGroup, text, whole, wholeList } from
 /** The processes that run the models. */
 export const engines = {
   title: 'Engines',
+  part: 'engines',
+  prefixes: ['ENGINE_'],
   everyday: {
     EXECUTION_PROVIDER: choice(
       'cpu',

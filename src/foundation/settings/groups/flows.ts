@@ -3,6 +3,8 @@ import { flag, type SettingGroup, secret, text } from '../setting-kinds.ts';
 /** Flows: what callers are asked and told without a program. */
 export const flows = {
   title: 'Flows',
+  part: 'flows',
+  prefixes: ['FLOWS_', 'FLOW_'],
   everyday: {
     FLOWS_DIR: text(
       '',

@@ -3,6 +3,7 @@ import { type SettingGroup, whole } from '../setting-kinds.ts';
 /** Limits of connections and messages. */
 export const limits = {
   title: 'Limits',
+  part: 'limits',
   everyday: {},
   tuning: {
     CONNECTIONS_MAX: whole(

@@ -5,6 +5,7 @@ import { type SettingGroup, share, text, whole } from '../setting-kinds.ts';
 /** From audio to captions. */
 export const recognition = {
   title: 'Recognition',
+  part: 'recognition',
   everyday: {
     ASR_MODEL: text(
       'moonshine-tiny',

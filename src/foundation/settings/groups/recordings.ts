@@ -4,6 +4,7 @@ import { type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
 /** Recordings that are transcribed, and the translation of their transcripts. */
 export const recordings = {
   title: 'Recordings',
+  part: 'recordings',
   everyday: {
     UPLOAD_MAX_BYTES: whole(1_073_741_824, 1024, 1_099_511_627_776, 'bytes', 'Largest recording that may be uploaded.'),
     AUDIO_MAX_SECONDS: whole(14_400, 1, 864_000, 's', 'Longest recording that is transcribed.'),

@@ -4,6 +4,7 @@ import { choice, flag, type SettingGroup, text, whole } from '../setting-kinds.t
 /** What is kept of calls. */
 export const records = {
   title: 'Records',
+  part: 'records',
   everyday: {
     DATA_DIR: text(
       '',

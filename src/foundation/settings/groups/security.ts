@@ -1,9 +1,10 @@
 import { apiKeys } from '../setting-forms.ts';
-import { flag, peers, type SettingGroup, text } from '../setting-kinds.ts';
+import { flag, peers, type SettingGroup, secret, text } from '../setting-kinds.ts';
 
 /** Who may use the server. */
 export const security = {
   title: 'Security',
+  part: 'security',
   everyday: {
     API_KEYS: apiKeys(
       'Keys for /v1, /docs, /metrics and the web page, each with all rights (admin). Each needs at least 16 ' +
@@ -18,6 +19,11 @@ export const security = {
     ALLOW_ANONYMOUS: flag(false, 'Admit everyone, without a key and without a carrier signature.'),
     TRUSTED_PROXIES: peers(
       'Addresses of your reverse proxies. The server ignores X-Forwarded-For and X-Forwarded-Proto from all others.',
+    ),
+    WEBHOOK_SECRET: secret(
+      'key',
+      'Key with which the server signs the webhooks of calls (CALL_WEBHOOK_URL) and of batches that have ended ' +
+        '(Standard Webhooks). Empty = batches with a webhook are refused.',
     ),
   },
   tuning: {},

@@ -4,6 +4,7 @@ import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
 /** Where Trunkline listens and what it logs. */
 export const server = {
   title: 'Server',
+  part: 'server',
   everyday: {
     HOST: text(
       '127.0.0.1',

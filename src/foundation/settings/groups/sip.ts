@@ -4,6 +4,8 @@ import { choice, choices, peers, type SettingGroup, secret, text, whole } from '
 /** Calls over SIP and RTP. */
 export const sip = {
   title: 'SIP',
+  part: 'sip',
+  prefixes: ['SIP_'],
   everyday: {
     SIP_PORT: whole(0, 0, 65_535, 'port', 'UDP and TCP port for SIP, on HOST. 0 = none.'),
     SIP_ALLOW: peers(
@@ -14,11 +16,14 @@ export const sip = {
     SIP_PASSWORD: secret('password', 'Password of that user.'),
     SIP_PROXY: sipServer('Outbound proxy: requests to SIP_REGISTRAR and SIP_TRUNK go there first. Empty = none.'),
     SIP_TRUNK: sipServer('Server to which outgoing calls go. Empty = the registrar.'),
-    SIP_TRUNKS: secret(
-      'file, or list in []',
-      'Further registrars and trunks, each with a name, registrar or server, user, password, proxy, srtp and ' +
-        'prefixes: a YAML file, or the list itself.',
-    ),
+    SIP_TRUNKS: {
+      ...secret(
+        'file, or list in []',
+        'Further registrars and trunks, each with a name, registrar or server, user, password, proxy, srtp and ' +
+          'prefixes: a YAML file, or the list itself.',
+      ),
+      inFile: { kind: 'records' },
+    },
     SIP_TLS_PORT: whole(0, 0, 65_535, 'port', 'Port for SIP over TLS, on HOST, usually 5061. 0 = none.'),
     SIP_TLS_CERT: text('', 'file', 'Certificate for SIP over TLS, with its chain, in PEM. Trunks that ask get it too.'),
     SIP_TLS_KEY: text('', 'file', 'Private key of SIP_TLS_CERT, in PEM.'),

@@ -5,6 +5,7 @@ import { type SettingGroup, text, whole } from '../setting-kinds.ts';
 /** From text to speech, in calls and over HTTP. */
 export const speech = {
   title: 'Speech',
+  part: 'speech',
   everyday: {
     DEFAULT_VOICE: text(
       '',

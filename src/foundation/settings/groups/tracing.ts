@@ -9,6 +9,8 @@ import { choice, type SettingGroup, share, text, whole } from '../setting-kinds.
  */
 export const tracing = {
   title: 'Traces',
+  part: 'tracing',
+  prefixes: ['OTEL_'],
   everyday: {
     OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl(
       'OpenTelemetry collector that gets the traces of calls, by OTLP over HTTP (usually port 4318); /v1/traces is ' +

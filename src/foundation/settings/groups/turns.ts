@@ -3,6 +3,8 @@ import { type SettingGroup, share, shareOrOff, whole } from '../setting-kinds.ts
 /** When the turn of a caller is over, and the app gets it. */
 export const turns = {
   title: 'Turns',
+  part: 'turns',
+  prefixes: ['TURN_'],
   everyday: {},
   tuning: {
     TURN_HOLD_BELOW: share(

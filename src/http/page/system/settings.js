@@ -6,7 +6,7 @@ import { countOf } from './words.js';
 
 /**
  * @typedef {{ name: string, value: string, default: string, unit: string, meaning: string,
- *   isChanged: boolean }} Setting
+ *   isChanged: boolean, from: string }} Setting
  */
 
 export class SettingsList {
@@ -72,16 +72,25 @@ export class SettingsList {
     const shown = this.#settings.filter(isWanted);
     setText(this.#count, `${shown.length} of ${countOf(this.#settings.length, 'setting')}`);
     this.#list.replaceChildren(
-      ...shown.map(({ name, value, default: usual, unit, meaning, isChanged }) =>
+      ...shown.map(({ name, value, default: usual, unit, meaning, isChanged, from }) =>
         make(
           'div',
           { 'data-changed': String(isChanged) },
           make('dt', {}, make('code', {}, `${name}=${value}`)),
-          make('dd', {}, `${meaning} (${unit}${isChanged ? `; default ${usual === '' ? 'empty' : usual}` : ''})`),
+          make('dd', {}, `${meaning} (${unit}${noteOf(isChanged ? usual : null, from)})`),
         ),
       ),
     );
   }
+}
+
+/**
+ * @param {string | null} usual null = the value is the default
+ * @param {string} from
+ */
+function noteOf(usual, from) {
+  const normally = usual === null ? '' : `; default ${usual === '' ? 'empty' : usual}`;
+  return from === 'default' ? normally : `${normally}; from ${from === 'environment' ? 'the environment' : from}`;
 }
 
 const LEVELS = /** @type {const} */ ({ ok: 'ok', warn: 'warn', fail: 'fail' });
