@@ -24,6 +24,7 @@ import { benchHoldUps } from './hold-ups.ts';
 import { benchHotWords } from './hot-words.ts';
 import { benchIvr } from './ivr.ts';
 import { benchChoices } from './ivr-choices.ts';
+import { benchKeys } from './keys.ts';
 import { benchListen } from './listen.ts';
 import { benchLiveWords } from './live-words.ts';
 import { benchLoss } from './loss.ts';
@@ -208,6 +209,9 @@ bench('hot-words', 'names that are hardly known, with and without hot words, and
 );
 bench('listen', 'live audio through every way in, beside the same audio as Twilio calls', (quick) =>
   benchListen(quick ? { sessions: 2, promptsEach: 2 } : { sessions: 10, promptsEach: 12 }),
+);
+bench('keys', 'whether speech presses keys, where these come as tones', (quick) =>
+  benchKeys({ every: quick ? 10 : 1 }),
 );
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>

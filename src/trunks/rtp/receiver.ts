@@ -3,7 +3,9 @@
  * nothing and drops nothing for being late. The call's timeline sees to order, loss and gaps: it waits for audio and
  * not for the clock, so jitter costs a recogniser nothing.
  */
+import { DtmfDetector } from '../../audio/dtmf-detector.ts';
 import { silentBytes } from '../../audio/frames.ts';
+import { decodeG711 } from '../../audio/g711.ts';
 import { bytesToMs, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
 import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 import { KeyDetector, parseEvent } from '../../protocols/rtp/telephone-event.ts';
@@ -33,6 +35,8 @@ const CONCEALED_MAX_MS = 120;
  */
 const SILENCE_BEHIND_MS = 60;
 const SILENCE_MAX_MS = 1000;
+/** A tone of ours lasts 100 ms, and lines bring it back within 600 ms. */
+const OWN_TONE_MS = 700;
 
 /** Audio in the call's codec; `sequence` counts from 1, `atMs` from the first packet. */
 export interface AudioChunk {
@@ -49,6 +53,8 @@ export interface MediaListener {
   receiveAudio(chunk: AudioChunk): void;
   /** A key was pressed (RFC 4733). */
   receiveDigit(digit: string): void;
+  /** The tone of a key was heard where none are agreed as events; left out = tones are sound like all other. */
+  receiveTone?(digit: string): void;
 }
 
 /** A packet by its unwrapped numbers; `ssrc` and `clockHz` are of the stream that it belongs to. */
@@ -112,6 +118,10 @@ export class RtpReceiver {
   #sound: InboundSound;
   #soundFormat: RtpFormat;
   readonly #order = new PacketOrder();
+  /** Null = keys come as events, or nobody wants their tones. */
+  #tones: DtmfDetector | null = null;
+  /** Tones before this time are an echo of ours. */
+  #tonesFromMs = 0;
   /** When announced silence begins, in our time and by the clock; null = none was announced. */
   #silence: { readonly fromMs: number; readonly atMs: number } | null = null;
 
@@ -122,12 +132,14 @@ export class RtpReceiver {
     this.#counter = counter;
     this.#soundFormat = remote.format;
     this.#sound = new InboundSound(remote.format, codec);
+    this.#setTones();
   }
 
   /** There is a new agreement on payload numbers and codec. */
   set remote(remote: RemoteMedia) {
     this.#remote = remote;
     if (remote.format !== this.#soundFormat) this.#beginSound();
+    this.#setTones();
   }
 
   /** Whether the peer announced silence that is not filled in yet: call {@link fillSilence} every 20 ms then. */
@@ -152,6 +164,11 @@ export class RtpReceiver {
     else this.#takeOut(stream, sequence);
     if (packet.payloadType === events?.payloadType) this.#receiveKey(stream, packet);
     if (packet.payloadType === COMFORT_NOISE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
+  }
+
+  /** We send a key as a tone now, which may come back as an echo: that presses nothing. */
+  passOverTones(): void {
+    this.#tonesFromMs = this.#endMs + OWN_TONE_MS;
   }
 
   /** Gives the decoder's memory back; nothing may come any more. */
@@ -251,10 +268,26 @@ export class RtpReceiver {
     this.#sound = new InboundSound(this.#soundFormat, this.#codec);
   }
 
-  #emit(bytes: Uint8Array, atMs: number, sequence: number, concealed = false): void {
+  #emit(sound: Uint8Array, atMs: number, sequence: number, concealed = false): void {
     this.#lastSequence = Math.max(this.#lastSequence, sequence);
-    this.#endMs = Math.max(this.#endMs, atMs + bytesToMs(bytes.length, this.#codec));
-    if (bytes.length > 0) this.#listener.receiveAudio({ bytes, atMs, sequence, ...(concealed && { concealed }) });
+    this.#endMs = Math.max(this.#endMs, atMs + bytesToMs(sound.length, this.#codec));
+    if (sound.length === 0) return;
+    const bytes = this.#withoutTones(sound);
+    this.#listener.receiveAudio({ bytes, atMs, sequence, ...(concealed && { concealed }) });
+  }
+
+  #setTones(): void {
+    const isWanted = this.#remote.events === null && this.#listener.receiveTone !== undefined;
+    this.#tones = isWanted ? (this.#tones ?? new DtmfDetector(this.#codec.rateHz)) : null;
+  }
+
+  /** A key that is down is silence, as it is where keys are events: neither recogniser nor recording gets its tone. */
+  #withoutTones(sound: Uint8Array): Uint8Array {
+    if (this.#tones === null) return sound;
+    const digits = this.#tones.push(decodeG711(sound, this.#codec));
+    if (this.#endMs < this.#tonesFromMs) return sound;
+    for (const digit of digits) this.#listener.receiveTone?.(digit);
+    return this.#tones.isDown ? silentBytes(bytesToMs(sound.length, this.#codec), this.#codec) : sound;
   }
 
   /** Whether the sender set its clock: its timestamps agree neither with the number of packets nor with our clock. */

@@ -156,7 +156,9 @@ export class RtpSession {
 
   /** Presses a key by events, for 100 ms. False when no events were agreed: send the tone as audio then. */
   press(digit: string): boolean {
-    return this.#sender?.press(digit) ?? false;
+    const isEvent = this.#sender?.press(digit) ?? false;
+    if (!isEvent) this.#receiver?.passOverTones();
+    return isEvent;
   }
 
   /** Says goodbye and gives the ports back. Idempotent. */

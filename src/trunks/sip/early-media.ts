@@ -26,7 +26,7 @@ const TONE_SHARE_MIN = 0.8;
 /** A quieter block is silence, in samples of 16 bits. */
 const SILENT_RMS = 30;
 
-type EarlyLeg = Pick<SessionListener, 'receiveAudio' | 'receiveDigit' | 'fail'>;
+type EarlyLeg = Pick<SessionListener, 'receiveAudio' | 'receiveDigit' | 'receiveTone' | 'fail'>;
 
 export class EarlyMedia implements SessionListener {
   readonly #leg: EarlyLeg;
@@ -64,6 +64,10 @@ export class EarlyMedia implements SessionListener {
 
   receiveDigit(digit: string): void {
     if (this.#begun) this.#leg.receiveDigit(digit);
+  }
+
+  receiveTone(digit: string): void {
+    if (this.#begun) this.#leg.receiveTone?.(digit);
   }
 
   /** Before the answer there need not be any sound. */

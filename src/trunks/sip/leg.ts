@@ -43,6 +43,10 @@ export class SipLeg implements CallLeg, SessionListener, DialogListener {
   #begun = false;
   #ended = false;
   #isHeld = false;
+  /** Keys come as messages in this call, so that their tones are no keys of their own. */
+  #hasKeyMessages = false;
+  /** The key whose tone was heard last. */
+  #lastTone: string | null = null;
 
   constructor(options: SipLegOptions) {
     this.#options = options;
@@ -64,7 +68,16 @@ export class SipLeg implements CallLeg, SessionListener, DialogListener {
   }
 
   receiveDigit(digit: string, track: Track = 'inbound'): void {
-    if (this.#begun) this.#tell({ type: 'dtmf', track, digit });
+    // A telephone that sends both has told its first key already: tones are known while they last.
+    const isToldTone = !this.#hasKeyMessages && digit === this.#lastTone;
+    this.#hasKeyMessages = true;
+    if (this.#begun && !isToldTone) this.#tell({ type: 'dtmf', track, digit });
+  }
+
+  receiveTone(digit: string): void {
+    if (!this.#begun || this.#hasKeyMessages) return;
+    this.#lastTone = digit;
+    this.#tell({ type: 'dtmf', track: 'inbound', digit });
   }
 
   /** The peer has put us on hold, or has taken us back. */
