@@ -45,13 +45,12 @@ export function readCallParameters({ parameters, details = {} }: Pick<CallStart,
     const lower = name.toLowerCase();
     if (!given.has(lower)) given.set(lower, value);
   }
-  const agent = given.get('agent')?.trim() ?? '';
   return {
     names: {
       inbound: readName(given.get('callername')) ?? readName(details.callerName),
       outbound: readName(given.get('agentname')),
     },
-    agent: agent === '' || agent.length > NAME_MAX_CHARS ? null : agent,
+    agent: readAgent(given.get('agent')),
     queue: readName(given.get('queue')),
     retainDays: readDays(given.get('retain')),
     language: readLanguage(given.get('transcriptionlanguage') ?? given.get('language')),
@@ -61,8 +60,14 @@ export function readCallParameters({ parameters, details = {} }: Pick<CallStart,
   } satisfies CallParameters as CallParameters;
 }
 
-/** On one line: names stand before what is said. */
-function readName(value = ''): string | null {
+/** Whose call it is; null where nobody or nothing that could be meant is named. */
+export function readAgent(value = ''): string | null {
+  const agent = value.trim();
+  return agent === '' || agent.length > NAME_MAX_CHARS ? null : agent;
+}
+
+/** On one line: names stand before what is said. Null = none. */
+export function readName(value = ''): string | null {
   const name = value.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return name.slice(0, NAME_MAX_CHARS).trimEnd() || null;
 }

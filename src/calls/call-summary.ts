@@ -36,6 +36,7 @@ export class CallSummary {
   readonly beginning: CallBeginning;
   readonly #transcript = new TranscriptBuilder({ itemsMax: ITEMS_MAX });
   #phase: CallPhase;
+  #assigned: Pick<CallView, 'agent' | 'queue' | 'names'>;
   #ending: CallEnding | null = null;
   #lagMs: number | null = null;
   #worstLagMs: number | null = null;
@@ -50,6 +51,13 @@ export class CallSummary {
   constructor(beginning: CallBeginning) {
     this.beginning = beginning;
     this.#phase = beginning.state === 'dialing' ? 'ringing' : 'live';
+    const { agent, queue, names } = beginning.parameters;
+    this.#assigned = { agent, queue, names };
+  }
+
+  /** Who speaks on each track now. */
+  get names(): CallView['names'] {
+    return this.#assigned.names;
   }
 
   get counts(): CallCounts {
@@ -76,6 +84,9 @@ export class CallSummary {
         return;
       case 'call.state':
         this.#phase = event.state;
+        return;
+      case 'call.assigned':
+        this.#assigned = { agent: event.agent, queue: event.queue, names: event.names };
         return;
       case 'app.muted':
       case 'app.unmuted':
@@ -113,13 +124,11 @@ export class CallSummary {
 
   /** `durationMs` = how long it has lasted by its sound, which counts until it has ended. */
   view(durationMs: number): CallView {
-    const { parameters, given: _given, startedAt, state, ...beginning } = this.beginning;
+    const { parameters: _parameters, given: _given, startedAt, state, ...beginning } = this.beginning;
     const ending = this.#ending;
     return {
       ...beginning,
-      names: parameters.names,
-      agent: parameters.agent,
-      queue: parameters.queue,
+      ...this.#assigned,
       flow: this.#flow,
       flowVersion: this.#flowVersion,
       appMuted: this.#appMuted,

@@ -12,6 +12,7 @@ import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-
 import type { CallApp, CallAppOptions } from './app/call-app.ts';
 import type { FlowContext } from './app/call-flows.ts';
 import { openCallApp } from './app/open-app.ts';
+import { readAgent, readName } from './call-parameters.ts';
 import type { CallEnding, CallSummary } from './call-summary.ts';
 import type { CallTrace } from './call-tracer.ts';
 import { CallFeed } from './feed/call-feed.ts';
@@ -243,8 +244,11 @@ export class Call implements LegHandlers {
         this.#feed.publishState(event.state);
         return;
       case 'transferred':
-        this.#log.info({ by: event.by }, 'call transferred');
+        this.#log.info({ by: event.by, kind: event.kind }, 'call transferred');
         this.#feed.publishTransferred(event);
+        return;
+      case 'assigned':
+        this.#assign(event);
         return;
       case 'language':
         this.languages.suggest({ language: event.language, by: 'call' });
@@ -252,6 +256,11 @@ export class Call implements LegHandlers {
       case 'ignored':
         return;
     }
+  }
+
+  #assign({ agent, queue, name }: Extract<CarrierEvent, { type: 'assigned' }>): void {
+    const names = { inbound: this.summary.names.inbound, outbound: readName(name ?? '') };
+    this.#feed.publishAssigned({ agent: readAgent(agent ?? ''), queue: readName(queue ?? ''), names });
   }
 
   async #finish(reason: EndReason): Promise<void> {

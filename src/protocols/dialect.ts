@@ -77,6 +77,20 @@ export interface CallStart {
   readonly outgoing?: boolean;
 }
 
+/**
+ * The call goes on with somebody else. `by`: whoever it was with asked us to call them (`refer`), they called us
+ * (`replaces`), or the PBX connected them (`asterisk`). `blind`: the one that it was with did not speak with them
+ * first, `attended`: did, `warm`: all three spoke together.
+ */
+export interface CallTransfer {
+  readonly type: 'transferred';
+  readonly by: 'refer' | 'replaces' | 'asterisk';
+  /** Whom it was with, and who it goes on with; null = not told. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly kind: 'blind' | 'warm' | 'attended';
+}
+
 export type CarrierEvent =
   | { readonly type: 'start'; readonly start: CallStart }
   /**
@@ -99,8 +113,14 @@ export type CarrierEvent =
   | { readonly type: 'stop' }
   /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
   | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
-  /** The call goes on with somebody else, at the wish of whoever it was with; `to` = who that is, null = not told. */
-  | { readonly type: 'transferred'; readonly by: 'refer' | 'replaces'; readonly to: string | null }
+  | CallTransfer
+  /** Whose call it is from now on, and who is heard on `outbound`; null = not known. */
+  | {
+      readonly type: 'assigned';
+      readonly agent: string | null;
+      readonly queue: string | null;
+      readonly name: string | null;
+    }
   /** What is spoken from now on, as the carrier names it. */
   | { readonly type: 'language'; readonly language: string }
   /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */

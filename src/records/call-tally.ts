@@ -148,6 +148,11 @@ export class CallTally {
       case 'gap':
         row.gaps++;
         return null;
+      case 'call.assigned':
+        row.agent = event.agent;
+        row.queue = event.queue;
+        row.outbound_name = event.names.outbound;
+        return null;
       case 'flow.started':
         row.flow ??= event.flow;
         row.flow_version ??= event.version;

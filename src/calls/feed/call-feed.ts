@@ -1,13 +1,13 @@
 /** What one call tells the feed. */
 import type { Log } from '../../foundation/log/log.ts';
-import type { CallStart, Track } from '../../protocols/dialect.ts';
+import type { CallStart, CallTransfer, Track } from '../../protocols/dialect.ts';
 import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallParameters } from '../call-parameters.ts';
 import type { CallPhase } from '../call-phase.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import type { LanguageNews } from '../language/call-languages.ts';
 import {
-  type CallTransferredEvent,
+  type CallAssignedEvent,
   type EndReason,
   type FlowEndedEvent,
   type FlowInputEvent,
@@ -130,9 +130,14 @@ export class CallFeed {
     feed.publish({ type: `app.${state}`, callId, atMs: nowMs() });
   }
 
-  publishTransferred({ by, to }: Pick<CallTransferredEvent, 'by' | 'to'>): void {
+  publishTransferred({ by, from, to, kind }: CallTransfer): void {
     const { callId, feed, nowMs } = this.#options;
-    feed.publish({ type: 'call.transferred', callId, by, to, atMs: nowMs() });
+    feed.publish({ type: 'call.transferred', callId, by, from, to, kind, atMs: nowMs() });
+  }
+
+  publishAssigned({ agent, queue, names }: Pick<CallAssignedEvent, 'agent' | 'queue' | 'names'>): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type: 'call.assigned', callId, agent, queue, names, atMs: nowMs() });
   }
 
   publishMuted(isMuted: boolean, by: string): void {

@@ -208,15 +208,28 @@ export interface CallStateEvent {
 }
 
 /**
- * A call goes on with somebody else, at the wish of whoever it was with (SIP). `refer`: that one asked us to call them;
- * `replaces`: they called us.
+ * A call goes on with somebody else, at the wish of whoever it was with. `refer`: that one asked us to call them (SIP);
+ * `replaces`: they called us (SIP); `asterisk`: Asterisk connected them.
  */
 export interface CallTransferredEvent {
   readonly type: 'call.transferred';
   readonly callId: string;
-  readonly by: 'refer' | 'replaces';
-  /** The number or user that the call goes on with; null = not told. */
+  readonly by: 'refer' | 'replaces' | 'asterisk';
+  /** The number, user or extension that the call was with, and that it goes on with; null = not told. */
+  readonly from: string | null;
   readonly to: string | null;
+  /** `attended`: whoever gave the call on spoke with them first; `warm`: all three spoke together. */
+  readonly kind: 'blind' | 'warm' | 'attended';
+  readonly atMs: number;
+}
+
+/** Whose call it is, the queue that it waited in, and who speaks, from now on; null = not known. */
+export interface CallAssignedEvent {
+  readonly type: 'call.assigned';
+  readonly callId: string;
+  readonly agent: string | null;
+  readonly queue: string | null;
+  readonly names: CallNames;
   readonly atMs: number;
 }
 
@@ -395,6 +408,7 @@ type KindOfEvent =
   | CallStartedEvent
   | CallStateEvent
   | CallTransferredEvent
+  | CallAssignedEvent
   | CallRingingEvent
   | AppConnectionEvent
   | AppMutedEvent

@@ -21,6 +21,8 @@ export class TranscriptBuilder {
   readonly #forgotten = new Map<TranscriptItem['track'], TranscriptGap>();
   /** The latest changes of state, oldest first. */
   readonly #phases: { readonly phase: CallPhase; readonly atMs: number }[] = [];
+  /** Who is heard on `outbound`, from when on, oldest first. */
+  readonly #names: { readonly name: string | null; readonly atMs: number }[] = [];
   #counts = { finals: 0, spoken: 0, keys: 0, gaps: 0 };
   #dropped = 0;
 
@@ -64,6 +66,10 @@ export class TranscriptBuilder {
       case 'call.state':
         this.#change(event.state, event.atMs);
         return;
+      case 'call.assigned':
+        this.#names.push({ name: event.names.outbound, atMs: event.atMs });
+        if (this.#names.length > PHASES_MAX) this.#names.shift();
+        return;
       case 'call.ended':
         this.#change('live', event.durationMs);
         return;
@@ -84,12 +90,19 @@ export class TranscriptBuilder {
       ...(lowConfidence && { lowConfidence }),
       ...(language !== undefined && { language }),
       ...this.#queuedMark(track, startMs),
+      ...this.#nameMark(track, (startMs + endMs) / 2),
     } satisfies FinalCaption;
   }
 
   #queuedMark(track: TranscriptItem['track'], startMs: number): { readonly queued?: true } {
     const phase = this.#phases.findLast(({ atMs }) => atMs <= startMs)?.phase;
     return track === 'outbound' && phase === 'queued' ? { queued: true } : {};
+  }
+
+  /** `atMs` is in the middle of what is said: the one before may have been cut off, the next one has begun. */
+  #nameMark(track: TranscriptItem['track'], atMs: number): { readonly name?: string } {
+    const name = track === 'outbound' ? this.#names.findLast((each) => each.atMs <= atMs)?.name : null;
+    return name == null ? {} : { name };
   }
 
   /** An empty final takes back what partials guessed: it is news, but no part of the transcript. */
@@ -101,7 +114,7 @@ export class TranscriptBuilder {
 
   /** A later text takes the place of an earlier one; an empty one takes it out. */
   #revise({ track, utterance, version, text, startMs, endMs }: RevisionEvent): void {
-    const mark = this.#queuedMark(track, startMs);
+    const mark = { ...this.#queuedMark(track, startMs), ...this.#nameMark(track, (startMs + endMs) / 2) };
     const revised: FinalCaption = { kind: 'caption', track, utterance, version, text, startMs, endMs, ...mark };
     const index = this.#items.findLastIndex((item) => isSame(item, revised));
     const before = this.#items[index];

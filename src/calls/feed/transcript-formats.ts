@@ -18,9 +18,15 @@ const LINE_COLUMNS = 42;
 /** Who speaks, as a transcript names them; null = it need not be said. */
 export type NameSpeaker = (item: TranscriptItem) => string | null;
 
-/** Speakers by their names; those without one by their track, and prompts of a queue as `queue`. */
+/**
+ * Speakers by their names at that moment; those without one by their track, and prompts of a queue as `queue`. `names`
+ * = those with which the call began.
+ */
 export function speakersOf(names: CallNames): NameSpeaker {
-  return (item) => (item.kind === 'caption' && item.queued ? 'queue' : (names[item.track] ?? item.track));
+  return (item) => {
+    if (item.kind !== 'caption') return names[item.track] ?? item.track;
+    return item.queued ? 'queue' : (item.name ?? names[item.track] ?? item.track);
+  };
 }
 
 /**

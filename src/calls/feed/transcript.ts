@@ -20,6 +20,8 @@ export interface FinalCaption {
   readonly language?: string | null;
   /** Of what a caller hears in a queue: prompts, not people. */
   readonly queued?: true;
+  /** Who spoke, where the other side of the call changed. */
+  readonly name?: string;
 }
 
 /** Something that we said, as in the event `spoken`. */

@@ -33,6 +33,8 @@ export function textOfEvent(event: FeedEvent): EventText | null {
         speaker: '',
         text: event.to === null ? '[transferred]' : `[transferred to ${event.to}]`,
       };
+    case 'call.assigned':
+      return { atMs: event.atMs, speaker: '', text: `[with ${event.names.outbound ?? event.agent ?? 'nobody yet'}]` };
     case 'app.lost':
     case 'app.back':
     case 'app.muted':

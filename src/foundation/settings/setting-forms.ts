@@ -340,8 +340,8 @@ export function tracesUrl(meaning: string): SettingSpec<string> {
 
 /** The types of the feed's events that are stored: docs/reference/events.md. */
 const STORED_EVENTS = (
-  'call.started call.state call.updated call.ended call.resumed caption revision spoken dtmf language gap ' +
-  'lag.started lag.ended ' +
+  'call.started call.state call.transferred call.assigned call.updated call.ended call.resumed caption revision ' +
+  'spoken dtmf language gap lag.started lag.ended ' +
   'app.lost app.back app.muted app.unmuted flow.started flow.step flow.input flow.message flow.ended note ' +
   'mark hint recording'
 ).split(' ');

@@ -124,8 +124,11 @@ export class CallVisibility {
 
   /** Stored events, which a reader gets again, begin with this one too. */
   #learn({ event }: FeedEntry): void {
-    const isBeginning = event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing');
-    if (isBeginning) this.#agents.set(event.callId, { agent: event.agent ?? null });
+    const tellsAgent =
+      event.type === 'call.started' ||
+      event.type === 'call.assigned' ||
+      (event.type === 'call.state' && event.state === 'ringing');
+    if (tellsAgent) this.#agents.set(event.callId, { agent: event.agent ?? null });
   }
 
   #seesCall(principal: Principal, callId: string): boolean {

@@ -142,13 +142,19 @@ function hasParties(event: FeedEvent): event is CallStartedEvent | CallRingingEv
   return event.type === 'call.started' || (event.type === 'call.state' && event.state === 'ringing' && 'from' in event);
 }
 
+function maskedEvent(principal: Principal, event: FeedEvent): FeedEvent {
+  if (event.type === 'call.transferred')
+    return { ...event, from: maskNumber(event.from ?? null), to: maskNumber(event.to) };
+  if (event.type === 'call.assigned') return { ...event, names: namesFor(principal, event.names) };
+  return hasParties(event) ? viewFor(principal, event) : event;
+}
+
 /** The feed's entry as `principal` may see it. Whether they see its call is another question. */
 export function entryFor(principal: Principal, entry: FeedEntry): FeedEntry {
   if (principal.role !== 'agent') return entry;
   const { event: told } = entry;
-  const isTransfer = told.type === 'call.transferred';
-  if (!isTransfer && !hasParties(told)) return entry;
-  const event = isTransfer ? { ...told, to: maskNumber(told.to) } : viewFor(principal, told);
+  const event = maskedEvent(principal, told);
+  if (event === told) return entry;
   const json = maskedJson.get(entry) ?? JSON.stringify(event);
   maskedJson.set(entry, json);
   return { id: entry.id, event, json };

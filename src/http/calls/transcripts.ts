@@ -1,8 +1,9 @@
 /** What was said in a call, as JSON, text or subtitles. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { CallNames } from '../../calls/call-names.ts';
 import type { CallTranscript } from '../../calls/call-transcripts.ts';
-import { inOrder } from '../../calls/feed/transcript.ts';
+import { inOrder, type TranscriptItem } from '../../calls/feed/transcript.ts';
 import {
   formatTranscript,
   speakersOf,
@@ -36,6 +37,7 @@ const caption = z.object({
       'BCP-47, where it was named or found out; null = probably said in no language that the recogniser understands',
     ),
   queued: z.literal(true).optional().describe('Heard in a queue: a prompt, not a person'),
+  name: z.string().optional().describe('Who spoke, where the other side of the call changed: its `speaker`'),
 });
 
 const spoken = z
@@ -119,13 +121,20 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{
     },
     async (request, reply) => {
       const { items, names } = (await transcripts.transcript(request.params.id)) ?? refuseUnknown('call');
-      const found = { items, names: visibility.namesFor(request, names) };
+      const namesFor = (given: CallNames): CallNames => visibility.namesFor(request, given);
+      const found = { items: items.map((item) => nameFor(item, namesFor)), names: namesFor(names) };
       const { format } = request.query;
       return reply.type(CONTENT_TYPES[format]).send(format === 'json' ? toJson(found) : toText(found, format));
     },
   );
   done();
 };
+
+/** An item whose speaker has a name of its own, as whoever asks sees that. */
+function nameFor(item: TranscriptItem, namesFor: (names: CallNames) => CallNames): TranscriptItem {
+  if (item.kind !== 'caption' || item.name === undefined) return item;
+  return { ...item, name: namesFor({ inbound: null, outbound: item.name }).outbound ?? item.name };
+}
 
 /** A transcript may hold thousands of items, which fastify's serializer would check one by one. */
 function toJson({ items, names }: CallTranscript): string {

@@ -112,6 +112,8 @@ export class LiveCall {
         return this.view.state === 'dialing' && this.#begin(event, nowMs);
       case 'call.state':
         return this.#change({ phase: event.state });
+      case 'call.assigned':
+        return this.#change({ agent: event.agent, queue: event.queue, names: event.names });
       case 'call.updated':
         return this.#change({ outcome: event.outcome, tags: event.tags });
       case 'recording':

@@ -10,6 +10,8 @@ import { identifierAt, isIdentifier, isObject, type Json, malformed, objectAt, p
 /** A channel: its unique id, and whom it is about. */
 export interface AriChannel {
   readonly id: string;
+  /** `PJSIP/6001-00000001`; empty = not told. */
+  readonly name: string;
   /** Down, Ring, Up … */
   readonly state: string;
   /** Caller's number and dialled extension; null = not told. */
@@ -17,9 +19,27 @@ export interface AriChannel {
   readonly to: string | null;
   /** The caller's name; null = not told. */
   readonly callerName: string | null;
-  /** The name of whom it is connected to; null = not told. */
+  /** Number and name of whom it is connected to; null = not told. */
+  readonly connectedNumber: string | null;
   readonly connectedName: string | null;
+  /** What the dialplan does with it: `Queue` and `support,t`; null = nothing. */
+  readonly application: { readonly name: string; readonly data: string } | null;
 }
+
+/** What may say who is connected to a channel. */
+export type PartyEvent = { readonly channel: AriChannel } & (
+  | {
+      /** It is connected to the channels of these names, or to none any more. */
+      readonly type: 'bridged';
+      readonly peers: readonly string[];
+    }
+  /** The caller ID of the other side has changed; the dialplan has begun an application. */
+  | { readonly type: 'connected' | 'application' }
+  /** It was sent on in the dialplan by the channel of this name. */
+  | { readonly type: 'sent-on'; readonly by: string }
+  /** The dialplan says whose call it is; null = it says no more. */
+  | { readonly type: 'named'; readonly name: 'agent' | 'queue' | 'name'; readonly value: string | null }
+);
 
 export type AriEvent =
   /** A channel has come into our application, with what the dialplan wrote behind its name. */
@@ -28,8 +48,7 @@ export type AriEvent =
   | { readonly type: 'left'; readonly channelId: string }
   /** A channel is no more. */
   | { readonly type: 'destroyed'; readonly channelId: string }
-  /** A channel is connected to another one, or to none any more. */
-  | { readonly type: 'bridged'; readonly channelId: string; readonly isBridged: boolean }
+  | PartyEvent
   /** Whoever is on a channel has put the other side on hold, or has taken it back. */
   | { readonly type: 'held'; readonly channelId: string; readonly isHeld: boolean }
   /** Somebody else has taken over our application's name. */
@@ -45,6 +64,16 @@ export interface StasisRequest {
   readonly parameters: CallStart['parameters'];
 }
 
+/** Inherited ones come under their inherited name. */
+const PARTY_VARIABLES: ReadonlyMap<string, 'agent' | 'queue' | 'name'> = new Map(
+  ['', '_', '__'].flatMap((prefix) => [
+    [`${prefix}TRUNKLINE_AGENT`, 'agent' as const],
+    [`${prefix}TRUNKLINE_QUEUE`, 'queue' as const],
+    [`${prefix}TRUNKLINE_AGENT_NAME`, 'name' as const],
+  ]),
+);
+/** Longer names of agents are cut, as those of parameters. */
+const NAME_MAX_CHARS = 128;
 const MODES: readonly string[] = ['talk', 'captions', 'assist'];
 const ARGUMENTS_MAX = 32;
 const ARGUMENT = /^\s*([A-Za-z][A-Za-z0-9_]{0,63})=(.*)$/s;
@@ -64,6 +93,10 @@ export function readAriEvent(text: string): AriEvent {
       return { type: 'destroyed', channelId: channelIdIn(json) };
     case 'ChannelVarset':
       return readVariable(json);
+    case 'ChannelConnectedLine':
+      return { type: 'connected', channel: readAriChannel(objectAt(json, 'channel')) };
+    case 'ChannelDialplan':
+      return { type: 'application', channel: readAriChannel(objectAt(json, 'channel')) };
     case 'ChannelHold':
     case 'ChannelUnhold':
       return { type: 'held', channelId: channelIdIn(json), isHeld: json['type'] === 'ChannelHold' };
@@ -75,12 +108,25 @@ export function readAriEvent(text: string): AriEvent {
 }
 
 /**
- * Asterisk sets BRIDGEPEER of a channel to the name of the channel that it is connected to, and to nothing when that
- * ends (main/bridge.c). Variables of Asterisk itself come without a channel.
+ * Asterisk sets BRIDGEPEER of a channel to the names of the channels that it is connected to, and to nothing when that
+ * ends (main/bridge.c), and BLINDTRANSFER to the channel that sends it on. Variables of Asterisk itself come without a
+ * channel.
  */
 function readVariable(json: Json): AriEvent {
-  if (json['variable'] !== 'BRIDGEPEER' || !isObject(json['channel'])) return { type: 'ignored' };
-  return { type: 'bridged', channelId: channelIdIn(json), isBridged: (textAt(json, 'value') ?? '') !== '' };
+  const variable = textAt(json, 'variable') ?? '';
+  if (!isObject(json['channel'])) return { type: 'ignored' };
+  const channel = readAriChannel(json['channel']);
+  const value = (textAt(json, 'value') ?? '').trim();
+  const name = PARTY_VARIABLES.get(variable);
+  if (variable === 'BRIDGEPEER') return { type: 'bridged', channel, peers: readPeers(value) };
+  if (variable === 'BLINDTRANSFER' && value !== '') return { type: 'sent-on', channel, by: value };
+  if (name !== undefined) return { type: 'named', channel, name, value: value.slice(0, NAME_MAX_CHARS) || null };
+  return { type: 'ignored' };
+}
+
+/** The names in BRIDGEPEER. */
+export function readPeers(value: string): string[] {
+  return value.split(',').filter((name) => name !== '');
 }
 
 function channelIdIn(json: Json): string {
@@ -95,12 +141,20 @@ export function readAriChannel(json: Json): AriChannel {
   const { caller, connected, dialplan } = json;
   return {
     id: identifierAt(json, 'id', 'channel.id'),
+    name: textAt(json, 'name') ?? '',
     state: textAt(json, 'state') ?? '',
     from: isObject(caller) ? textAt(caller, 'number') : null,
     to: isObject(dialplan) ? textAt(dialplan, 'exten') : null,
     callerName: isObject(caller) ? textAt(caller, 'name') || null : null,
+    connectedNumber: isObject(connected) ? textAt(connected, 'number') || null : null,
     connectedName: isObject(connected) ? textAt(connected, 'name') || null : null,
+    application: isObject(dialplan) ? readApplication(dialplan) : null,
   };
+}
+
+function readApplication(dialplan: Json): AriChannel['application'] {
+  const name = textAt(dialplan, 'app_name') ?? '';
+  return name === '' ? null : { name, data: textAt(dialplan, 'app_data') ?? '' };
 }
 
 /** The `id` of each object in a list, as channels and bridges are listed; what has none is passed over. */

@@ -32,6 +32,8 @@ export class ChannelLeg implements CallLeg {
   readonly #starts: CallStart[] = [];
   #begun = false;
   #state: CarrierState = 'live';
+  /** Whose call it is, told as soon as there is one. */
+  #assigned: CarrierEvent | null = null;
   #closed = false;
 
   constructor(options: ChannelLegOptions) {
@@ -72,6 +74,12 @@ export class ChannelLeg implements CallLeg {
     if (this.#begun && !this.#closed) this.#options.handlers.onEvent({ type: 'state', state });
   }
 
+  /** Who the channel is connected to. Before the call has begun only the latest of it is kept. */
+  tellParty(event: CarrierEvent): void {
+    if (event.type === 'assigned') this.#assigned = event;
+    if (this.#begun && !this.#closed) this.#options.handlers.onEvent(event);
+  }
+
   #onEvent(track: Track, event: CarrierEvent): void {
     if (this.#closed) return;
     if (event.type === 'start') this.#begin(event.start);
@@ -96,6 +104,7 @@ export class ChannelLeg implements CallLeg {
     });
     this.#begun = true;
     if (this.#state !== 'live') handlers.onEvent({ type: 'state', state: this.#state });
+    if (this.#assigned !== null) handlers.onEvent(this.#assigned);
   }
 
   #onClosed(end: LegEnd): void {

@@ -6,6 +6,7 @@
  */
 
 import { WebSocket } from 'ws';
+import { readCallParameters } from '../../calls/call-parameters.ts';
 import type { LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -14,8 +15,9 @@ import type { Log } from '../../foundation/log/log.ts';
 import { nextTurn } from '../../foundation/next-turn.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
-import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts';
+import { type AriChannel, type PartyEvent, readPeers, type StasisRequest } from '../../protocols/asterisk/ari.ts';
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
+import { ConnectedParty } from '../../protocols/asterisk/connected-party.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
 import { isObject } from '../../protocols/json.ts';
 import { type LegSettings, legLimits } from '../leg-limits.ts';
@@ -31,6 +33,8 @@ const SETUP_MAX_MS = 10_000;
 /** How long the end waits for requests that are under way, so that what they made is removed. */
 const SETTLE_MS = 6000;
 const HANDSHAKE_TIMEOUT_MS = 5000;
+/** News of who is connected that one call tells: whoever is sent on in circles would fill the records. */
+const PARTY_NEWS_MAX = 256;
 const CONNECTION_ID = /^[\w-]{1,64}$/;
 
 /** The settings of a session. */
@@ -71,6 +75,8 @@ export class ChannelSession {
   readonly #entered = new Set<string>();
   readonly #opening: Promise<void>;
   readonly #timer: Timer;
+  readonly #party: ConnectedParty;
+  #partyNews = 0;
   #leg: ChannelLeg | null = null;
   #waits: boolean;
   /** Whether the channel is connected to another one; null = not known yet. */
@@ -86,6 +92,12 @@ export class ChannelSession {
     this.channel = options.channel;
     this.#options = options;
     this.#waits = options.waits;
+    const { names, agent, queue } = readCallParameters(options);
+    const given = { agent, queue, name: names.outbound };
+    this.#party = new ConnectedParty(this.channel, given, {
+      ...given,
+      name: names.outbound ?? this.channel.connectedName,
+    });
     const tracks: readonly Track[] = options.mode === 'assist' ? ['inbound', 'outbound'] : ['inbound'];
     this.#pairs = tracks.map((track) => this.#nameOf(track));
     this.#timer = options.clock.after(SETUP_MAX_MS, () => {
@@ -111,11 +123,19 @@ export class ChannelSession {
     this.#endOnceTold();
   }
 
-  /** In agent assist: the channel is connected to somebody, or waits and hears prompts. */
-  onBridged(isBridged: boolean): void {
+  /** In agent assist: who the channel is connected to, or that it waits and hears prompts. */
+  onParty(event: PartyEvent): void {
     if (this.#options.mode !== 'assist') return;
-    this.#isBridged = isBridged;
+    this.#tellParty(event);
+    if (event.type !== 'bridged') return;
+    this.#isBridged = event.peers.length > 0;
     this.#tellState();
+  }
+
+  #tellParty(event: PartyEvent): void {
+    for (const news of this.#party.observe(event)) {
+      if (this.#partyNews++ < PARTY_NEWS_MAX) this.#leg?.tellParty(news);
+    }
   }
 
   /** Whoever is on the channel holds the other side, or no longer. */
@@ -308,9 +328,10 @@ export class ChannelSession {
 
   /** One that waits in our application is connected to nobody; of others Asterisk says it, unless events were first. */
   async #lookUpPeer(): Promise<void> {
-    const hasPeer = !this.#waits && (await hasBridgePeer(this.#options.ari, this.channel.id));
-    this.#isBridged ??= hasPeer;
-    this.#tellState();
+    const { channel } = this;
+    const peers = this.#waits ? [] : await bridgePeersOf(this.#options.ari, channel.id);
+    if (this.#isBridged === null) this.onParty({ type: 'bridged', channel, peers });
+    else this.#tellState();
   }
 
   #tellState(): void {
@@ -373,12 +394,12 @@ export async function sendOn(ari: Ari, channelId: string, status: string): Promi
   }
 }
 
-async function hasBridgePeer(ari: Ari, channelId: string): Promise<boolean> {
+async function bridgePeersOf(ari: Ari, channelId: string): Promise<string[]> {
   try {
     const found = await ari.get(`/channels/${encodeURIComponent(channelId)}/variable`, { variable: 'BRIDGEPEER' });
-    return isObject(found) && typeof found['value'] === 'string' && found['value'] !== '';
+    return readPeers(isObject(found) && typeof found['value'] === 'string' ? found['value'] : '');
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isGone(error)) return [];
     throw error;
   }
 }

@@ -165,7 +165,11 @@ export class AsteriskTrunk {
         (this.#sessions.get(event.channelId) ?? this.#ownerOf(event.channelId))?.onDestroyed(event.channelId);
         return;
       case 'bridged':
-        this.#sessions.get(event.channelId)?.onBridged(event.isBridged);
+      case 'connected':
+      case 'application':
+      case 'sent-on':
+      case 'named':
+        this.#sessions.get(event.channel.id)?.onParty(event);
         return;
       case 'held':
         this.#sessions.get(event.channelId)?.onHeld(event.isHeld);

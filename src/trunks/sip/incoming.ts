@@ -198,7 +198,7 @@ export class IncomingCall implements LegOwner, DialogListener {
     } else {
       this.#legs = replaced.legs;
       if (this.#legs === null) throw new TrunklineError('invalid_request', 'the call to be replaced is over');
-      this.#legs.follow('replaces', connect);
+      this.#legs.follow({ by: 'replaces', kind: 'attended' }, connect);
     }
     if (this.#leg === null) return this;
     media.start(this.#leg);

@@ -6,7 +6,7 @@ import type { CallLeg, LegEnd, LegHandlers, TransferOutcome, TransferRequest } f
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { bytesToMs, type Codec, FRAME_MS } from '../../foundation/units.ts';
-import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
+import type { CallStart, CallTransfer, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 import type { SipLeg } from './leg.ts';
 
 /** A leg whose sound begins later than this after that of the one before leaves a gap. */
@@ -14,8 +14,11 @@ const BREAK_MS = 200;
 /** How often one call may be given on: phones that send calls to each other would never end. */
 const TRANSFERS_MAX = 32;
 
-/** How a call goes on with another leg: a peer asked us to call (REFER), or called us (Replaces). */
-export type TransferWay = 'refer' | 'replaces';
+/**
+ * How a call goes on with another leg: a peer asked us to call (REFER), or called us (Replaces). Who is replaced was
+ * spoken with before.
+ */
+export type TransferWay = Pick<CallTransfer, 'by' | 'kind'>;
 
 type AudioEvent = Extract<CarrierEvent, { readonly type: 'audio' }>;
 
@@ -24,6 +27,8 @@ class Seat implements LegHandlers {
   readonly #owner: LegSwitch;
   /** How the call comes to this leg; null = it is the first. */
   readonly by: TransferWay | null;
+  /** Who is at its other end; null = not told. */
+  party: string | null = null;
   leg: SipLeg | null = null;
   /** What its sound is moved by, so that it goes on where the one before ended; null = none has come. */
   offset: { readonly sequence: number; readonly ms: number } | null = null;
@@ -138,6 +143,7 @@ export class LegSwitch implements CallLeg {
     if (seat !== this.#current) return;
     if (event.type === 'start') {
       if (seat.by !== null) return;
+      seat.party = partyOf(event.start);
       this.#codec = event.start.codec;
     }
     if (event.type === 'state') this.#isHeld = event.state === 'held';
@@ -172,14 +178,16 @@ export class LegSwitch implements CallLeg {
     this.#handlers.onClosed(end);
   }
 
-  #takeOver(seat: Seat, { from, to, outgoing }: CallStart): void {
+  #takeOver(seat: Seat, start: CallStart): void {
     const before = this.#current;
+    seat.party = partyOf(start);
     this.#current = seat;
     this.#next = null;
     this.#ended = null;
     this.#isHangUp = false;
     before.leg?.close();
-    this.#handlers.onEvent({ type: 'transferred', by: seat.by ?? 'refer', to: outgoing ? to : from });
+    const { by, kind } = seat.by ?? { by: 'refer', kind: 'blind' };
+    this.#handlers.onEvent({ type: 'transferred', by, from: before.party, to: seat.party, kind });
     this.#tellHeld(false);
   }
 
@@ -214,4 +222,8 @@ export class LegSwitch implements CallLeg {
     const atMs = this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0);
     return { sequence: this.#lastSequence + 1 - sequence, ms: atMs - sentMs };
   }
+}
+
+function partyOf({ from, to, outgoing }: CallStart): string | null {
+  return outgoing ? to : from;
 }

@@ -33,6 +33,8 @@ export interface OutgoingCallRequest {
 /** The call is made in the place of one that goes on. */
 export interface OutgoingTransfer {
   readonly legs: LegSwitch;
+  /** Whether whoever is called was spoken with before. */
+  readonly kind: 'blind' | 'attended';
   /** The id of the call that goes on. */
   readonly callId: string;
   /** Further headers of the INVITE. */
@@ -99,7 +101,7 @@ export class OutgoingCall implements LegOwner {
     };
     try {
       if (transfer === null) registry.admit();
-      else this.#follow(transfer.legs, connect);
+      else this.#follow(transfer, connect);
     } catch (error) {
       void session.close();
       this.#leave();
@@ -120,8 +122,8 @@ export class OutgoingCall implements LegOwner {
     }
   }
 
-  #follow(legs: LegSwitch, connect: (handlers: LegHandlers) => SipLeg): void {
-    legs.follow('refer', connect);
+  #follow({ legs, kind }: OutgoingTransfer, connect: (handlers: LegHandlers) => SipLeg): void {
+    legs.follow({ by: 'refer', kind }, connect);
     this.#legs = legs;
   }
 

@@ -21,6 +21,8 @@ export interface TransferCall extends Omit<TransferOrder, 'refer' | 'session' | 
   readonly asUser: string;
   /** Null = it goes to a peer that is no trunk. */
   readonly trunk: SipTrunk | null;
+  /** Whether whoever asked spoke with them before. */
+  readonly kind: 'blind' | 'attended';
   readonly headers: readonly string[];
 }
 
@@ -59,7 +61,8 @@ export class TransferDialler implements Transfers {
     const asUser = session.localURI.user ?? '';
     const sipCallId = randomUUID();
     const trunk = this.#trunkOf(toUri, stack);
-    return this.#options.call({ ...order, sipCallId, toUri, asUser, trunk, headers: headersOf(refer) });
+    const kind = refer.replaces === null ? 'blind' : 'attended';
+    return this.#options.call({ ...order, sipCallId, toUri, asUser, trunk, kind, headers: headersOf(refer) });
   }
 
   /** @throws SipFault when it may not be called */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptionEvent, FeedEvent } from '../../../src/calls/feed/events.ts';
 import { TranscriptBuilder, transcriptOf } from '../../../src/calls/feed/transcript-builder.ts';
+import { speakersOf } from '../../../src/calls/feed/transcript-formats.ts';
 
 const callId = 'CA1';
 
@@ -116,6 +117,37 @@ describe('a transcript', () => {
       revision(2, 'B.', 'outbound'),
     ]);
     expect(items.map((each) => each.kind === 'caption' && each.queued)).toEqual([true, undefined]);
+  });
+
+  it('names who speaks before and after a transfer, also where the text is revised', () => {
+    const said = (utterance: number) => final(utterance, `Line ${utterance}.`, 'outbound');
+    const assigned = (name: string | null, atMs: number): FeedEvent => ({
+      type: 'call.assigned',
+      callId,
+      agent: name,
+      queue: 'support',
+      names: { inbound: 'Maria', outbound: name },
+      atMs,
+    });
+    const { items } = built([
+      assigned(null, 0),
+      said(1),
+      assigned('Tom', 2000),
+      said(4),
+      assigned('Ann', 6000),
+      said(5),
+      said(7),
+      final(8, 'I see.', 'inbound'),
+      revision(4, 'Line four.', 'outbound'),
+    ]);
+    const speakers = speakersOf({ inbound: 'Maria', outbound: null });
+    expect(items.map((item) => [item.startMs, speakers(item)])).toEqual([
+      [1000, 'outbound'],
+      [4000, 'Tom'],
+      [5000, 'Tom'],
+      [7000, 'Ann'],
+      [8000, 'Maria'],
+    ]);
   });
 
   it('does not say twice what we said ourselves and was captioned as well', () => {

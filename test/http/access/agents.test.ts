@@ -72,3 +72,37 @@ it('an agent cannot find a number out by asking for parts of a name', async () =
   expect((await get('/v1/calls?name=1415')).statusCode).toBe(400);
   expect((await get('/v1/calls?name=ada')).statusCode).toBe(200);
 });
+
+it('an agent sees a call from when it is theirs until it is given on', async () => {
+  await addCall(database.db, 1, [], { agent: 'bob' });
+  await store(
+    [1, started('CA1', { agent: null })],
+    [1, said('CA1', 1, 'before')],
+    [1, assigned('CA1', 'bob')],
+    [1, said('CA1', 2, 'mine')],
+    [1, assigned('CA1', 'eve')],
+    [1, said('CA1', 3, 'theirs')],
+    [1, assigned('CA1', 'bob')],
+    [1, said('CA1', 4, 'again')],
+  );
+  const url = await listen(server.app);
+  const response = await fetch(`${url}/v1/captions?after=old-1`, { headers: bob });
+  const reader = response.body?.getReader();
+  let text = '';
+  while (!text.includes('again')) text += new TextDecoder().decode((await reader?.read())?.value);
+  await reader?.cancel();
+  expect(text).toContain('mine');
+  expect(text).toContain('"outbound":"••••••••234"');
+  expect(text).not.toContain('theirs');
+});
+
+function assigned(callId: string, agent: string): FeedEvent {
+  return {
+    type: 'call.assigned',
+    callId,
+    agent,
+    queue: null,
+    names: { inbound: null, outbound: '01234561234' },
+    atMs: 1,
+  };
+}

@@ -66,7 +66,8 @@ describe('a number', () => {
   });
 
   it('is masked for agents where a call goes on with somebody else', () => {
-    const event = { type: 'call.transferred', callId: 'c', by: 'refer', to: '+14155550123', atMs: 1 } as const;
+    const parties = { from: '+14155550122', to: '+14155550123', kind: 'blind' } as const;
+    const event = { type: 'call.transferred', callId: 'c', by: 'refer', ...parties, atMs: 1 } as const;
     const entry = { id: 'e-1', event, json: JSON.stringify(event) };
     expect(entryFor(principal('agent', 'ann'), entry).json).toContain('"to":"+••••••••123"');
     expect(entryFor(principal('supervisor'), entry)).toBe(entry);

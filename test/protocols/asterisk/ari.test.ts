@@ -19,7 +19,7 @@ function codeOf(action: () => unknown): string {
 
 describe('an event of Asterisk', () => {
   it('tells of a channel that has come into the application', () => {
-    expect(readAriEvent(read('good/stasis-start.json'))).toEqual({
+    expect(readAriEvent(read('good/stasis-start.json'))).toMatchObject({
       type: 'entered',
       channel: { id: '1795264395.22', state: 'Ring', from: '100', to: '620', callerName: 'Lab', connectedName: null },
       args: ['talk', 'welcomeGreeting=Hello, and thank you for calling.', 'bargeIn=any'],
@@ -35,7 +35,7 @@ describe('an event of Asterisk', () => {
     ['good/channel-destroyed.json', { type: 'destroyed', channelId: '1795264395.22' }],
     ['good/application-replaced.json', { type: 'replaced' }],
     ['good/channel-varset.json', { type: 'ignored' }],
-    ['good/channel-varset-bridgepeer.json', { type: 'bridged', channelId: '1795240105.8', isBridged: true }],
+    ['good/channel-varset-bridgepeer.json', { type: 'bridged', channel: { id: '1795240105.8' } }],
     ['good/channel-hold.json', { type: 'held', channelId: '1795264395.22', isHeld: true }],
     ['good/channel-unhold.json', { type: 'held', channelId: '1795264395.22', isHeld: false }],
   ])('is what it is: %s', (name, event) => {

@@ -240,6 +240,43 @@ describe('what a channel does that is listened to', () => {
     await eventually(() => expect(states()).toEqual(['queued', 'live', 'held', 'live', 'queued']));
   });
 
+  it('tells whose call it is, and when Asterisk gives it on', async () => {
+    await open();
+    await live('assist');
+    const told = (event: object, dialplan: object, connected = { number: '', name: '' }) =>
+      asterisk.tell({ ...event, channel: { id: ID, name: 'PJSIP/alice-00000001', connected, dialplan } });
+    const variable = (name: string, value: string, exten: string, connected?: { number: string; name: string }) =>
+      told(
+        { type: 'ChannelVarset', variable: name, value },
+        { exten, app_name: 'Queue', app_data: 'support,t' },
+        connected,
+      );
+    told({ type: 'ChannelDialplan' }, { exten: '610', app_name: 'Queue', app_data: 'support,t' });
+    variable('BRIDGEPEER', 'PJSIP/6002-00000002', '610', { number: '6002', name: 'Tom' });
+    await eventually(() =>
+      expect(view()).toMatchObject({ agent: '6002', queue: 'support', names: { outbound: 'Tom' } }),
+    );
+    variable('BLINDTRANSFER', 'PJSIP/6002-00000002', '610');
+    variable('BRIDGEPEER', '', '610');
+    variable('BRIDGEPEER', 'PJSIP/6003-00000003', '6003', { number: '6003', name: 'Ann' });
+    await eventually(() => expect(view()).toMatchObject({ agent: '6003', names: { outbound: 'Ann' } }));
+    expect(gateway.events.filter(({ type }) => type === 'call.transferred')).toMatchObject([
+      { callId: ID, by: 'asterisk', from: '6002', to: '6003', kind: 'blind' },
+    ]);
+    expect(gateway.events.findLast(({ type }) => type === 'call.assigned')).toMatchObject({
+      agent: '6003',
+      queue: 'support',
+      names: { outbound: 'Ann' },
+    });
+  });
+
+  it('tells who is connected to a channel that runs already', async () => {
+    await open();
+    asterisk.add(ID).variables['BRIDGEPEER'] = 'PJSIP/6002-00000002';
+    await trunk.assist(ID);
+    await eventually(() => expect(view()).toMatchObject({ agent: '6002', names: { outbound: '6002' } }));
+  });
+
   it('is to talk where it is connected already', async () => {
     await open();
     asterisk.add(ID).variables['BRIDGEPEER'] = 'PJSIP/tom-00000002';

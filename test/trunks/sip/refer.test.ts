@@ -97,7 +97,8 @@ describe('a REFER', () => {
     expect(methods).toEqual(['ACK', 'NOTIFY', 'BYE']);
     expect(line.gateway.registry.liveCount).toBe(1);
     expect(types()).toEqual(['call.started', 'call.transferred']);
-    expect(events.at(-1)).toMatchObject({ callId: ID, by: 'refer', to: '6002' });
+    const from = events.flatMap((event) => (event.type === 'call.started' ? [event.from] : []))[0];
+    expect(events.at(-1)).toMatchObject({ callId: ID, by: 'refer', from, to: '6002', kind: 'blind' });
     expect(line.media.map(({ closed }) => closed)).toEqual([true, false]);
   });
 

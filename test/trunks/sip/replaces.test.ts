@@ -61,7 +61,8 @@ describe('an INVITE with Replaces', () => {
     expect(await acknowledge(ok)).toEqual([`BYE ${ID}`]);
     expect(line.gateway.registry.liveCount).toBe(1);
     expect(events.map(({ type }) => type)).toEqual(['call.started', 'call.transferred']);
-    expect(events.at(-1)).toMatchObject({ callId: ID, by: 'replaces', to: '+14155550199' });
+    const from = events.flatMap((event) => (event.type === 'call.started' ? [event.from] : []))[0];
+    expect(events.at(-1)).toMatchObject({ callId: ID, by: 'replaces', from, to: '+14155550199', kind: 'attended' });
     const told = line.gateway.logLines.filter((text) => text.includes('call transferred'));
     expect(told).toEqual([expect.stringContaining('"by":"replaces"')]);
     expect(told[0]).not.toContain('4155550199');

@@ -265,6 +265,12 @@ function describeLanguage({ track, language, refused }) {
   return `The language of ${who} is ${languageName(language)}`;
 }
 
+/** @param {any} event */
+function describeTransfer({ from = null, to, kind }) {
+  const how = kind === 'attended' || kind === 'warm' ? 'Transferred, introduced' : 'Transferred';
+  return `${how}${from === null ? '' : ` by ${from}`}${to === null ? '' : ` to ${to}`}`;
+}
+
 /** @param {any} event @returns {string} empty = it is not told */
 function describeMoment(event) {
   switch (event.type ?? event.kind) {
@@ -275,7 +281,9 @@ function describeMoment(event) {
     case 'mark':
       return `⚑ ${event.label} (${event.author})`;
     case 'call.transferred':
-      return event.to === null ? 'Transferred' : `Transferred to ${event.to}`;
+      return describeTransfer(event);
+    case 'call.assigned':
+      return event.names.outbound === null ? '' : `With ${event.names.outbound}`;
     case 'call.resumed':
       return 'The call goes on: its server is reached again';
     case 'app.lost':
