@@ -4,27 +4,10 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { readText } from '../docs/markdown.ts';
 import { makeCertificate } from '../helpers/certificates.ts';
 import { API_KEY, beginCall, type ClusterGateway, callFromPage, live, startCluster } from '../helpers/cluster.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
-import { quietOnes, whyNoPromtool } from '../helpers/promtool.ts';
-
-interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
-}
-
-const RULES = (parse(readText('deploy/prometheus/trunkline.rules.yaml')) as Rules).groups.flatMap(({ rules }) => rules);
-
-/** The expressions of these alarms; `changed` has other limits for what a test cannot wait for. */
-function alarms(names: readonly string[], changed: readonly [string, string][] = []): Record<string, string> {
-  const found = RULES.filter(({ alert }) => names.includes(alert));
-  expect(found.map(({ alert }) => alert).toSorted()).toEqual(names.toSorted());
-  return Object.fromEntries(
-    found.map(({ alert, expr }) => [alert, changed.reduce((text, [from, to]) => text.replace(from, to), expr)]),
-  );
-}
+import { alarms, quietOnes, whyNoPromtool } from '../helpers/promtool.ts';
 
 describe.runIf(whyNoPromtool === '')(`a server that keeps its own records${whyNoPromtool}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-alarms-'));

@@ -71,7 +71,7 @@ async function startOne(databaseUrl: string, environment: Readonly<Record<string
         ...init,
         headers: {
           authorization: `Bearer ${API_KEY}`,
-          ...(init.body !== undefined && { 'content-type': 'application/json' }),
+          ...(typeof init.body === 'string' && { 'content-type': 'application/json' }),
           ...init.headers,
         },
       }),

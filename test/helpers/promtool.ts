@@ -1,11 +1,16 @@
 /** Whether alarms fire, by Prometheus's own evaluation of what a server's `/metrics` said before and after. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 
 const PROMTOOL = '/usr/bin/promtool';
+const RULES_FILE = join('deploy', 'prometheus', 'trunkline.rules.yaml');
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
 
 /** For the name of a test: '' where promtool is installed, else that the test is not run. */
 export const whyNoPromtool = existsSync(PROMTOOL) ? '' : ' (not run: promtool is not installed)';
@@ -14,6 +19,24 @@ export const whyNoPromtool = existsSync(PROMTOOL) ? '' : ' (not run: promtool is
 interface Scraped {
   readonly before: string;
   readonly after: string;
+}
+
+/**
+ * The expressions of these alarms of deploy/prometheus; `changed` has other limits for what a test cannot wait for.
+ * @throws Error when there is no such alarm
+ */
+export function alarms(
+  names: readonly string[],
+  changed: readonly (readonly [string, string])[] = [],
+): Record<string, string> {
+  const rules = (parse(readFileSync(RULES_FILE, 'utf8')) as Rules).groups.flatMap((group) => group.rules);
+  return Object.fromEntries(
+    names.map((name) => {
+      const rule = rules.find(({ alert }) => alert === name);
+      if (rule === undefined) throw new Error(`there is no alarm ${name}`);
+      return [name, changed.reduce((text, [from, to]) => text.replace(from, to), rule.expr)];
+    }),
+  );
 }
 
 /**
