@@ -156,7 +156,11 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { ...common, registry, announced });
-  const { translator, recordings, batches } = await openRecordings({ ...common, engine, upkeep }, cluster && records);
+  const { translator, recordings, batches } = await openRecordings(
+    // A database's clock says nothing of this machine's, by which results are removed.
+    { ...common, engine, upkeep: records?.database.kind === 'sqlite' ? upkeep : null },
+    cluster && records,
+  );
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const sockets = openSockets({ ...common, registry, feed, engine, isDraining: options.isDraining });
@@ -258,7 +262,7 @@ async function openRecordings({ engine, upkeep, ...common }: RecordingParts, sha
   const { settings, clock, metrics } = common;
   const translator = new Translator({ settings, clock });
   const recordings = new Recordings({ settings, engine, clock, metrics });
-  const mayExpire = () => upkeep?.sweeper.trustsClock !== false;
+  const mayExpire = upkeep && (() => upkeep.sweeper.trustsClock);
   const batches = await openBatches({ ...common, recordings, translator, mayExpire }, sharingOf(settings, shared));
   return { translator, recordings, batches };
 }

@@ -24,6 +24,7 @@ import {
 } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
 import { BatchWaits } from './batch-waits.ts';
+import { BelievedClock } from './believed-clock.ts';
 import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { reportDiskWaits } from './disk-waits.ts';
@@ -43,8 +44,8 @@ export interface BatchesOptions {
     Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'BATCH_FILES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
   readonly translator: Translator;
-  /** Whether the clock may be believed, so that results are removed by it. */
-  readonly mayExpire: () => boolean;
+  /** Whether the clock may be believed, so that results are removed by it; null = BATCH_DIR has to tell. */
+  readonly mayExpire: (() => boolean) | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -77,12 +78,14 @@ export class Batches {
   /** Files whose end is being stored. Their batch ends after that. */
   readonly #settling = new Set<BatchFile>();
   readonly #waits: BatchWaits;
+  readonly #believed: BelievedClock;
   #sweeping: Timer | null = null;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
     this.#waits = new BatchWaits(options.clock);
+    this.#believed = new BelievedClock({ ...options, folder: options.settings.BATCH_DIR });
     options.metrics.batchWaitSeconds.watch(() => this.#waits.longestMs / 1000);
     const tellProgress = (batch: Batch, file: BatchFile): void => this.#tell(batch, { type: 'progress', file });
     this.#index = new BatchIndex(options.settings.BATCHES_MAX);
@@ -385,9 +388,9 @@ export class Batches {
   }
 
   async #sweep(): Promise<void> {
-    const { settings, mayExpire } = this.#options;
+    const { settings } = this.#options;
     this.#count();
-    const oldestMs = mayExpire() ? this.#nowMs() - settings.RESULT_TTL_MS : 0;
+    const oldestMs = (await this.#mayExpire()) ? this.#nowMs() - settings.RESULT_TTL_MS : 0;
     const expired = this.#index.all.filter(({ endedMs }) => endedMs !== null && endedMs <= oldestMs);
     for (const batch of expired) {
       await this.#remove(batch).catch((err: unknown) =>
@@ -395,6 +398,15 @@ export class Batches {
       );
     }
     await this.#storage.keepRest();
+  }
+
+  async #mayExpire(): Promise<boolean> {
+    const { mayExpire, settings } = this.#options;
+    if (mayExpire !== null) return mayExpire();
+    // A temporary folder is gone with its process.
+    if (settings.BATCH_DIR === '') return true;
+    const times = this.#index.all.map(({ createdMs, endedMs }) => endedMs ?? createdMs);
+    return this.#believed.mayExpire(times.length === 0 ? null : Math.max(...times));
   }
 
   async #remove(batch: Batch): Promise<void> {

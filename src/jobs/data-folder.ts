@@ -19,8 +19,8 @@ export interface DataFolder {
   close(): Promise<void>;
 }
 
-/** The names in a data folder: the owner's files, the database's files, and a folder for each batch. */
-const OURS = /^(?:owner\.|batches\.sqlite|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
+/** The names in a data folder: the owner's files, the database's files, the clock's, and a folder for each batch. */
+const OURS = /^(?:owner\.|batches\.sqlite|clock-believed$|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
 
 /** A folder that cannot be used; `message` says why, without the folder's name. */
 export class DataFolderError extends Error {}

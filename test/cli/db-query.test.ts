@@ -71,6 +71,12 @@ describe('trunkline db query', () => {
     expect(rows).toMatchObject([{ one: 1 }]);
     const free = "select set_config('transaction_read_only', 'off', true)";
     await expect(ask(free, { DATABASE_URL })).rejects.toThrow(/read-write mode/);
+    const many = await ask('select i from generate_series(1, 5000000) as i', { DATABASE_URL });
+    expect([many.rows.length, many.isCut, many.rows.at(-1)]).toEqual([1000, true, { i: 1000 }]);
+    const wide = await ask("select repeat('x', 100000) as x from generate_series(1, 1000)", { DATABASE_URL });
+    expect([wide.rows.length, wide.isCut]).toEqual([39, true]);
+    const huge = "select repeat('x', 300000000) as x";
+    await expect(ask(huge, { DATABASE_URL })).rejects.toThrow('more than 16 MB: ask for fewer rows, or for parts');
     await postgres.remove();
   });
 });

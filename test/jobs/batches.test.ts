@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -133,6 +133,32 @@ describe('a batch', () => {
     clock.advance(40 * 86_400_000);
     expect(batches.list('t')).toHaveLength(1);
     isClockTrusted = true;
+    clock.advance(61_000);
+    await eventually(() => expect(batches.list('t')).toEqual([]));
+  });
+
+  it('is kept by its folder while a clock without records is in doubt', async () => {
+    const environment = { RESULT_TTL_MS: '120000' };
+    const batches = openBatches({
+      folder,
+      clock,
+      transcribe: (task) => transcribe(task),
+      environment,
+      mayExpire: null,
+    });
+    opened.push(batches);
+    await batches.resume();
+    await endOf(await beginBatch(batches));
+    const mark = join(folder, 'batches', 'clock-believed');
+    clock.advance(61_000);
+    await eventually(() => expect(existsSync(mark)).toBe(true));
+    const wallMs = clock.wall().getTime();
+    clock.wall = () => new Date(wallMs + 40 * 86_400_000);
+    const writtenMs = statSync(mark).mtimeMs;
+    clock.advance(61_000);
+    await eventually(() => expect(statSync(mark).mtimeMs).toBeGreaterThan(writtenMs));
+    expect(batches.list('t')).toHaveLength(1);
+    rmSync(mark);
     clock.advance(61_000);
     await eventually(() => expect(batches.list('t')).toEqual([]));
   });

@@ -23,8 +23,8 @@ interface OpenOptions {
   readonly clock: FakeClock;
   readonly transcribe: (task: RecordingTask) => Promise<RecordingTranscript>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Left out = they may. */
-  readonly mayExpire?: () => boolean;
+  /** Left out = they may; null = BATCH_DIR has to tell. */
+  readonly mayExpire?: (() => boolean) | null;
 }
 
 /** The caller closes them. */

@@ -106,6 +106,7 @@ export class ClusterFeed implements FeedExchange {
       onRows: (rows, isLast) => this.#take(rows, isLast),
       onChange: (error) => this.#noteTrouble(error),
     });
+    options.metrics.backlog.watch(() => this.backlog);
     this.#upkeep = new RowUpkeep({ history, clock, trim: (number) => this.#listener.trim(number) });
     this.#holes = new HoleFilling({ stored, clock, onFound: (found) => this.#fill(found) });
   }
@@ -198,7 +199,6 @@ export class ClusterFeed implements FeedExchange {
   #noteAppended(rows: readonly OwnRow[]): void {
     for (const row of rows) this.#number(row);
     this.#feed?.noteIds();
-    this.#options.metrics.backlog.set(this.backlog);
     // Nothing can lie between: whoever has the next number got it after all that have lower ones were committed.
     let isGapless = true;
     for (const row of rows) {
@@ -381,7 +381,6 @@ export class ClusterFeed implements FeedExchange {
   /** Of those that readers here have already, only the last must stay: it says how far they are. */
   #thinOut(): void {
     const { metrics } = this.#options;
-    metrics.backlog.set(this.backlog);
     if (this.backlog < BACKLOG_WITH_PASSING_MAX || this.backlog % 1000 !== 0) return;
     const left = this.#publisher.discard((row) => {
       const isUseless = row.isPassing && row.shown !== null && row.localNumber !== this.#shownLocal;

@@ -11,7 +11,7 @@ export class ClusterFeedMetrics {
   readonly delaySeconds;
 
   constructor(make: MetricMaker) {
-    this.backlog = make.gauge('trunkline_feed_backlog', 'Events that wait to be given to the other gateways', []);
+    this.backlog = make.measured('trunkline_feed_backlog', 'Events that wait to be given to the other gateways');
     this.degraded = make.gauge(
       'trunkline_feed_degraded',
       '1 = readers get the calls of this gateway alone: the feed of all gateways cannot be reached',

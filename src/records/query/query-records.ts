@@ -1,23 +1,22 @@
 /** Answers queries of operators: in SQLite over a copy of the records, in PostgreSQL in a transaction that reads. */
 import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { sql as rawSql } from 'kysely';
+import type pg from 'pg';
+import { createClient } from '../../foundation/database/postgres.ts';
 import { packagePath } from '../../foundation/folders/paths.ts';
-import { inPostgresDatabase } from '../postgres-records.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import { makeBackup } from '../sqlite-backups.ts';
-import {
-  gatherRows,
-  QUERY_LIMIT_MS,
-  QUERY_ROWS_MAX,
-  type QueryAnswer,
-  QueryRefused,
-  readingStatement,
-} from './query-terms.ts';
+import { gatherRows, QUERY_LIMIT_MS, type QueryAnswer, QueryRefused, readingStatement } from './query-terms.ts';
 import type { QueryReply, QueryTask } from './query-worker.ts';
 
+/** Rows that the server sends together. */
+const ROWS_AT_ONCE = 20;
+/** All that the server may send for one query. */
+const ANSWER_MAX_BYTES = 16_000_000;
+const TOO_MUCH = 'the answer has more than 16 MB: ask for fewer rows, or for parts of values, e.g. left(content, 1000)';
 const TOO_LONG = `the query took longer than ${QUERY_LIMIT_MS / 1000} s`;
 
 /**
@@ -37,23 +36,45 @@ export async function querySqlite(
   }
 }
 
-/** Asks the database at `url`. @throws QueryRefused when the query is wrong or takes too long */
+/** Asks the database at `url`. @throws QueryRefused when the query is wrong, or takes too long or too much */
 export async function queryPostgres(url: string, text: string): Promise<QueryAnswer> {
   const sql = readingStatement(text);
-  return inPostgresDatabase(url, (db) =>
-    db.transaction().execute(async (transaction) => {
-      await rawSql`SET TRANSACTION READ ONLY`.execute(transaction);
-      await rawSql`SET LOCAL statement_timeout = ${rawSql.raw(String(QUERY_LIMIT_MS))}`.execute(transaction);
-      try {
-        await rawSql`DECLARE asked CURSOR FOR ${rawSql.raw(sql)}`.execute(transaction);
-        const fetched = rawSql<Record<string, unknown>>`FETCH ${rawSql.raw(String(QUERY_ROWS_MAX + 1))} FROM asked`;
-        return gatherRows((await fetched.execute(transaction)).rows);
-      } catch (error) {
-        const { code, message } = error as { code?: string; message: string };
-        throw new QueryRefused(code === '57014' ? TOO_LONG : message);
-      }
-    }),
-  );
+  const client = createClient(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  const limit = limitBytes(client);
+  try {
+    await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${QUERY_LIMIT_MS}`);
+    await client.query(`DECLARE asked NO SCROLL CURSOR FOR ${sql}`);
+    return await gatherRows(fetchRows(client));
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (limit.isReached) throw new QueryRefused(TOO_MUCH);
+    throw new QueryRefused(code === '57014' ? TOO_LONG : message);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function* fetchRows(client: pg.Client): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+  for (;;) {
+    const { rows } = await client.query<Record<string, unknown>>(`FETCH ${ROWS_AT_ONCE} FROM asked`);
+    yield* rows;
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+}
+
+/** One value may have a gigabyte, and the client keeps a row until it is whole. */
+function limitBytes(client: pg.Client): { readonly isReached: boolean } {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  const state = { bytes: 0, isReached: false };
+  stream.on('data', (chunk: Buffer) => {
+    state.bytes += chunk.length;
+    if (state.bytes <= ANSWER_MAX_BYTES || state.isReached) return;
+    state.isReached = true;
+    stream.destroy();
+  });
+  return state;
 }
 
 async function askCopy(task: QueryTask): Promise<QueryAnswer> {

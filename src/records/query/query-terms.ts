@@ -29,11 +29,13 @@ export function readingStatement(text: string): string {
   return sql;
 }
 
-/** Takes rows up to the limits. */
-export function gatherRows(found: Iterable<Readonly<Record<string, unknown>>>): QueryAnswer {
+/** Takes rows up to the limits. @throws what `found` throws */
+export async function gatherRows(
+  found: Iterable<Readonly<Record<string, unknown>>> | AsyncIterable<Readonly<Record<string, unknown>>>,
+): Promise<QueryAnswer> {
   const rows: Record<string, QueryValue>[] = [];
   let chars = 0;
-  for (const row of found) {
+  for await (const row of found) {
     const readable = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, readableValue(value)]));
     chars += JSON.stringify(readable).length;
     if (rows.length === QUERY_ROWS_MAX || chars > QUERY_CHARS_MAX) return { rows, isCut: true };

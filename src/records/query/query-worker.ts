@@ -44,12 +44,12 @@ function limitMemory(): void {
 
 const { path, sql } = workerData as QueryTask;
 
-function answer(): QueryReply {
+async function answer(): Promise<QueryReply> {
   const database = new sqlite.Database(path);
   try {
     // The log of the copy is not needed: the copy is thrown away.
     database.exec(`PRAGMA locking_mode = EXCLUSIVE; ${HIDE_SECRETS}`);
-    return gatherRows(database.prepare(sql).iterate());
+    return await gatherRows(database.prepare(sql).iterate());
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   } finally {
@@ -58,4 +58,4 @@ function answer(): QueryReply {
 }
 
 limitMemory();
-parentPort?.postMessage(answer());
+parentPort?.postMessage(await answer());

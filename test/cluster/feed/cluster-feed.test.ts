@@ -45,6 +45,17 @@ describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways${whyNoPostgr
     }
   });
 
+  it('says that nothing waits as soon as all is in the table', async () => {
+    const [a] = await openThree();
+    const reader = a.read();
+    const waiting = async (): Promise<unknown> =>
+      (await a.metrics.registry.getSingleMetric('trunkline_feed_backlog')?.get())?.values[0]?.value;
+    a.publish(said('CA1', 1, 'one'), said('CA1', 2, 'two'), said('CA1', 3, 'three'));
+    expect(await waiting()).toBe(3);
+    await until(reader, 3);
+    await expect.poll(waiting).toBe(0);
+  });
+
   it('gives who follows a gateway its own events alone, at once', async () => {
     const [a, b] = await openThree();
     const own: string[] = [];
