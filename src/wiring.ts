@@ -156,11 +156,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
   const announced = new CallAnnouncements({ clock, store: oneUse, log });
   const trunks = openTrunks(settings, { ...common, registry, announced });
-  const { translator, recordings, batches } = await openRecordings(
-    // A database's clock says nothing of this machine's, by which results are removed.
-    { ...common, engine, upkeep: records?.database.kind === 'sqlite' ? upkeep : null },
-    cluster && records,
-  );
+  const { translator, recordings, batches } = await openRecordings({ ...common, engine, records, upkeep, cluster });
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const sockets = openSockets({ ...common, registry, feed, engine, isDraining: options.isDraining });
@@ -250,20 +246,21 @@ async function openStores(
 /** What a gateway without others shares. */
 const ALONE = { oneUse: null, claims: null } as const;
 
-interface RecordingParts extends Pick<Parts, 'clock' | 'metrics'> {
+interface RecordingParts extends Pick<Parts, 'clock' | 'metrics' | 'records' | 'cluster'> {
   readonly settings: Settings;
   readonly log: Log;
   readonly engine: ManagedEngine;
   readonly upkeep: CallUpkeep | null;
 }
 
-/** `shared` = the records that other gateways write too; null = there are none. */
-async function openRecordings({ engine, upkeep, ...common }: RecordingParts, shared: Records | null) {
+async function openRecordings({ engine, records, upkeep, cluster, ...common }: RecordingParts) {
   const { settings, clock, metrics } = common;
   const translator = new Translator({ settings, clock });
   const recordings = new Recordings({ settings, engine, clock, metrics });
-  const mayExpire = upkeep && (() => upkeep.sweeper.trustsClock);
-  const batches = await openBatches({ ...common, recordings, translator, mayExpire }, sharingOf(settings, shared));
+  // A database's clock says nothing of this machine's, by which results are removed.
+  const mayExpire = records?.database.kind === 'sqlite' && upkeep ? () => upkeep.sweeper.trustsClock : null;
+  const sharing = sharingOf(settings, cluster && records);
+  const batches = await openBatches({ ...common, recordings, translator, mayExpire }, sharing);
   return { translator, recordings, batches };
 }
 

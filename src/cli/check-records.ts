@@ -1,6 +1,7 @@
 /** The check of `trunkline doctor` for the records of calls. */
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import { ownerOf } from '../foundation/folders/folder-owner.ts';
 import { freeBytes } from '../foundation/folders/folder-size.ts';
@@ -11,10 +12,14 @@ import { reportPostgres, requirePostgresRights } from '../records/postgres-recor
 import { RefusedEvents } from '../records/refused-events.ts';
 import type { Finding } from './finding.ts';
 import { formatBytes } from './models/progress.ts';
+import { serverOf } from './server-client.ts';
 
 const LOW_BYTES = 500_000_000;
 /** Below this nothing more can be kept for sure. */
 const FULL_BYTES = 16_000_000;
+
+/** Admitted clients alone are told of what wants somebody. */
+const readyAnswer = z.object({ warnings: z.array(z.string()).optional() });
 
 type RecordSettings = Pick<Settings, 'DATA_DIR' | 'DATABASE_URL' | 'RETENTION_DAYS' | 'RECORD' | 'isDataDirDefault'>;
 
@@ -71,6 +76,17 @@ export async function checkDisk({ DATA_DIR }: Pick<Settings, 'DATA_DIR'>, read =
   const detail = `${formatBytes(free)} are free on the disk of ${path}`;
   if (free >= LOW_BYTES) return [{ name: 'disk', status: 'ok', detail }];
   return [{ name: 'disk', status: free < FULL_BYTES ? 'fail' : 'warn', detail: `${detail}: make room there` }];
+}
+
+/** What the server that uses DATA_DIR warns of, e.g. that the calls of the next days will fill its disk. */
+export async function checkServer(settings: Settings): Promise<Finding[]> {
+  const { DATA_DIR } = settings;
+  if (DATA_DIR === NO_FOLDER || (await ownerOf(DATA_DIR).catch(() => 'absent')) !== 'living') return [];
+  // One that is not ready is told of where one asks for that.
+  const { warnings = [] } = await serverOf({}, settings)
+    .ask('GET', '/ready', readyAnswer)
+    .catch(() => ({ warnings: [] }));
+  return warnings.map((detail) => ({ name: 'server', status: 'warn', detail }));
 }
 
 /** The folder, or the nearest one above that is there. */

@@ -6,7 +6,7 @@ import { checkCertificates } from './check-certificate.ts';
 import { checkChat } from './check-chat.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkFiles } from './check-files.ts';
-import { checkDisk, checkRecords } from './check-records.ts';
+import { checkDisk, checkRecords, checkServer } from './check-records.ts';
 import { checkRemotes } from './check-remotes.ts';
 import { checkTrunks } from './check-trunks.ts';
 import {
@@ -55,6 +55,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkInstalled(settings, { hashes: options.hashes }),
     () => checkRecords(settings),
     () => checkDisk(settings),
+    () => checkServer(settings),
     () => checkCluster(settings),
     () => checkFiles(settings),
     () => checkCertificates(settings),

@@ -1,8 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkDisk, checkRecords } from '../../src/cli/check-records.ts';
+import { checkDisk, checkRecords, checkServer } from '../../src/cli/check-records.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { ownFolder } from '../../src/foundation/folders/folder-owner.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'));
@@ -47,5 +52,34 @@ describe('the check of the disk', () => {
   it('says nothing where nothing is kept, or the disk cannot be asked', async () => {
     expect(await check(0, 'none')).toEqual([]);
     expect(await check(null)).toEqual([]);
+  });
+});
+
+describe('the check of the server', () => {
+  const warning = '900 MB are free on the disk of /data, and calls take 300 MB a day: it is full in 3.0 days';
+
+  it('tells what the server warns of that uses the folder', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers.authorization);
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ status: 'ready', warnings: [warning] }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const settings = readSettings({
+      DATA_DIR: folder,
+      HOST: '127.0.0.1',
+      PORT: String((server.address() as AddressInfo).port),
+      API_KEYS: 'a key of sixteen characters',
+    });
+    expect(await checkServer(settings)).toEqual([]);
+    const ownership = await ownFolder(folder, { clock: systemClock });
+    expect(await checkServer(settings)).toEqual([{ name: 'server', status: 'warn', detail: warning }]);
+    expect(asked).toEqual(['Bearer a key of sixteen characters']);
+    server.close();
+    server.closeAllConnections();
+    expect(await checkServer(settings)).toEqual([]);
+    await ownership.release();
   });
 });

@@ -28,6 +28,8 @@ export interface CallStreamOptions extends Omit<StreamParts, 'engine' | 'metrics
 
 /** How often is looked for silence of which no event tells. */
 const LOOK_EVERY_MS = 250;
+/** A call that others took for lost may go on within this time: its gateway was cut off and is back. */
+const RESUMED_WITHIN_MS = 60_000;
 
 /** One client. It sends no audio, and may be silent for as long as the call lasts. */
 export class CallStream {
@@ -40,6 +42,8 @@ export class CallStream {
   /** A moment of the call, and when it was on the clock. */
   #latest: { readonly atMs: number; readonly nowMs: number };
   #isAlive = true;
+  /** Since when the call counts as lost with its gateway; null = it does not. */
+  #lostSinceMs: number | null = null;
 
   /** @throws TrunklineError `too_many_readers` or `draining` */
   constructor(options: CallStreamOptions) {
@@ -82,7 +86,7 @@ export class CallStream {
         close: () => socket.close(1012, 'draining'),
       },
     );
-    this.#timer = clock.every(LOOK_EVERY_MS, () => this.#socket.send(this.#answers.advance(this.#nowInCallMs())), true);
+    this.#timer = clock.every(LOOK_EVERY_MS, () => this.#look(), true);
   }
 
   /** The call is over: all is said. */
@@ -115,8 +119,16 @@ export class CallStream {
 
   #write({ event }: FeedEntry, sent: () => void): void {
     this.#socket.send(this.#messagesOf(event));
-    if (event.type === 'call.ended' || event.type === 'call.deleted') this.end();
+    const isLost = event.type === 'call.ended' && event.reason === 'server_lost';
+    this.#lostSinceMs = isLost ? this.#options.clock.nowMs() : null;
+    if ((event.type === 'call.ended' && !isLost) || event.type === 'call.deleted') this.end();
     sent();
+  }
+
+  #look(): void {
+    this.#socket.send(this.#answers.advance(this.#nowInCallMs()));
+    const lostMs = this.#lostSinceMs === null ? 0 : this.#options.clock.nowMs() - this.#lostSinceMs;
+    if (lostMs >= RESUMED_WITHIN_MS) this.end();
   }
 
   #messagesOf(event: FeedEvent): object[] {

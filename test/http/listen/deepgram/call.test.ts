@@ -71,6 +71,33 @@ describe('WS /v1/listen?call=', () => {
     ]);
   });
 
+  it('waits a minute for a call that was lost with its gateway: it may go on', async () => {
+    const { socket, messages, closed } = await follow('call=c1');
+    const { feed, clock } = testServer;
+    const lost = { type: 'call.ended', callId: 'c1', reason: 'server_lost', durationMs: 9, handoffData: null } as const;
+    /** Beats come meanwhile, and are answered. */
+    const wait = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second++) {
+        clock.advance(1000);
+        for (let round = 0; second % 10 === 0 && round < 2; round++) {
+          socket.ping();
+          await once(socket, 'pong');
+        }
+      }
+    };
+    feed.publish(lost);
+    await wait(59);
+    feed.publish({ type: 'call.resumed', callId: 'c1', atMs: 60_000 });
+    await wait(59);
+    feed.publish(caption('inbound', 'Still here.'));
+    await eventually(() => expect(messages).toHaveLength(1));
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    feed.publish(lost);
+    await wait(59);
+    clock.advance(1000);
+    expect((await closed)[0]).toBe(1000);
+  });
+
   it('answers Finalize for each channel, Configure with what it has not changed, and CloseStream with the end', async () => {
     const { socket, messages, closed } = await follow('call=c1');
     socket.send('{"type":"Finalize"}');
