@@ -384,10 +384,12 @@ export class Call implements LegHandlers {
   }
 
   #onTrack(track: Track, event: TrackEvent): void {
+    if (event.type === 'caption' && event.background) this.#options.context.metrics.backgroundFinals.inc();
     if (event.type === 'gap') this.#feed.publishGap(track, event);
     else if (event.type === 'language') this.#feed.publishHeard(track, event);
     else if (event.type === 'revision') this.#onRevision(track, event);
     else if (event.type === 'turn.ended') this.#app?.onSpeech(event);
+    else if (event.type === 'speech.certain') this.#onCertain(track);
     else if (track === 'inbound') this.#onCallerSpeech(event);
     else this.#feed.publishSpeech(track, event);
   }
@@ -399,8 +401,13 @@ export class Call implements LegHandlers {
       this.#trace?.onCallerFinal(recognised.utterance, event === null);
     if (event === null) return;
     const told = this.#private.speech(event);
-    this.#app?.onSpeech(event);
+    if (event.type !== 'caption' || event.background !== true) this.#app?.onSpeech(event);
     this.#feed.publishSpeech('inbound', told);
+  }
+
+  /** What might have been a television is the caller, who may interrupt. */
+  #onCertain(track: Track): void {
+    if (track === 'inbound') this.voice.onCallerSpeech('started');
   }
 
   #onRevision(track: Track, revision: Revision): void {

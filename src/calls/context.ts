@@ -31,6 +31,7 @@ export type CallSettings = AppSettings &
     | 'BARGE_IN'
     | 'BARGE_IN_CONFIRM_MS'
     | 'BARGE_IN_WORDS'
+    | 'BACKGROUND_VOICES'
     | 'CALLS_KEPT'
     | 'CLUSTER_KEY'
     | 'DEFAULT_LANGUAGE'

@@ -323,6 +323,11 @@ export class Metrics {
     'Captions kept back because the caller only echoed what was played',
     [],
   );
+  readonly backgroundFinals = this.#make.counter(
+    'trunkline_background_finals_total',
+    'Final captions that were marked as background: said far below the level of whoever speaks into the phone.',
+    [],
+  );
   readonly marksLost = this.#make.counter('trunkline_marks_lost_total', 'Marks that a carrier did not return', [
     'carrier',
   ]);

@@ -55,7 +55,7 @@ export class CardHints {
     const { type, callId } = event;
     if (type === 'caption' || type === 'revision') {
       const call = this.#calls.get(callId);
-      if (call !== undefined && (type === 'revision' || event.final)) this.#look(call, event);
+      if (call !== undefined && (type === 'revision' || isSpeakers(event))) this.#look(call, event);
     } else if (type === 'call.started') {
       if (this.#options.wants(callId))
         this.#calls.set(callId, { said: { inbound: [], outbound: [] }, shown: new Map(), hints: 0 });
@@ -100,4 +100,9 @@ function remember(said: Said[], utterance: number, text: string): string {
   }
   const before = said.slice(Math.max(at - BEFORE_MAX, 0), at).map((earlier) => earlier.text);
   return before.join(' ').slice(-BEFORE_MAX_CHARS);
+}
+
+/** Whether it is what was said by whoever speaks into the phone, not behind him. */
+function isSpeakers({ final, background }: CaptionEvent): boolean {
+  return final && background !== true;
 }

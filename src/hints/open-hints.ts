@@ -146,5 +146,5 @@ function followModel({ settings, feed, clock, log, metrics }: OpenOptions, askin
 }
 
 function isNeeded(event: FeedEvent): boolean {
-  return NEEDED.includes(event.type) && (event.type !== 'caption' || event.final);
+  return NEEDED.includes(event.type) && (event.type !== 'caption' || (event.final && event.background !== true));
 }

@@ -16,7 +16,13 @@ export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
  * arrival of the last audio used.
  */
 export type TranscriberEvent =
-  | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
+  | { readonly type: 'speech.stopped'; readonly atMs: number }
+  /**
+   * `isUnsure`: it is so soft that it may be a television, and nobody else has spoken so far. Once that proves to be
+   * wrong `speech.certain` follows.
+   */
+  | { readonly type: 'speech.started'; readonly atMs: number; readonly isUnsure?: true }
+  | { readonly type: 'speech.certain'; readonly atMs: number }
   /**
    * The turn of the speaker is over: all that was said in its utterances `first` to `last`, whose finals are out.
    * `atMs` is the end of its speech.
@@ -62,8 +68,12 @@ export type TranscriberEvent =
       readonly endMs: number;
     };
 
-/** What is known at once of the speech itself: everything but gaps, languages, revisions and ends of turns. */
-export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'language' | 'revision' | 'turn.ended' }>;
+/** What is known at once of the speech itself: everything but gaps, languages, revisions, ends of
+ * turns, and what is certain of it later. */
+export type SpeechEvent = Exclude<
+  TranscriberEvent,
+  { type: 'gap' | 'language' | 'revision' | 'turn.ended' | 'speech.certain' }
+>;
 
 export type TurnEnded = Extract<TranscriberEvent, { type: 'turn.ended' }>;
 
@@ -84,8 +94,13 @@ export class Captions {
   }
 
   /** Speech began or ended at sample number `at`. */
-  speech(type: 'speech.started' | 'speech.stopped', at: number): TranscriberEvent {
+  speech(type: 'speech.started' | 'speech.certain' | 'speech.stopped', at: number): TranscriberEvent {
     return { type, atMs: this.#ms(at) };
+  }
+
+  /** Speech began at sample number `at` that may be a television. */
+  unsureSpeech(at: number): TranscriberEvent {
+    return { type: 'speech.started', atMs: this.#ms(at), isUnsure: true };
   }
 
   /** The turn of utterances `first` to `last` is over; its speech ends at sample number `at`. */

@@ -1,4 +1,5 @@
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { AS_LOUD, type WindowLevel } from '../audio/level-gate.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples } from '../foundation/units.ts';
 
@@ -35,12 +36,19 @@ export type EndpointDecision =
 
 /** Windows whose probability is remembered: the last 8 s. */
 const REMEMBERED = 256;
+/** Softer speech of this length is somebody else's; what is shorter is the end of a word. */
+const FAR_SAMPLES = msToSamples(288, ENGINE_RATE_HZ);
+/** Speech may begin softly for so long. What was soft for longer before is somebody else's, but for the second. */
+const ONSET_SAMPLES = msToSamples(480, ENGINE_RATE_HZ);
+/** Words end so much softer than they are. */
+const TAIL_SAMPLES = msToSamples(128, ENGINE_RATE_HZ);
+const ATTACK_SAMPLES = msToSamples(96, ENGINE_RATE_HZ);
 
 /**
  * Probabilities of speech in, one for each 32 ms window; beginnings, pauses and ends of utterances out. Hysteresis:
  * speech begins with windows at VAD_START_THRESHOLD for MIN_SPEECH_MS without a break, and lasts while windows reach
  * VAD_STOP_THRESHOLD. A pause is not declared before the post-roll is there, so that `paused` and `ended` name the same
- * stretch of audio.
+ * stretch of audio. Speech far below the speaker's level counts as silence, at whose beginning he has stopped.
  */
 export class Endpointer {
   readonly #settings: EndpointerSettings;
@@ -49,6 +57,7 @@ export class Endpointer {
   readonly #minSpeech: number;
   readonly #preRoll: number;
   readonly #pause: number;
+  readonly #onset: number;
   #postRoll: number;
   #endpoint: number;
   /** Takes the place of ENDPOINT_MS when nobody speaks. */
@@ -58,7 +67,11 @@ export class Endpointer {
   #paused = false;
   /** Start of the unbroken run of windows above the threshold, before speech has begun. */
   #runFrom: number | null = null;
+  /** The run so far is far below the level of whoever is awaited. */
+  #isRunFar = false;
   #speechTo = 0;
+  /** The end of the last speech that was as loud as the speaker. */
+  #loudTo = 0;
   /** End of the previous utterance: no pre-roll reaches behind it. */
   #floor = 0;
 
@@ -70,6 +83,7 @@ export class Endpointer {
     this.#postRoll = samples(Math.min(settings.POST_ROLL_MS, settings.ENDPOINT_MS));
     this.#pause = samples(Math.max(settings.EAGER_MS, settings.POST_ROLL_MS));
     this.#endpoint = samples(settings.ENDPOINT_MS);
+    this.#onset = Math.max(ONSET_SAMPLES, this.#minSpeech);
   }
 
   /** Samples examined so far. */
@@ -84,12 +98,18 @@ export class Endpointer {
 
   /** Nobody has spoken since `speechTo` up to here; what comes behind may be the beginning of speech. */
   get silentTo(): number {
-    return this.#runFrom ?? this.#detectedTo;
+    return this.#isRunFar ? this.#detectedTo : (this.#runFrom ?? this.#detectedTo);
+  }
+
+  /** Whether an utterance is running. */
+  get isSpeaking(): boolean {
+    return this.#speaking;
   }
 
   /** The earliest sample that an utterance not yet begun may begin with. */
   get earliestStart(): number {
-    return Math.max(this.#floor, (this.#runFrom ?? this.#detectedTo) - this.#preRoll);
+    const runFrom = this.#runFrom ?? this.#detectedTo;
+    return Math.max(this.#floor, Math.max(runFrom, this.#detectedTo - this.#onset) - this.#preRoll);
   }
 
   /** The probability of the window that holds sample number `sample`, one of the last 8 s. */
@@ -97,11 +117,16 @@ export class Endpointer {
     return this.#probabilities[Math.floor(sample / VAD_WINDOW_SAMPLES) % REMEMBERED] ?? 0;
   }
 
-  /** Takes the next window's probability (0–1). */
-  vad(probability: number): EndpointDecision | null {
+  /** Where the first window begins whose probability is remembered. */
+  get rememberedFrom(): number {
+    return Math.max(this.#detectedTo - REMEMBERED * VAD_WINDOW_SAMPLES, 0);
+  }
+
+  /** Takes the next window's probability (0–1), and its level beside that of whoever speaks or is awaited. */
+  vad(probability: number, level: WindowLevel = AS_LOUD): EndpointDecision | null {
     this.#probabilities[(this.#detectedTo / VAD_WINDOW_SAMPLES) % REMEMBERED] = probability;
     this.#detectedTo += VAD_WINDOW_SAMPLES;
-    return this.#speaking ? this.#onSpeaking(probability) : this.#onSilent(probability);
+    return this.#speaking ? this.#onSpeaking(probability, level) : this.#onSilent(probability, level);
   }
 
   /** From the next utterance on this much silence ends one, in ms. */
@@ -118,7 +143,7 @@ export class Endpointer {
   /** The audio up to sample number `to`, where a window begins, is never examined. No utterance may be running. */
   skipTo(to: number): void {
     this.#detectedTo = to;
-    this.#runFrom = null;
+    this.#endRun();
     this.#floor = to;
   }
 
@@ -130,27 +155,39 @@ export class Endpointer {
     return this.#speaking ? this.#end(received) : null;
   }
 
-  #onSilent(probability: number): EndpointDecision | null {
+  #onSilent(probability: number, { isFar }: WindowLevel): EndpointDecision | null {
     if (probability < this.#settings.VAD_START_THRESHOLD) {
-      this.#runFrom = null;
+      this.#endRun();
       return null;
     }
     this.#runFrom ??= this.#detectedTo - VAD_WINDOW_SAMPLES;
-    if (this.#detectedTo - this.#runFrom < this.#minSpeech) return null;
+    this.#isRunFar = isFar;
+    if (isFar || this.#detectedTo - this.#runFrom < this.#minSpeech) return null;
+    if (this.#detectedTo - this.#runFrom > this.#onset) this.#runFrom = this.#detectedTo - ATTACK_SAMPLES;
     const decision = { kind: 'started', from: this.earliestStart, speechFrom: this.#runFrom } as const;
     this.#speaking = true;
     this.#speechTo = this.#detectedTo;
-    this.#runFrom = null;
+    this.#loudTo = this.#detectedTo;
+    this.#endRun();
     return decision;
   }
 
-  #onSpeaking(probability: number): EndpointDecision | null {
-    if (probability >= this.#settings.VAD_STOP_THRESHOLD) return this.#speechGoesOn();
+  #onSpeaking(probability: number, { isFar, isSoft }: WindowLevel): EndpointDecision | null {
+    if (probability >= this.#settings.VAD_STOP_THRESHOLD) {
+      if (!isFar && !isSoft) this.#loudTo = this.#detectedTo;
+      if (!isFar || this.#detectedTo - this.#loudTo < FAR_SAMPLES) return this.#speechGoesOn();
+      this.#speechTo = Math.min(this.#speechTo, Math.max(this.#loudTo + TAIL_SAMPLES, this.#floor));
+    }
     const silence = this.#detectedTo - this.#speechTo;
     if (silence >= this.#endpoint) return { kind: 'ended', ...this.#end(this.#detectedTo) };
     if (this.#paused || silence < this.#pause) return null;
     this.#paused = true;
     return { kind: 'paused', ...this.#stretch(this.#detectedTo) };
+  }
+
+  #endRun(): void {
+    this.#runFrom = null;
+    this.#isRunFar = false;
   }
 
   #speechGoesOn(): EndpointDecision | null {

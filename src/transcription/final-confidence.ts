@@ -15,6 +15,8 @@ export interface FinalMarks {
    * said on the track is probably in no language that the recogniser understands.
    */
   readonly language?: string | null;
+  /** It was said far below the caller's level: by somebody behind him, or by a television. */
+  readonly background?: true;
 }
 
 /** What is to become of a final text. */

@@ -1,9 +1,11 @@
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { LevelGate, meanSquare, type WindowLevel } from '../audio/level-gate.ts';
 import type { Engine } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples, samplesToMs } from '../foundation/units.ts';
 import { Arrivals } from './audio-arrivals.ts';
+import { BackgroundSpeech } from './background-speech.ts';
 import { Captions, type LossReason, type TranscriberEvent } from './captions.ts';
 import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
@@ -53,6 +55,8 @@ export interface LiveTranscriberOptions {
   readonly wordTimes?: boolean | undefined;
   /** `batch` lets every live call go first. `live` unless said otherwise. */
   readonly urgency?: 'live' | 'batch';
+  /** Whether speech far below the caller's level is told apart as background; false unless said otherwise. */
+  readonly marksBackground?: boolean | undefined;
   /** Who waits for the turns of the track, if anybody: without it `turn.ended` is not emitted. */
   readonly turns?: TurnListener | undefined;
   /** Who wants to know of pauses before it is certain that they are ends. */
@@ -66,6 +70,8 @@ export interface LiveTranscriberOptions {
 /** Backlog at or below which a transcriber counts as drained. The source may only be paused above it. */
 export const BACKLOG_LOW_MS = 200;
 
+/** Whoever speaks into somebody else's words has begun so long before it is known. */
+const ATTACK_SAMPLES = 5 * VAD_WINDOW_SAMPLES;
 /** Audio that the ring is sized for from the start. Most utterances are shorter; for longer ones it grows. */
 const RING_SIZED_MS = 4000;
 /** Once audio is too old, so much of what may wait goes with it: few long gaps instead of many short ones. */
@@ -86,6 +92,9 @@ export class LiveTranscriber {
   readonly #arrivals = new Arrivals();
   readonly #endpointer: Endpointer;
   readonly #forcedCut: ForcedCut;
+  /** Null = whatever is said is the caller's. */
+  readonly #levels: LevelGate | null;
+  readonly #background: BackgroundSpeech | null;
   readonly #vad: VadRunner;
   readonly #captions: Captions;
   readonly #utterances: Utterances;
@@ -95,6 +104,8 @@ export class LiveTranscriber {
   readonly #drainedListeners: (() => void)[] = [];
   /** The pause that the running utterance is in, if any. */
   #pause: Stretch | null = null;
+  /** The running utterance may be a television that was heard first. */
+  #isUnsure = false;
   #behind = false;
   /** Since when, on the clock, no audio has come, as we were told; null = it comes. */
   #stalledSinceMs: number | null = null;
@@ -109,6 +120,8 @@ export class LiveTranscriber {
     this.#options = options;
     this.#audio = audio;
     this.#endpointer = new Endpointer(settings);
+    this.#levels = options.marksBackground === true ? new LevelGate() : null;
+    this.#background = this.#levels === null ? null : this.#openBackground();
     const probabilityAt = (sample: number): number => this.#endpointer.probabilityAt(sample);
     this.#forcedCut = new ForcedCut({ settings, audio, probabilityAt });
     this.#captions = new Captions(options.originMs);
@@ -292,6 +305,7 @@ export class LiveTranscriber {
     this.#endNow();
     this.#vad.skipTo(to);
     this.#endpointer.skipTo(to);
+    this.#background?.skipTo(to);
   }
 
   async #finish(): Promise<void> {
@@ -324,19 +338,22 @@ export class LiveTranscriber {
     // would keep an engine that is alone from it for a whole model run.
     this.#turns?.ask();
     this.#decodeAhead();
-    const { running } = this.#utterances;
-    if (running === null) this.#utterances.noteSilence(this.#endpointer.earliestStart);
-    const neededFrom = running?.from ?? this.#endpointer.earliestStart;
+    const { running, isBackground } = this.#utterances;
+    if (running === null || isBackground) this.#utterances.noteSilence(this.#endpointer.earliestStart);
+    const neededFrom = running?.from ?? this.#earliestStart;
     this.#audio.release(Math.min(neededFrom, this.#turns?.neededFrom ?? neededFrom));
     this.#noticeDrained();
   }
 
+  get #earliestStart(): number {
+    const { earliestStart } = this.#endpointer;
+    return Math.min(earliestStart, this.#background?.earliestStart ?? earliestStart);
+  }
+
   #onWindow(probability: number): void {
-    const decision = this.#endpointer.vad(probability);
-    if (decision?.kind === 'started') {
-      this.#open(decision.from, decision.speechFrom);
-      this.#emit(this.#captions.speech('speech.started', decision.speechFrom));
-    } else if (decision?.kind === 'paused') {
+    const decision = this.#endpointer.vad(probability, this.#levelOf(probability));
+    if (decision?.kind === 'started') this.#start(decision.from, decision.speechFrom);
+    else if (decision?.kind === 'paused') {
       this.#pause = decision;
       this.#utterances.pause(decision.speechTo);
     } else if (decision?.kind === 'resumed') {
@@ -345,9 +362,47 @@ export class LiveTranscriber {
       this.#options.pauses?.onResumed();
     } else if (decision?.kind === 'ended') {
       this.#endSpeech(decision, 'endpoint');
+      this.#background?.resume(decision.to, this.#endpointer);
     }
+    if (decision === null && !this.#endpointer.isSpeaking) this.#background?.vad(probability);
+    this.#tellCertain();
     this.#turns?.onWindow(this.#endpointer);
     this.#cutIfLong();
+  }
+
+  /** The level of the next window beside the speaker's. */
+  #levelOf(probability: number): WindowLevel | undefined {
+    if (this.#levels === null) return undefined;
+    const from = this.#endpointer.detectedTo;
+    const samples = this.#audio.slice(from, from + VAD_WINDOW_SAMPLES);
+    return this.#levels.note(meanSquare(samples), probability >= this.#options.settings.VAD_STOP_THRESHOLD);
+  }
+
+  #start(from: number, speechFrom: number): void {
+    this.#background?.yieldAt(from);
+    this.#levels?.begin();
+    this.#isUnsure = this.#levels?.isUnsure ?? false;
+    this.#open(from, speechFrom);
+    this.#emit(
+      this.#isUnsure ? this.#captions.unsureSpeech(speechFrom) : this.#captions.speech('speech.started', speechFrom),
+    );
+  }
+
+  /** Whoever spoke so softly that it may have been a television has got louder, or somebody else speaks into it. */
+  #tellCertain(): void {
+    const levels = this.#levels;
+    if (levels === null || !this.#isUnsure || !this.#endpointer.isSpeaking) return;
+    const { detectedTo } = this.#endpointer;
+    if (levels.hasRisen) {
+      const at = Math.max(detectedTo - ATTACK_SAMPLES, this.#utterances.running?.from ?? 0);
+      this.#utterances.markBackground();
+      this.#endSpeech({ to: at, speechTo: at }, 'cut');
+      this.#endpointer.cut(at);
+      this.#start(at, at);
+    } else if (!levels.isUnsure) {
+      this.#isUnsure = false;
+      this.#emit(this.#captions.speech('speech.certain', detectedTo));
+    }
   }
 
   /** Starts the work that can be done before the end is certain: the eager decode in a pause, a partial otherwise. */
@@ -355,7 +410,7 @@ export class LiveTranscriber {
     const { partials = true, urgency = 'live' } = this.#options;
     const utterance = this.#utterances.running;
     const { detectedTo, speechTo } = this.#endpointer;
-    if (utterance === null || speechTo <= utterance.from) return;
+    if (utterance === null || this.#utterances.isBackground || speechTo <= utterance.from) return;
     if (this.#pause === null) {
       if (partials) utterance.advance({ to: detectedTo, speechTo });
     } else if (urgency === 'live') {
@@ -371,18 +426,32 @@ export class LiveTranscriber {
     const at = this.#forcedCut.find(utterance.from, this.#endpointer.detectedTo);
     if (at === null) return;
     if (this.#pause !== null) {
-      this.#endNow();
+      this.#endCaller();
       return;
     }
+    const { isBackground } = this.#utterances;
     this.#utterances.finish({ to: at, speechTo: at }, 'cut');
-    this.#turns?.onFinished('cut');
-    this.#endpointer.cut(at);
-    this.#open(at, at);
+    if (isBackground) {
+      this.#background?.cut(at);
+      this.#openOthers(at, at);
+    } else {
+      this.#turns?.onFinished('cut');
+      this.#endpointer.cut(at);
+      this.#open(at, at);
+    }
   }
 
+  /** Whoever speaks is done. */
   #endNow(): void {
+    this.#endCaller();
+    if (!this.#closed) this.#background?.yieldAt(this.#audio.end);
+  }
+
+  #endCaller(): void {
     const stretch = this.#endpointer.close(this.#audio.end);
-    if (stretch !== null && !this.#closed) this.#endSpeech(stretch, 'cut');
+    if (stretch === null || this.#closed) return;
+    this.#endSpeech(stretch, 'cut');
+    this.#background?.resume(stretch.to, this.#endpointer);
   }
 
   #open(from: number, speechFrom: number): void {
@@ -390,9 +459,29 @@ export class LiveTranscriber {
     this.#turns?.onOpened(from);
   }
 
+  /** Somebody else than the caller speaks. */
+  #openOthers(from: number, speechFrom: number): void {
+    this.#utterances.open(from, speechFrom, true);
+    this.#turns?.onBackground();
+  }
+
+  #openBackground(): BackgroundSpeech {
+    return new BackgroundSpeech(this.#options.settings, {
+      onStarted: (from, speechFrom) => this.#openOthers(from, speechFrom),
+      onEnded: (stretch) => this.#utterances.finish(stretch, 'endpoint'),
+    });
+  }
+
   #endSpeech(stretch: Stretch, by: 'endpoint' | 'cut'): void {
     this.#pause = null;
-    this.#utterances.finish(stretch, by);
+    const level = this.#levels?.end() ?? null;
+    const { isBackground } = this.#utterances;
+    this.#utterances.finish(stretch, by, {
+      isAmidOthers: this.#levels?.isAmidOthers ?? false,
+      onText: (hasWords) => {
+        if (level !== null) this.#levels?.learn(level, hasWords && !isBackground);
+      },
+    });
     this.#emit(this.#captions.speech('speech.stopped', stretch.speechTo));
     this.#turns?.onFinished(by);
   }
@@ -408,7 +497,7 @@ export class LiveTranscriber {
       originMs,
       listener,
       utterances: this.#utterances,
-      endUtterance: () => this.#endNow(),
+      endUtterance: () => this.#endCaller(),
       emit: ({ first, last, speechTo }) => this.#emit(this.#captions.turnEnded(first, last, speechTo)),
     });
   }

@@ -131,6 +131,11 @@ export class Turns {
     this.#turn.last = this.#opened;
   }
 
+  /** An utterance of somebody else begins: it is in no turn. */
+  onBackground(): void {
+    this.#opened++;
+  }
+
   /** The running utterance is over: silence has come to the endpoint, or it was cut before. */
   onFinished(by: 'endpoint' | 'cut'): void {
     this.#running = false;

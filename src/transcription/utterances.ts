@@ -7,7 +7,7 @@ import type { Caption, Captions, LossReason, Revision, TranscriberEvent, Utteran
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import type { TimedWord } from './estimated-word-times.ts';
-import { FinalConfidence } from './final-confidence.ts';
+import { FinalConfidence, type JudgedFinal } from './final-confidence.ts';
 import { type JointGroup, type JointOutcome, JointReadings } from './joint-readings.ts';
 import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
@@ -66,6 +66,8 @@ interface UtterancesOptions {
 
 interface Entry {
   readonly utterance: Utterance;
+  /** Somebody else than the caller says it. */
+  isBackground: boolean;
   readonly captions: UtteranceCaptions;
   readonly spans: SpokenSpans;
 }
@@ -79,6 +81,15 @@ interface Pending extends Entry {
   readonly ended: EndedUtterance;
   /** What is to be read again when the final is out. */
   readonly joint: JointGroup | null;
+  readonly isAmidOthers: boolean;
+  readonly onText: ((hasWords: boolean) => void) | undefined;
+}
+
+interface FinishOptions {
+  /** Others are probably heard under its words: that these are improbable says nothing of their language. */
+  readonly isAmidOthers?: boolean;
+  /** Is told whether words were read in it, also those of no language that is understood. */
+  onText?(hasWords: boolean): void;
 }
 
 /**
@@ -119,6 +130,11 @@ export class Utterances {
     return this.#running?.utterance ?? null;
   }
 
+  /** Whether somebody else than the caller says what is being spoken. */
+  get isBackground(): boolean {
+    return this.#running?.isBackground ?? false;
+  }
+
   /** Utterances that are over and whose final is not out. */
   get pending(): number {
     return this.#pending.size;
@@ -152,8 +168,8 @@ export class Utterances {
     return oldest === undefined ? null : this.#arrivedMs(oldest);
   }
 
-  /** Begins an utterance at sample number `from`, its speech at `speechFrom`. */
-  open(from: number, speechFrom: number): void {
+  /** Begins an utterance at sample number `from`, its speech at `speechFrom`; of the caller unless said otherwise. */
+  open(from: number, speechFrom: number, isBackground = false): void {
     const captions = this.#options.captions.open(speechFrom);
     const { audio, decoder, clock, settings, metrics, onPaused } = this.#options;
     const utterance = new Utterance({
@@ -167,7 +183,12 @@ export class Utterances {
       onPartialDropped: () => metrics.partialDropped(),
       onEager: onPaused && ((text, { speechTo }) => onPaused(captions.paused(text, speechTo))),
     });
-    this.#running = { utterance, captions, spans: new SpokenSpans(speechFrom) };
+    this.#running = { utterance, captions, isBackground, spans: new SpokenSpans(speechFrom) };
+  }
+
+  /** As it turns out, somebody else than the caller says what is being spoken. */
+  markBackground(): void {
+    if (this.#running !== null) this.#running.isBackground = true;
   }
 
   /**
@@ -193,22 +214,25 @@ export class Utterances {
     this.#joint.unprepare();
   }
 
-  /** The running utterance is over; its final follows when it is decoded and those before it are out. */
-  finish(stretch: Stretch, by: 'endpoint' | 'cut'): void {
+  /**
+   * The running utterance is over; its final follows when it is decoded and those before it are out.
+   */
+  finish(stretch: Stretch, by: 'endpoint' | 'cut', { isAmidOthers = false, onText }: FinishOptions = {}): void {
     const entry = this.#running;
     this.#running = null;
     if (entry === null) return;
     if (stretch.speechTo <= entry.utterance.from && !entry.captions.shown) {
       // A forced cut fell into what proved to be the last pause: no speech is left.
       entry.utterance.close();
+      onText?.(false);
       return;
     }
     const decidedMs = this.#options.clock.nowMs();
     this.#followNamed(entry.utterance.speechFrom);
     const outcome = entry.utterance.finish(stretch);
     const ended = this.#toJoin(entry, stretch);
-    const joint = this.#joint.join(ended);
-    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', ended, joint };
+    const joint = entry.isBackground ? null : this.#joint.join(ended);
+    const pending = { ...entry, stretch, decidedMs, isCut: by === 'cut', ended, joint, isAmidOthers, onText };
     this.#pending.add(pending);
     this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
@@ -294,19 +318,18 @@ export class Utterances {
     if (outcome === null || !isWanted || this.#closed) return;
     this.#settle(pending, outcome, 'engine');
     if (pending.joint !== null && outcome.how !== 'fallback') this.#joint.read(pending.joint);
-    else if (outcome.isFallback) this.#joint.readAlone(pending.ended, outcome.late);
+    else if (outcome.isFallback && !pending.isBackground) this.#joint.readAlone(pending.ended, outcome.late);
     this.#options.onDelivered();
   }
 
   /** Emits the final, and a gap with `reason` for the speech that its text leaves out. */
   #settle(pending: Pending, outcome: Outcome, reason: LossReason): void {
     const { utterance, captions, stretch, decidedMs } = pending;
-    const { how, hypothesis, logprobs, sureness, language, guess, decodedTo } = outcome;
+    const { how, hypothesis, decodedTo } = outcome;
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const to = Math.min(stretch.speechTo, Math.max(decodedTo, utterance.speechFrom));
-    if (guess !== null) this.#noteLanguage(guess, utterance.speechFrom);
-    const { marks, isLeftOut } = this.#confidence.judge(logprobs, { language, sureness });
+    const { marks, isLeftOut } = this.#judge(pending, outcome);
     const text = isLeftOut ? { ...hypothesis, text: '' } : hypothesis;
     const caption = captions.final(text, to, nowMs - arrivals.at(stretch.to), marks);
     this.#settled++;
@@ -318,8 +341,18 @@ export class Utterances {
       this.#lastFinal = caption.utterance;
       emit(said);
     }
+    pending.onText?.(hypothesis.text !== '');
     this.tellGap(to, stretch.speechTo, reason);
     this.#options.onSettled?.(this.#report(pending, outcome, { hasFinal: caption !== null, to }));
+  }
+
+  #judge({ utterance, isBackground, isAmidOthers }: Pending, outcome: Outcome): JudgedFinal {
+    const { logprobs, sureness, language, guess } = outcome;
+    if (guess !== null && !isBackground) this.#noteLanguage(guess, utterance.speechFrom);
+    // One for each text, so that none of them says anything of the caller's language.
+    const confidence = isBackground || isAmidOthers ? new FinalConfidence() : this.#confidence;
+    const judged = confidence.judge(logprobs, { language, sureness });
+    return isBackground ? { ...judged, marks: { ...judged.marks, background: true } } : judged;
   }
 
   #wordsOf({ ended: { from, samples }, spans, stretch }: Pending, { words }: Outcome, text: string): TimedWord[] {

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { EngineError } from '../../src/engine-client/engine.ts';
 import { benchAccuracy } from './accuracy.ts';
+import { benchBackground } from './background.ts';
 import { benchBatches } from './batches.ts';
 import { benchBatching } from './batching.ts';
 import { benchCalls } from './calls.ts';
@@ -82,6 +83,13 @@ const accuracy = bench('accuracy', 'word error rate, steadiness of partials, cap
 accuracy
   .option('--model <folder>', 'the word error rate of the recogniser in this folder, beside that of the embedded one')
   .option('--final <folder>', 'with --model: another recogniser for finals and recordings');
+bench('background', 'callers with others behind them: wrong words, ends of turns, false interruptions', (quick) =>
+  benchBackground(
+    quick
+      ? { prompts: 8, kinds: ['man'], belowDb: [10, 15, 25] }
+      : { prompts: 30, kinds: ['man', 'woman', 'babble', 'music'], belowDb: [5, 10, 15, 20, 30] },
+  ),
+);
 bench('batches', 'one large batch on two gateways that are killed while they work', (quick) =>
   benchBatches(quick ? { files: 300, workMs: 30, kills: 2 } : { files: 10_000, workMs: 50, kills: 4 }),
 );

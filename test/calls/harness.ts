@@ -1,11 +1,11 @@
 /** A gateway's calls with everything around them in the hand of the test: clock, engine, carrier. */
 import { encodeG711 } from '../../src/audio/g711.ts';
 import { audioFetcher } from '../../src/calls/app/audio-fetch.ts';
+import type { CallFlows, FlowContext } from '../../src/calls/app/call-flows.ts';
 import { AppReachability } from '../../src/calls/app/reachability.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import type { CallTracer } from '../../src/calls/call-tracer.ts';
-import type { CallContext } from '../../src/calls/context.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import { CallRegistry } from '../../src/calls/registry.ts';
@@ -64,7 +64,7 @@ class WordsEngine extends FakeEngine {
 const metrics = new Metrics();
 
 export interface Gateway {
-  readonly context: CallContext & { readonly settings: Settings };
+  readonly context: FlowContext & { readonly settings: Settings };
   readonly registry: CallRegistry;
   readonly webSockets: WebSocketTrunk;
   readonly clock: FakeClock;
@@ -81,6 +81,7 @@ export function startCalls(
   environment: Record<string, string> = {},
   soundTap: SoundTap | null = null,
   openTracer: (clock: FakeClock) => CallTracer | null = () => null,
+  flows: CallFlows | null = null,
 ): Gateway {
   const clock = new FakeClock();
   const engine = new WordsEngine(clock);
@@ -117,6 +118,7 @@ export function startCalls(
     log,
     metrics,
     soundTap,
+    flows,
     tracer: openTracer(clock),
   };
   const registry = new CallRegistry(context);

@@ -26,6 +26,7 @@ describe('cards beside a call', () => {
     feed.publish(caption('CA1', 1, 'It is very'));
     feed.publish(caption('CA1', 1, 'slow is said by another', { track: 'outbound' }));
     feed.publish({ ...caption('CA1', 2, 'slow partial'), final: false });
+    feed.publish({ ...caption('CA1', 4, 'very slow on television'), background: true });
     expect(hints).toEqual([]);
     feed.publish(revision('CA1', 2, 2, 'slow here.'));
     feed.publish(caption('CA1', 3, 'Very slow!'));

@@ -34,6 +34,7 @@ interface Options {
   readonly turns?: TurnListener;
   /** The answer that is expected; null = none. */
   readonly expected?: ExpectedAnswer | null;
+  readonly marksBackground?: boolean;
   /** In place of the harness's own. */
   readonly engineOn?: (clock: FakeClock) => Engine;
 }
@@ -51,7 +52,7 @@ export class TranscriberHarness {
   readonly transcriber: LiveTranscriber;
 
   constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', ...more }: Options = {}) {
-    const { turns, expected = null, engineOn } = more;
+    const { turns, expected = null, engineOn, marksBackground } = more;
     this.transcriber = new LiveTranscriber({
       settings: settingsWith(settings),
       engine: engineOn?.(this.clock) ?? this.engine,
@@ -60,6 +61,7 @@ export class TranscriberHarness {
       partials,
       urgency,
       turns,
+      marksBackground,
       expected: { language: new TrackLanguage(), hotWords: [], answer: expected },
       emit: (event) => {
         this.events.push(event);

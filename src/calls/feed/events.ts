@@ -71,6 +71,8 @@ export interface CaptionEvent {
    * `text` is empty.
    */
   readonly language?: string | null;
+  /** Of a final: it was said far below the caller's level, by somebody behind him or by a television. */
+  readonly background?: true;
 }
 
 /** Which language is spoken on a track from now on: somebody named it, or the recogniser found it out. */

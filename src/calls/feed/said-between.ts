@@ -1,4 +1,4 @@
-import { inOrder, type TranscriptItem } from './transcript.ts';
+import { type FinalCaption, inOrder, type TranscriptItem } from './transcript.ts';
 
 /** Captions may begin a little before the sound of what they are of. */
 const EARLY_MS = 300;
@@ -18,6 +18,10 @@ export function saidBetween(
 
 /** The words of the caller in a stretch of a call, from its transcript. */
 export function callerBetween(items: readonly TranscriptItem[], startMs: number, endMs: number): string {
-  const said = inOrder(items).flatMap((item) => (item.kind === 'caption' && item.track === 'inbound' ? [item] : []));
+  const said = inOrder(items).flatMap((item) => (isCallers(item) ? [item] : []));
   return saidBetween(said, startMs, endMs);
+}
+
+function isCallers(item: TranscriptItem): item is FinalCaption {
+  return item.kind === 'caption' && item.track === 'inbound' && item.background !== true;
 }

@@ -78,7 +78,8 @@ export class TranscriptBuilder {
     }
   }
 
-  #finalOf({ track, utterance, text, startMs, endMs, confidence, lowConfidence, language }: CaptionEvent) {
+  #finalOf(event: CaptionEvent) {
+    const { track, utterance, text, startMs, endMs, confidence, lowConfidence, language, background } = event;
     return {
       kind: 'caption',
       track,
@@ -89,6 +90,7 @@ export class TranscriptBuilder {
       ...(confidence !== undefined && { confidence }),
       ...(lowConfidence && { lowConfidence }),
       ...(language !== undefined && { language }),
+      ...(background && { background }),
       ...this.#queuedMark(track, startMs),
       ...this.#nameMark(track, (startMs + endMs) / 2),
     } satisfies FinalCaption;

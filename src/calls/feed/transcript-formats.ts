@@ -19,12 +19,13 @@ const LINE_COLUMNS = 42;
 export type NameSpeaker = (item: TranscriptItem) => string | null;
 
 /**
- * Speakers by their names at that moment; those without one by their track, and prompts of a queue as `queue`. `names`
- * = those with which the call began.
+ * Speakers by their names at that moment; those without one by their track, prompts of a queue as `queue`, and what is
+ * said behind whoever speaks as `background`. `names` = those with which the call began.
  */
 export function speakersOf(names: CallNames): NameSpeaker {
   return (item) => {
     if (item.kind !== 'caption') return names[item.track] ?? item.track;
+    if (item.background) return 'background';
     return item.queued ? 'queue' : (item.name ?? names[item.track] ?? item.track);
   };
 }

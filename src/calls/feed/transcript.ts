@@ -18,6 +18,8 @@ export interface FinalCaption {
   readonly confidence?: number;
   readonly lowConfidence?: true;
   readonly language?: string | null;
+  /** As in the final caption. */
+  readonly background?: true;
   /** Of what a caller hears in a queue: prompts, not people. */
   readonly queued?: true;
   /** Who spoke, where the other side of the call changed. */

@@ -38,9 +38,11 @@ export class EchoFilter {
   filter(event: SpeechEvent): SpeechEvent | null {
     const { voice } = this.#options;
     if (event.type === 'caption') return this.#filterCaption(event);
-    const started = event.type === 'speech.started';
-    if (started) this.#speechFromMs = event.atMs;
-    voice.onCallerSpeech(started ? 'started' : 'stopped');
+    if (event.type === 'speech.stopped') voice.onCallerSpeech('stopped');
+    else {
+      this.#speechFromMs = event.atMs;
+      if (event.isUnsure !== true) voice.onCallerSpeech('started');
+    }
     return event;
   }
 
@@ -53,7 +55,7 @@ export class EchoFilter {
     const played = this.#playedDuring(caption);
     const { text, startMs } = caption;
     // A late final of an earlier speech says nothing of this one.
-    if (startMs >= this.#speechFromMs)
+    if (startMs >= this.#speechFromMs && caption.background !== true)
       this.#options.voice.onCallerSpeech(mayBeEcho(text, played) ? 'echo' : { word: text });
     if (isEcho(text, played)) return this.#withhold(caption);
     if (!caption.final) this.#shown = caption.utterance;

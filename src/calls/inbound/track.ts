@@ -316,6 +316,7 @@ export class TrackChain {
       settings: { ...context.settings, ENDPOINT_MS: endpointMs() },
       engine: context.engine,
       expected,
+      marksBackground: context.settings.BACKGROUND_VOICES === 'mark',
       turns,
       clock: context.clock,
       originMs: this.#timeline.originMs ?? 0,

@@ -1,5 +1,5 @@
 /** Events of calls in words, for a terminal. Pure. */
-import type { CallEndedEvent, FeedEvent } from '../../calls/feed/events.ts';
+import type { CallEndedEvent, CaptionEvent, FeedEvent } from '../../calls/feed/events.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { correctedWords, missingWords, shortTime } from '../caption-display.ts';
 
@@ -14,7 +14,7 @@ export interface EventText {
 export function textOfEvent(event: FeedEvent): EventText | null {
   switch (event.type) {
     case 'caption':
-      return event.final ? { atMs: event.startMs, speaker: event.track, text: event.text } : null;
+      return event.final ? { atMs: event.startMs, speaker: event.track, text: captionText(event) } : null;
     case 'revision':
       return { atMs: event.startMs, speaker: event.track, text: correctedWords(event) };
     case 'gap':
@@ -61,6 +61,11 @@ export function textOfEvent(event: FeedEvent): EventText | null {
 
 function endOf({ reason, sip }: CallEndedEvent): string {
   return sip === undefined ? reason : `${reason} (${sip.status} ${sip.reason})`;
+}
+
+/** Words of others than whoever speaks into the phone are told apart. */
+function captionText({ text, background }: CaptionEvent): string {
+  return background ? `[background] ${text}` : text;
 }
 
 function cutOff(heardText: string): string {

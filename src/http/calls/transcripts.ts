@@ -16,7 +16,7 @@ import { callPath, refuseUnknown, track } from './call-schemas.ts';
 
 const times = {
   track,
-  speaker: z.string().describe('Who speaks: the name of the track, or `inbound`, `outbound`, `queue`'),
+  speaker: z.string().describe('Who speaks: the name of the track, or `inbound`, `outbound`, `queue`, `background`'),
   startMs: z.number(),
   endMs: z.number(),
 };
@@ -36,6 +36,7 @@ const caption = z.object({
     .describe(
       'BCP-47, where it was named or found out; null = probably said in no language that the recogniser understands',
     ),
+  background: z.literal(true).optional().describe('Said far below the level of whoever speaks into the phone'),
   queued: z.literal(true).optional().describe('Heard in a queue: a prompt, not a person'),
   name: z.string().optional().describe('Who spoke, where the other side of the call changed: its `speaker`'),
 });

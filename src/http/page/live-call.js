@@ -169,7 +169,9 @@ export class LiveCall {
   }
 
   /** @param {any} event */
-  #applyCaption({ track, utterance, text, final, lagMs }) {
+  #applyCaption({ track, utterance, text, final, lagMs, background = false }) {
+    // A card has room for who speaks alone.
+    if (background) return false;
     if (this.lags.has(track)) this.lags.set(track, lagMs);
     if (!this.#lagIsTold) this.view.lagMs = lagMs;
     const shown = this.lines.get(track);

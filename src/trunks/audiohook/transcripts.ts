@@ -43,7 +43,8 @@ export class AudioHookTranscripts {
     if (event.type === 'call.started' && this.#callId === null && this.#options.ids.includes(event.callId))
       this.#callId = event.callId;
     if (event.callId !== this.#callId) return;
-    if (event.type === 'caption' && event.final && event.text !== '') this.#options.send(event);
+    // Genesys has no word for speech behind the caller.
+    if (event.type === 'caption' && event.final && event.text !== '' && !event.background) this.#options.send(event);
     if (event.type === 'call.ended') this.#end();
   }
 

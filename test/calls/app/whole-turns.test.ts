@@ -51,7 +51,7 @@ class Call implements TurnListener {
   tell(): void {
     for (; this.#told < this.track.events.length; this.#told++) {
       const event = this.track.events[this.#told];
-      if (event !== undefined && event.type !== 'gap' && event.type !== 'language')
+      if (event !== undefined && event.type !== 'gap' && event.type !== 'language' && event.type !== 'speech.certain')
         this.conversation.session.onSpeech(event);
     }
   }

@@ -57,8 +57,8 @@ describe('a transcript', () => {
   });
 
   it('has what is known of a final besides its words', () => {
-    const known = { ...final(1), confidence: 0.4, lowConfidence: true, language: null } as const;
-    expect(built([known]).items).toEqual([item(1, 'Hello.', { confidence: 0.4, lowConfidence: true, language: null })]);
+    const marks = { confidence: 0.4, lowConfidence: true, language: null, background: true } as const;
+    expect(built([{ ...final(1), ...marks }]).items).toEqual([item(1, 'Hello.', marks)]);
   });
 
   it('has the latest text of each, in its place, and none that proved to be empty', () => {

@@ -147,6 +147,12 @@ describe('formatTranscript', () => {
     expect(formatTranscript([{ ...SPOKEN, heardText: '' }], 'text')).toContain(`[not heard: ${SPOKEN.text}]`);
   });
 
+  it('names what was said behind the caller as background, also where the caller has a name', () => {
+    const behind: FinalCaption = { ...ANSWER, track: 'inbound', startMs: 0, background: true };
+    const speakers = speakersOf({ inbound: 'Maria K.', outbound: null });
+    expect(formatTranscript([behind], 'text', speakers)).toMatch(/^\[00:00.000\] background: /);
+  });
+
   it('names speakers where names were given, and prompts of a queue as such', () => {
     const speakers = speakersOf({ inbound: 'Maria K.', outbound: null });
     const prompt: FinalCaption = { ...ANSWER, startMs: 0, queued: true };

@@ -23,6 +23,7 @@ describe('an event in words', () => {
   it.each<[string, FeedEvent, string | null]>([
     ['a final', final, 'Hello.'],
     ['a partial caption', { ...final, final: false }, null],
+    ['words behind the caller', { ...final, background: true }, '[background] Hello.'],
     ['a key', { type: 'dtmf', callId: 'a', digit: '5', atMs: 10 }, '[key 5]'],
     ['a state', { type: 'call.state', callId: 'a', state: 'held', atMs: 10 }, '[held]'],
     ['a lost app', { type: 'app.lost', callId: 'a', atMs: 10 }, '[lost]'],

@@ -1,6 +1,6 @@
 import { ASR_SCHEMES, remoteUrls } from '../remote-urls.ts';
 import { bearerKey } from '../setting-forms.ts';
-import { type SettingGroup, share, text, whole } from '../setting-kinds.ts';
+import { choice, type SettingGroup, share, text, whole } from '../setting-kinds.ts';
 
 /** From audio to captions. */
 export const recognition = {
@@ -66,6 +66,13 @@ export const recognition = {
       'ms',
       'Silence of this length ends an utterance where there are only captions: in calls without an app, and on what ' +
         'the caller is told.',
+    ),
+    BACKGROUND_VOICES: choice(
+      'mark',
+      ['mark', 'keep'],
+      'What becomes of speech in a call that is far below the level of whoever speaks into the phone: people behind ' +
+        'the caller, a television. mark = it is captioned as background, and neither app nor flow hears it. keep = ' +
+        "it is the caller's.",
     ),
   },
   tuning: {

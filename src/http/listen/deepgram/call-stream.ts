@@ -136,6 +136,8 @@ export class CallStream {
     const channel = this.#options.call.tracks.indexOf(event.track);
     if (event.type === 'caption') {
       this.#note(event.endMs);
+      // Deepgram has no word for speech behind the caller.
+      if (event.background) return [];
       return this.#answers.onSaid(channel, saidText(event));
     }
     if (event.type === 'speech.started' || event.type === 'speech.stopped') this.#note(event.atMs);

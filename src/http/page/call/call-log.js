@@ -10,7 +10,7 @@ import { FlowLines } from './flow-lines.js';
  * `said`: a caption; `spoken`: what the server spoke; `note`: what somebody wrote; `event`: everything else.
  * @typedef {{ key: string, kind: 'said' | 'spoken' | 'gap' | 'note' | 'event', track: string, startMs: number,
  *   endMs: number, text: string, version: number, heardText: string, interrupted: boolean, lowConfidence: boolean,
- *   author: string, language: string }} Item
+ *   background: boolean, author: string, language: string }} Item
  * @typedef {{ track: string, utterance: number, stable: string, tail: string, startMs: number }} Partial
  * @typedef {'customer' | 'agent' | 'prompts' | 'steps'} Side
  */
@@ -162,12 +162,13 @@ export class CallLog {
   }
 
   /** A final caption or a revision of one; one without words goes. @param {any} event */
-  #putSaid({ track, utterance, text, startMs, endMs, version = 1, lowConfidence = false, language }) {
+  #putSaid({ track, utterance, text, startMs, endMs, version = 1, language, ...marks }) {
     const key = `${track} ${utterance}`;
     const shown = this.#byKey.get(key);
     if (shown !== undefined && version <= shown.version) return [];
     const spoken = language ?? shown?.language ?? '';
-    const more = { track, text, endMs, version, lowConfidence, language: spoken };
+    const { lowConfidence = false, background = false } = marks;
+    const more = { track, text, endMs, version, lowConfidence, background, language: spoken };
     if (text.trim() !== '') return this.#put(key, 'said', startMs, more);
     return shown === undefined ? [] : this.#remove(shown);
   }
@@ -253,6 +254,7 @@ const BLANK = Object.freeze({
   heardText: '',
   interrupted: false,
   lowConfidence: false,
+  background: false,
   author: '',
   language: '',
 });

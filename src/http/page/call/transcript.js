@@ -164,6 +164,7 @@ export class Transcript {
   #fill(element, item, isRevised) {
     element.className =
       item.kind === 'said' || item.kind === 'spoken' ? 'caption' : item.kind === 'note' ? 'note written' : 'note';
+    element.classList.toggle('background', item.background);
     element.dataset['track'] = item.track;
     element.dataset['side'] = this.#log?.sideOf(item) ?? '';
     const time = make(
@@ -316,13 +317,14 @@ export class Transcript {
 /** @param {Item} item @param {boolean} isRevised @returns {HTMLElement[]} */
 function wordsOf(item, isRevised) {
   if (item.kind !== 'said' && item.kind !== 'spoken') return [make('span', { class: 'words', dir: 'auto' }, item.text)];
-  const { text, heardText, interrupted, lowConfidence, language } = item;
+  const { text, heardText, interrupted, lowConfidence, background, language } = item;
   const heard = item.kind === 'spoken' ? heardText : text;
   const said = make('span', { class: isRevised ? 'said revised' : 'said', lang: language || null }, heard);
   const words = make('span', { class: 'words', dir: 'auto' }, said);
   const unheard = item.kind === 'spoken' && text.startsWith(heard) ? text.slice(heard.length).trim() : '';
   if (unheard !== '') words.append(' ', make('del', { class: 'unheard' }, unheard));
   if (interrupted) words.append(' ', make('span', { class: 'cut' }, '(interrupted)'));
+  if (background) words.append(' ', make('span', { class: 'cut' }, '(background)'));
   if (lowConfidence) words.append(' ', make('span', { class: 'cut' }, '(unsure)'));
   return [words];
 }

@@ -214,7 +214,8 @@ export class LiveView {
   #takeWords(id, items) {
     const call = this.#context.store.get(id);
     if (call === undefined) return;
-    for (const { kind, track = 'outbound', text, heardText, utterance } of items.slice(-20)) {
+    const said = items.filter(({ background = false }) => !background);
+    for (const { kind, track = 'outbound', text, heardText, utterance } of said.slice(-20)) {
       if (kind === 'caption' || kind === 'spoken')
         call.recall({ kind: kind === 'spoken' ? 'spoken' : 'said', track, text: heardText ?? text, utterance });
     }
