@@ -2,7 +2,7 @@
  * A web server that knows orders, for dialplans/ivr/order-status.yaml: GET /orders/482915.
  *
  *   node examples/orders.mjs
- *   FLOWS_DIR=dialplans/ivr FLOW_HTTP_ALLOW_PRIVATE=true npm start
+ *   FLOWS_DIR=dialplans/ivr OUTBOUND_ALLOW=flows=127.0.0.0/8 npm start
  */
 import { createServer } from 'node:http';
 

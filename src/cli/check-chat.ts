@@ -21,7 +21,7 @@ export async function checkChat(settings: ChatSettings, clock: Clock = systemClo
     if (endpoint.baseUrl === '') continue;
     const key = JSON.stringify([endpoint.baseUrl, endpoint.model, endpoint.apiKey]);
     const known = asked.get(key) ?? { endpoint, settings: [] };
-    known.settings.push(`${purpose}_BASE_URL`);
+    known.settings.push(`${purpose}_MODEL`);
     asked.set(key, known);
   }
   return Promise.all(

@@ -86,16 +86,21 @@ export function refusePrivateAddress(hostname: string): void {
  * A resolver for `http.request` that fails with {@link PrivateAddressError} when any address of the name is not public.
  * The socket connects to the address that it returns, so the name is not resolved a second time.
  */
-export const lookupPublic: LookupFunction = (hostname, options, done) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, []);
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
-      return done(new PrivateAddressError('an address of the name is in a private network'), []);
-    const [first] = addresses;
-    if (options.all === true || first === undefined) return done(null, addresses);
-    return done(null, first.address, first.family);
-  });
-};
+export const lookupPublic: LookupFunction = lookupAllowed((_, address) => isPublicAddress(address));
+
+/** The same, for the addresses that `isAllowed` takes for a name. */
+export function lookupAllowed(isAllowed: (hostname: string, address: string) => boolean): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, []);
+      if (!addresses.every(({ address }) => isAllowed(hostname, address)))
+        return done(new PrivateAddressError('an address of the name is in a private network'), []);
+      const [first] = addresses;
+      if (options.all === true || first === undefined) return done(null, addresses);
+      return done(null, first.address, first.family);
+    });
+  };
+}
 
 const RANGE = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/;
 

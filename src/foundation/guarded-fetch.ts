@@ -9,6 +9,7 @@ import type { LookupFunction } from 'node:net';
 import { lookupPublic, refusePrivateAddress } from './addresses.ts';
 import { readBounded } from './bounded-body.ts';
 import type { Clock } from './clock.ts';
+import type { PrivateTargets } from './outbound-targets.ts';
 
 /** The user-agent header of requests by this server. */
 export const USER_AGENT = 'trunkline';
@@ -44,8 +45,8 @@ export interface Hop {
 /** A request and its limits. */
 export interface GuardedRequest {
   readonly url: string;
-  /** Whether connections to loopback, private and link-local addresses are allowed. */
-  readonly allowPrivate: boolean;
+  /** Which loopback, private and link-local addresses are allowed: all, none, or some. */
+  readonly allowPrivate: boolean | PrivateTargets;
   readonly signal: AbortSignal;
   /**
    * How many redirects are followed, by default 3. After more the request fails. With 0 a redirect is returned as the
@@ -56,7 +57,7 @@ export interface GuardedRequest {
    * Builds the request for `url`, by default a GET. `status` = that of the redirect to it; null = the first request.
    */
   prepare?(url: URL, status: number | null): Hop;
-  /** Resolves host names when private addresses are refused; by default {@link lookupPublic}. */
+  /** Resolves host names unless all addresses are allowed; by default as `allowPrivate` says. */
   readonly lookup?: LookupFunction;
 }
 
@@ -95,19 +96,22 @@ function plainGet(url: URL): Hop {
 
 function send(
   { url, method, headers, body }: Hop,
-  { allowPrivate, signal, lookup = lookupPublic }: GuardedRequest,
+  { allowPrivate, signal, lookup }: GuardedRequest,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new FetchError('scheme', `its URL begins with ${url.protocol}, expected http: or https:`);
   }
-  if (!allowPrivate) refusePrivateAddress(url.hostname);
+  if (allowPrivate === false) refusePrivateAddress(url.hostname);
+  if (typeof allowPrivate === 'object') allowPrivate.check(url.hostname);
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const options = {
     agent: false,
     signal,
     method,
     headers: { 'accept-encoding': 'identity', 'user-agent': USER_AGENT, ...headers },
-    ...(allowPrivate ? {} : { lookup }),
+    ...(allowPrivate === true
+      ? {}
+      : { lookup: lookup ?? (allowPrivate === false ? lookupPublic : allowPrivate.lookup) }),
   };
   return new Promise((resolve, reject) => {
     request(url, options, resolve)

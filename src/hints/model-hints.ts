@@ -136,13 +136,13 @@ export class ModelHints {
     this.#notBeforeMs = clock.nowMs() + this.#backoff.next();
     if (this.#isFailing) return;
     this.#isFailing = true;
-    log.warn({ reason }, 'HINTS_BASE_URL does not answer; it is asked less often until it does');
+    log.warn({ reason }, 'LLM_BASE_URL does not answer; it is asked less often until it does');
   }
 
   #noteAnswer(): void {
     this.#backoff.restart();
     this.#notBeforeMs = 0;
-    if (this.#isFailing) this.#options.log.info('HINTS_BASE_URL answers again');
+    if (this.#isFailing) this.#options.log.info('LLM_BASE_URL answers again');
     this.#isFailing = false;
   }
 }

@@ -1,4 +1,5 @@
 /** Gets the recordings of batches: downloads them, or finds them in BATCH_INPUT_DIR. */
+
 import { createWriteStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,6 +10,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import { FetchError, guardedFetch, networkCode, withinTime } from '../foundation/guarded-fetch.ts';
+import { namedTargets } from '../foundation/outbound-targets.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import { findRecordings, isWithin } from '../recordings/folder.ts';
@@ -20,7 +22,7 @@ export const NAME_MAX_CHARS = 255;
 /** The limits of getting a recording. */
 export type InputSettings = Pick<
   Settings,
-  'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'
+  'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'OUTBOUND_ALLOW' | 'BATCH_INPUT_DIR'
 >;
 
 /**
@@ -115,7 +117,11 @@ export async function download({ url, to, disk, settings, clock, signal }: Downl
   const timeoutMs = settings.UPLOAD_TIMEOUT_MS;
   try {
     await withinTime({ clock, timeoutMs, signal }, async (either) => {
-      const { response } = await guardedFetch({ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, signal: either });
+      const { response } = await guardedFetch({
+        url,
+        allowPrivate: namedTargets(settings.OUTBOUND_ALLOW, 'batches'),
+        signal: either,
+      });
       if (response.statusCode !== 200) {
         response.destroy();
         throw refused(`the server of the URL answered ${response.statusCode}, expected 200`);
@@ -131,7 +137,7 @@ export async function download({ url, to, disk, settings, clock, signal }: Downl
     if (error instanceof FetchError && error.failure === 'late')
       throw refused(`the URL did not answer in full within ${timeoutMs} ms (UPLOAD_TIMEOUT_MS)`);
     if (error instanceof PrivateAddressError)
-      throw refused('the URL leads into a private network, expected a public address (BATCH_ALLOW_PRIVATE)');
+      throw refused('the URL leads into a private network, expected a public address (OUTBOUND_ALLOW)');
     throw refused(`the URL cannot be read (${networkCode(error)})`);
   }
 }

@@ -1,6 +1,8 @@
 /** Sends webhooks when batches end, and repeats those that fail. */
+
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { namedTargets } from '../foundation/outbound-targets.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { sendWebhook } from '../foundation/webhooks/send-webhook.ts';
 import type { Batch, Webhook } from './batch.ts';
@@ -21,7 +23,7 @@ export function afterAttempt(
 }
 
 interface NotifierOptions {
-  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
+  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'OUTBOUND_ALLOW'>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'webhooks'>;
   /** Cancels all webhooks. */
@@ -54,7 +56,7 @@ export class Notifier {
       id: batch.id,
       body,
       secret: settings.WEBHOOK_SECRET,
-      allowPrivate: settings.BATCH_ALLOW_PRIVATE,
+      allowPrivate: namedTargets(settings.OUTBOUND_ALLOW, 'batches'),
       clock,
       signal,
     });

@@ -45,7 +45,7 @@ export class Translator {
     if (TRANSLATE_BASE_URL !== '' && TRANSLATE_MODEL !== '') return;
     throw new TrunklineError(
       'unsupported_model',
-      'translation is not configured: set TRANSLATE_BASE_URL and TRANSLATE_MODEL, or LLM_BASE_URL and LLM_MODEL',
+      'translation is not configured: set LLM_BASE_URL, and TRANSLATE_MODEL or LLM_MODEL',
       'model',
     );
   }

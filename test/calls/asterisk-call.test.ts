@@ -165,7 +165,7 @@ describe('what Asterisk sends', () => {
   it("is held as its app's TwiML says, which is told what the dialplan knows", async () => {
     const webhook = await startWebhook();
     webhook.answers['/voice'] = '<Say>One moment.</Say><Hangup/>';
-    const gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true' });
+    const gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, OUTBOUND_ALLOW: 'apps=127.0.0.0/8' });
     const asterisk = new Asterisk(gateway).start({
       __TRUNKLINE_FROM: '100',
       __TRUNKLINE_CALLER_NAME: 'Ann',

@@ -99,7 +99,7 @@ describe("the doctor's question to chat endpoints", () => {
     const found = await check(200, { LLM_MODEL: 'm', HINTS_MODEL: 'm' });
     expect(found).toMatchObject([{ name: 'chat', status: 'ok' }]);
     expect(found[0]?.detail).toMatch(
-      /^m at 127\.0\.0\.1:\d+ \(LLM_BASE_URL, HINTS_BASE_URL, TRANSLATE_BASE_URL\) answered in \d+ ms$/,
+      /^m at 127\.0\.0\.1:\d+ \(LLM_MODEL, HINTS_MODEL, TRANSLATE_MODEL\) answered in \d+ ms$/,
     );
     expect(asked).toBe(1);
     expect(await checkChat(readSettings({}))).toEqual([]);

@@ -105,7 +105,7 @@ describe('trunkline config', () => {
 
   it('never shows what is secret in a URL', async () => {
     vi.stubEnv('APP_URL', 'wss://me:sesame@app.example.com/calls?token=sesame');
-    vi.stubEnv('TRANSLATE_BASE_URL', 'https://sesame@chat.example.com/v1');
+    vi.stubEnv('LLM_BASE_URL', 'https://sesame@chat.example.com/v1');
     for (const args of [['config'], ['config', '--json']]) {
       const { out } = await run(...args);
       expect(out).not.toContain('sesame');

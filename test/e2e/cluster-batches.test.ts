@@ -57,7 +57,7 @@ async function read(url: string, id: string): Promise<BatchView> {
   return (await (await fetch(`${url}/v1/batches/${id}`)).json()) as BatchView;
 }
 
-const ENVIRONMENT = { BATCH_ALLOW_PRIVATE: 'true', WEBHOOK_SECRET: 'secret-of-the-end-to-end-tests' };
+const ENVIRONMENT = { OUTBOUND_ALLOW: 'batches=127.0.0.0/8', WEBHOOK_SECRET: 'secret-of-the-end-to-end-tests' };
 
 describe.skipIf(whyNoCluster !== '')(`batches of several gateways${whyNoCluster}`, () => {
   it('outlive the gateway that took them, and are told of once', async () => {

@@ -76,7 +76,7 @@ export class DictatedCall {
       APP_URL: this.#app.url,
       CALL_WEBHOOK_URL: this.webhooks.url,
       CALL_WEBHOOK_EVENTS: 'call.ended,caption,spoken,dtmf,note',
-      CALL_WEBHOOK_ALLOW_PRIVATE: 'true',
+      OUTBOUND_ALLOW: 'calls=127.0.0.0/8',
       WEBHOOK_SECRET: SECRET,
       ...this.#environment,
     });

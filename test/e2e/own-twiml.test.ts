@@ -17,7 +17,11 @@ let webhook: TestWebhook;
 let gateway: GatewayProcess;
 beforeEach(async () => {
   [app, webhook] = await Promise.all([startApp(), startWebhook()]);
-  gateway = await startGateway({ ...TONE, APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true' });
+  gateway = await startGateway({
+    ...TONE,
+    APP_TWIML_URL: `${webhook.origin}/voice`,
+    OUTBOUND_ALLOW: 'apps=127.0.0.0/8',
+  });
   webhook.answers['/voice'] = `<Say>Hello</Say><Connect action="/done"><ConversationRelay url="${app.url}"/></Connect>`;
 });
 afterEach(async () => {
@@ -79,7 +83,7 @@ it('is told of the end of its session when the gateway is stopped', async () => 
   gateway = await startGateway({
     ...TONE,
     APP_TWIML_URL: `${webhook.origin}/voice`,
-    APP_TWIML_ALLOW_PRIVATE: 'true',
+    OUTBOUND_ALLOW: 'apps=127.0.0.0/8',
     DRAIN_TIMEOUT_MS: '0',
   });
   await stream(await ask(`${gateway.url}/twilio/voice`));

@@ -20,7 +20,11 @@ const PLACES = 4;
 
 const { URL: url = '', NAME: name = '', FOLDER: folder = '', WORK_MS: workMs = '0' } = process.env;
 const address = `http://${name}.example:8080`;
-const settings = readSettings({ BATCH_DIR: join(folder, name), BATCH_ALLOW_PRIVATE: 'true', WEBHOOK_SECRET: 's' });
+const settings = readSettings({
+  BATCH_DIR: join(folder, name),
+  OUTBOUND_ALLOW: 'batches=127.0.0.0/8',
+  WEBHOOK_SECRET: 's',
+});
 const common = { settings, clock: systemClock, log: createLog('silent'), metrics: new Metrics() };
 const database = await openPostgresRecords(url, { clock: systemClock, log: common.log, isShared: true });
 

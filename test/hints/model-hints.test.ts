@@ -25,7 +25,7 @@ async function open(environment: Readonly<Record<string, string>> = {}) {
   const metrics = new Metrics();
   const lines: unknown[][] = [];
   const log = { info: (...line: unknown[]) => lines.push(line), warn: (...line: unknown[]) => lines.push(line) };
-  const base = { HINTS_BASE_URL: chat.baseUrl, HINTS_MODEL: 'm', HINTS_API_KEY: 'k', HINTS_EVERY: '2' };
+  const base = { LLM_BASE_URL: chat.baseUrl, HINTS_MODEL: 'm', LLM_API_KEY: 'k', HINTS_EVERY: '2' };
   const settings = readSettings({ ...base, ...environment });
   const { feed } = openFeed(settings, { clock });
   const shown = hintsOf(feed);
@@ -160,8 +160,8 @@ describe('hints by a language model', () => {
     say();
     await eventually(() => expect(lines).toHaveLength(2));
     expect(lines).toEqual([
-      [{ reason: 'the endpoint answered 500' }, 'HINTS_BASE_URL does not answer; it is asked less often until it does'],
-      ['HINTS_BASE_URL answers again'],
+      [{ reason: 'the endpoint answered 500' }, 'LLM_BASE_URL does not answer; it is asked less often until it does'],
+      ['LLM_BASE_URL answers again'],
     ]);
   });
 
@@ -176,7 +176,7 @@ describe('hints by a language model', () => {
     ['has no text', '{"title": "a", "text": ""}', 'nothing'],
     ['has nulls', '{"title": null, "text": null}', 'nothing'],
   ])('are none where the server %s', async (_what, reply, outcome) => {
-    const { feed, clock, shown, outcomes } = await open({ HINTS_EVERY: '1', HINTS_TIMEOUT_MS: '2000' });
+    const { feed, clock, shown, outcomes } = await open({ HINTS_EVERY: '1', LLM_TIMEOUT_MS: '2000' });
     chat.reply = reply as never;
     feed.publish(started('CA1'));
     feed.publish(caption('CA1', 1, 'a'));

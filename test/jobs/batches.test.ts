@@ -208,7 +208,7 @@ describe('a batch', () => {
       spokenLanguage: 'en',
       segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
     });
-    const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
+    const batches = open({ LLM_BASE_URL: url, TRANSLATE_MODEL: 'm' });
     const batch = await beginBatch(batches, { targetLanguage: 'german' });
     await endOf(batch);
     const [segment] = (await batches.result('t', batch.id, 0)).segments;
@@ -220,7 +220,7 @@ describe('a batch', () => {
 
   it('keeps what was said where only the translation failed', async () => {
     const { url, close } = await chatEndpoint(500);
-    const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
+    const batches = open({ LLM_BASE_URL: url, TRANSLATE_MODEL: 'm' });
     const batch = await beginBatch(batches, { targetLanguage: 'german' });
     await endOf(batch);
     expect(batch.files[0]).toMatchObject({
@@ -235,7 +235,7 @@ describe('a batch', () => {
   it('has no text of a file that could not be heard', async () => {
     const { url, close } = await chatEndpoint();
     transcribe = () => Promise.reject(new TrunklineError('audio_unreadable', 'no audio'));
-    const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
+    const batches = open({ LLM_BASE_URL: url, TRANSLATE_MODEL: 'm' });
     const batch = await beginBatch(batches, { targetLanguage: 'german' });
     await endOf(batch);
     await expect(batches.result('t', batch.id, 0, true)).rejects.toMatchObject({ code: 'result_not_ready' });
@@ -244,7 +244,7 @@ describe('a batch', () => {
 
   it('is not heard again when its gateway was killed while it was translated', async () => {
     const { url, close } = await chatEndpoint();
-    const environment = { TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' };
+    const environment = { LLM_BASE_URL: url, TRANSLATE_MODEL: 'm' };
     transcribe = forever;
     const first = open(environment);
     const { id } = await beginBatch(first, { targetLanguage: 'german' });

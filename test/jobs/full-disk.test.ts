@@ -150,7 +150,7 @@ describe('a download that the disk has no room for', () => {
     const server = createServer((_request, response) => void response.end('a recording'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const location = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.wav`;
-    const batches = open({ BATCH_ALLOW_PRIVATE: 'true' });
+    const batches = open({ OUTBOUND_ALLOW: 'batches=127.0.0.0/8' });
     const draft = await batches.draft('t');
     symlinkSync('/dev/full', join(draft.folder, '0'));
     const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'url', location } }];
@@ -183,7 +183,7 @@ describe('a batch whose end the disk has no room for', () => {
       fill();
       return RECORDING;
     };
-    const batches = open({ BATCH_ALLOW_PRIVATE: 'true' });
+    const batches = open({ OUTBOUND_ALLOW: 'batches=127.0.0.0/8' });
     const batch = await begin(batches, { webhookUrl });
     const news: News['type'][] = [];
     batches.watch(batch.id, ({ type }) => news.push(type));

@@ -37,7 +37,7 @@ async function serve(answer: RequestListener): Promise<string> {
 /** Fetches `url`; the code and the message of what went wrong, or what came. */
 async function fetched(
   url: string,
-  environment: Record<string, string> = { BATCH_ALLOW_PRIVATE: 'true' },
+  environment: Record<string, string> = { OUTBOUND_ALLOW: 'batches=127.0.0.0/8' },
   signal = new AbortController().signal,
 ) {
   const to = join(folder, 'got');
@@ -70,7 +70,7 @@ describe('download', () => {
       asked.push(request.url);
       response.end();
     });
-    expect(await fetched(`${url}/here`, {})).toEqual(refusal(/private network.*BATCH_ALLOW_PRIVATE/));
+    expect(await fetched(`${url}/here`, {})).toEqual(refusal(/private network.*OUTBOUND_ALLOW/));
     expect(await fetched('http://[::1]:1/', {})).toEqual(refusal(/private network/));
     expect(await fetched('http://localhost:1/', {})).toEqual(refusal(/private network/));
     expect(asked).toEqual([]);
@@ -112,7 +112,7 @@ describe('download', () => {
 
   it('stops at UPLOAD_MAX_BYTES, whatever length was claimed', async () => {
     const url = await serve((_request, response) => void response.end(Buffer.alloc(5000)));
-    expect(await fetched(url, { BATCH_ALLOW_PRIVATE: 'true', UPLOAD_MAX_BYTES: '4096' })).toMatchObject({
+    expect(await fetched(url, { OUTBOUND_ALLOW: 'batches=127.0.0.0/8', UPLOAD_MAX_BYTES: '4096' })).toMatchObject({
       code: 'upload_too_large',
     });
   });
@@ -123,7 +123,7 @@ describe('download', () => {
       asked++;
       response.write('au');
     });
-    const late = fetched(url, { BATCH_ALLOW_PRIVATE: 'true', UPLOAD_TIMEOUT_MS: '1000' });
+    const late = fetched(url, { OUTBOUND_ALLOW: 'batches=127.0.0.0/8', UPLOAD_TIMEOUT_MS: '1000' });
     await eventually(() => expect(asked).toBe(1));
     clock.advance(1000);
     expect(await late).toEqual(refusal(/UPLOAD_TIMEOUT_MS/));

@@ -53,7 +53,7 @@ describe('a webhook', () => {
 
   it('tells of the end, signed, and is sent again until it is taken', async () => {
     const { received, url, close } = await receiver(500, 204);
-    const batch = await beginBatch(open({ BATCH_ALLOW_PRIVATE: 'true' }), { webhookUrl: url });
+    const batch = await beginBatch(open({ OUTBOUND_ALLOW: 'batches=127.0.0.0/8' }), { webhookUrl: url });
     await eventually(() => expect(batch.webhook?.attempts).toBe(1));
     clock.advance(RETRY_DELAYS_MS[0]);
     await eventually(() => expect(batch.webhook).toMatchObject({ state: 'delivered', attempts: 2 }));

@@ -3,9 +3,11 @@
  * for text. This introduces the session to its connection, and decides what becomes of the call when the app is done or
  * gone. `docs/guide/apps.md` says it from the app's side.
  */
+
 import { randomUUID } from 'node:crypto';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
 import type { AppTrace } from '../call-tracer.ts';
@@ -153,7 +155,7 @@ export class AppSocket {
       headers: trace === null ? signatures : { ...signatures, traceparent: trace.traceparent },
       clock,
       limits: limitsOf(settings),
-      guarded: request.guarded && !settings.APP_TWIML_ALLOW_PRIVATE,
+      lookup: request.guarded ? namedTargets(settings.OUTBOUND_ALLOW, 'apps').lookup : undefined,
       handlers: {
         setup: () => this.#setup(),
         onMessage: (message) => this.#receive(message),

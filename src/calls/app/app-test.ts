@@ -1,7 +1,9 @@
 /** Tries once whether the app of the settings can be reached, without a call. */
+
 import { WebSocket } from 'ws';
 import type { Clock } from '../../foundation/clock.ts';
 import { guardedFetch, withinTime } from '../../foundation/guarded-fetch.ts';
+import { operatorTargets } from '../../foundation/outbound-targets.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { appSignatures } from './app-socket.ts';
 import { reasonOf } from './connection.ts';
@@ -17,7 +19,7 @@ export interface AppTestResult {
 interface AppTestOptions {
   readonly settings: Pick<
     Settings,
-    'APP_URL' | 'APP_TWIML_URL' | 'APP_TWIML_ALLOW_PRIVATE' | 'APP_SIGNING_KEY' | 'APP_CONNECT_TIMEOUT_MS'
+    'APP_URL' | 'APP_TWIML_URL' | 'OUTBOUND_ALLOW' | 'APP_SIGNING_KEY' | 'APP_CONNECT_TIMEOUT_MS'
   >;
   readonly reachability: AppReachability;
   readonly clock: Clock;
@@ -68,7 +70,8 @@ function closeSoon(socket: WebSocket, limitMs: number, clock: Clock): void {
 
 /** A real request would begin a session, so the webhook is only asked by GET; any answer shows that it is there. */
 async function askOnce(url: string, settings: AppTestOptions['settings'], clock: Clock): Promise<Outcome> {
-  const { APP_TWIML_ALLOW_PRIVATE: allowPrivate, APP_CONNECT_TIMEOUT_MS: timeoutMs } = settings;
+  const { OUTBOUND_ALLOW, APP_CONNECT_TIMEOUT_MS: timeoutMs } = settings;
+  const allowPrivate = operatorTargets(OUTBOUND_ALLOW, 'apps');
   try {
     const { response } = await withinTime({ clock, timeoutMs, signal: new AbortController().signal }, (signal) =>
       guardedFetch({ url, allowPrivate, signal, redirectsMax: 0 }),

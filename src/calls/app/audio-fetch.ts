@@ -1,4 +1,5 @@
 /** Fetches recordings that an app wants played: WAV over http(s), within limits of size, time and place. */
+
 import type { LookupFunction } from 'node:net';
 import { lookupPublic, PrivateAddressError } from '../../foundation/addresses.ts';
 import type { Clock } from '../../foundation/clock.ts';
@@ -11,13 +12,14 @@ import {
   readBody,
   withinTime,
 } from '../../foundation/guarded-fetch.ts';
+import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { type MonoAudio, WavLeveller } from '../../speech/wav-leveller.ts';
 
 /** Fetches the recording at an http(s) URL. Aborting the signal fails it. */
 export type FetchAudio = (source: string, signal: AbortSignal) => Promise<MonoAudio>;
 
-type RecordingSettings = Pick<Settings, 'APP_PLAY_MAX_BYTES' | 'APP_PLAY_TIMEOUT_MS' | 'APP_PLAY_ALLOW_PRIVATE'>;
+type RecordingSettings = Pick<Settings, 'APP_PLAY_MAX_BYTES' | 'APP_PLAY_TIMEOUT_MS' | 'OUTBOUND_ALLOW'>;
 
 interface FetchLimits {
   readonly settings: RecordingSettings;
@@ -51,7 +53,7 @@ function downloader(
     } catch (error) {
       if (error instanceof TrunklineError) throw error;
       if (error instanceof PrivateAddressError)
-        refuse('its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)');
+        refuse('its host is in a private network, expected a public address (OUTBOUND_ALLOW)');
       if (error instanceof FetchError)
         refuse(error.failure === 'too_large' ? `${error.message} (APP_PLAY_MAX_BYTES)` : error.message);
       refuse(`its server cannot be reached (${networkCode(error)})`);
@@ -64,7 +66,7 @@ async function download(
   { settings, lookup }: FetchLimits,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const allowPrivate = settings.APP_PLAY_ALLOW_PRIVATE;
+  const allowPrivate = namedTargets(settings.OUTBOUND_ALLOW, 'apps');
   const { response } = await guardedFetch({ url: source, allowPrivate, signal, lookup, prepare: askForSound });
   if (response.statusCode === 200) return await readBody(response, settings.APP_PLAY_MAX_BYTES);
   response.destroy();

@@ -2,8 +2,9 @@
  * The connection to one call's app: a WebSocket that pings watch. A lost one is opened again with back-off, and given
  * up in the end. Frames that the app misses meanwhile are kept, within limits, and sent when it is back.
  */
+
+import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
-import { lookupPublic } from '../../foundation/addresses.ts';
 import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { FrameToApp } from './frames.ts';
@@ -63,8 +64,8 @@ interface ConnectionOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: ConnectionLimits;
-  /** Whether host names that resolve to private addresses are refused. The caller checks literal addresses itself. */
-  readonly guarded?: boolean;
+  /** Resolves the host name, and refuses private addresses. The caller checks literal addresses itself. */
+  readonly lookup?: LookupFunction | undefined;
   readonly clock: Clock;
   readonly handlers: ConnectionHandlers;
 }
@@ -149,10 +150,10 @@ export class AppConnection {
   }
 
   #dial(): void {
-    const { url, headers, limits, guarded = false } = this.#options;
+    const { url, headers, limits, lookup } = this.#options;
     const socket = new WebSocket(url, {
       headers,
-      ...(guarded ? { lookup: lookupPublic } : {}),
+      ...(lookup === undefined ? {} : { lookup }),
       perMessageDeflate: false,
       maxPayload: limits.messageMaxBytes,
       handshakeTimeout: limits.connectTimeoutMs,

@@ -44,8 +44,8 @@ export interface AppRequest {
   /** Whether keys are told. */
   readonly dtmf: boolean;
   /**
-   * A document named the URL, and not the operator: a private address may not be dialled unless APP_TWIML_ALLOW_PRIVATE
-   * says so.
+   * A document named the URL, and not the operator: a private address may not be dialled unless OUTBOUND_ALLOW names
+   * it.
    */
   readonly guarded: boolean;
 }

@@ -1,8 +1,10 @@
 /** Asks a server for a step, and takes what the flow wants of its answer. */
+
 import { randomUUID } from 'node:crypto';
 import { pause } from '../../foundation/abortable-pause.ts';
 import { PrivateAddressError } from '../../foundation/addresses.ts';
 import { FetchError, guardedFetch, networkCode, readBody, withinTime } from '../../foundation/guarded-fetch.ts';
+import { operatorTargets } from '../../foundation/outbound-targets.ts';
 import { signWebhook } from '../../foundation/webhooks/sign-webhook.ts';
 import type { FlowValue } from '../file/conditions.ts';
 import type { VerbFields } from '../file/verbs.ts';
@@ -104,7 +106,7 @@ async function send(request: FlowRequest, call: StepTools['call'], signal: Abort
   const headers = { ...signatureOf(body ?? '', call), ...request.headers };
   const { response } = await guardedFetch({
     url: request.url,
-    allowPrivate: settings.FLOW_HTTP_ALLOW_PRIVATE,
+    allowPrivate: operatorTargets(settings.OUTBOUND_ALLOW, 'flows'),
     signal,
     redirectsMax: 0,
     prepare: (url) => ({ url, method, headers, ...(body === null ? {} : { body }) }),
@@ -129,8 +131,7 @@ function signatureOf(body: string, { context }: StepTools['call']): Record<strin
 
 /** Names no host and nothing of the request. */
 function reasonOf(error: unknown): string {
-  if (error instanceof PrivateAddressError)
-    return 'its address is a private one, which FLOW_HTTP_ALLOW_PRIVATE=true allows';
+  if (error instanceof PrivateAddressError) return 'its address is a private one, which OUTBOUND_ALLOW does not name';
   if (error instanceof FetchError) return error.message;
   return networkCode(error);
 }

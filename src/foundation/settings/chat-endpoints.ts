@@ -1,4 +1,4 @@
-/** Which chat endpoint each part asks: its own settings, else LLM_*. */
+/** Which chat endpoint each part asks: that of its old names, else LLM_*. */
 import type { Settings } from './settings.ts';
 
 const PURPOSES = ['TRANSLATE', 'HINTS'] as const;
@@ -20,8 +20,7 @@ export function resolveChatEndpoints(values: Record<string, unknown>): string[] 
     if (isSameServer(values[`${purpose}_BASE_URL`], LLM_BASE_URL)) values[`${purpose}_API_KEY`] ||= LLM_API_KEY;
   }
   const resolved = values as Settings;
-  if (asksForHints && resolved.HINTS_BASE_URL === '')
-    return ['HINTS_MODEL needs a chat endpoint: set HINTS_BASE_URL or LLM_BASE_URL'];
+  if (asksForHints && resolved.HINTS_BASE_URL === '') return ['HINTS_MODEL needs a chat endpoint: set LLM_BASE_URL'];
   if (asksForHints && resolved.HINTS_MODEL === '')
     return ['HINTS_BASE_URL needs the name of a model: set HINTS_MODEL or LLM_MODEL'];
   return [];

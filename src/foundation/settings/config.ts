@@ -1,12 +1,14 @@
 /** Reads the settings from the environment and from trunkline.yaml, once. No other file reads `process.env`. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { refusePrivateAddress } from '../addresses.ts';
 import { coresAvailable } from '../machine/cores.ts';
+import { type OutboundPurpose, operatorTargets } from '../outbound-targets.ts';
 import { hideCredentialsIn } from '../urls.ts';
 import { resolveChatEndpoints } from './chat-endpoints.ts';
 import { findClusterProblems } from './cluster-problems.ts';
 import { openSettingsFile, readSettingsFile, type SettingsFile } from './file/open-settings-file.ts';
+import { OLD_SETTINGS, oldNamesIn, takeOpened } from './old-settings.ts';
+import type { SettingSpec } from './setting-kinds.ts';
 import { findTypos } from './setting-typos.ts';
 import { SETTINGS, type SettingName, type SettingSources, type Settings } from './settings.ts';
 import { findSipProblems } from './sip-problems.ts';
@@ -105,12 +107,12 @@ export function readSettings(
 ): Settings {
   const problems = [...findUnknown(environment), ...findRetired(environment), ...(file?.problems ?? [])];
   const values: Record<string, unknown> = {};
-  for (const [name, spec] of Object.entries(SETTINGS)) {
+  for (const [name, spec] of Object.entries<SettingSpec<unknown>>({ ...SETTINGS, ...OLD_SETTINGS })) {
     const given = environment[name] || file?.values.get(name as SettingName)?.text || '';
     const parsed = spec.schema.safeParse(given === '' ? spec.defaultText : given.trim());
     if (parsed.success) values[name] = parsed.data;
     else {
-      const got = 'secret' in spec ? 'a value that is not allowed' : JSON.stringify(hideCredentialsIn(given));
+      const got = spec.secret === true ? 'a value that is not allowed' : JSON.stringify(hideCredentialsIn(given));
       problems.push(`${name}: got ${got}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`);
     }
   }
@@ -127,8 +129,9 @@ export function readSettings(
   values['isMaxCallsMeasured'] = values['MAX_CALLS'] === 0 && (values as Settings).ASR_URL.length > 0;
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
+  values['OUTBOUND_ALLOW'] = [...(values as Settings).OUTBOUND_ALLOW, ...takeOpened(values)];
   values['sources'] = sourcesOf(environment, file);
-  values['notices'] = [...(file?.notices ?? [])];
+  values['notices'] = [...oldNamesIn(environment), ...(file?.notices ?? [])];
   return Object.freeze(values) as Settings;
 }
 
@@ -308,12 +311,7 @@ export function findWarnings(settings: Settings): string[] {
   // If other machines can reach the server, these have stopped the start.
   if (API_KEYS.some(isShort))
     warnings.push(`API_KEYS: ${countShort(API_KEYS)}; a public server would not start with them`);
-  const { APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE } = settings;
-  if (APP_TWIML_URL !== '' && !APP_TWIML_ALLOW_PRIVATE && isPrivateHost(new URL(APP_TWIML_URL).hostname)) {
-    warnings.push(
-      'APP_TWIML_URL is at a private address, which the server does not request: set APP_TWIML_ALLOW_PRIVATE=true',
-    );
-  }
+  warnings.push(...findClosedTargets(settings));
   const reach = reachOf(settings);
   for (const name of ['CARRIER_TOKEN', 'ASTERISK_PASSWORD'] as const) {
     if (reach !== null && settings[name] !== '' && isShort(settings[name]))
@@ -323,13 +321,27 @@ export function findWarnings(settings: Settings): string[] {
 }
 
 /** Without looking up the addresses of a name. */
-function isPrivateHost(hostname: string): boolean {
-  if (hostname === 'localhost') return true;
+function findClosedTargets({ APP_TWIML_URL, CALL_WEBHOOK_URL, OUTBOUND_ALLOW }: Settings): string[] {
+  const targets = [
+    ['APP_TWIML_URL', APP_TWIML_URL, 'apps'],
+    ['CALL_WEBHOOK_URL', CALL_WEBHOOK_URL, 'calls'],
+  ] as const;
+  return targets
+    .filter(([, url, purpose]) => url !== '' && !mayReach(new URL(url).hostname, OUTBOUND_ALLOW, purpose))
+    .map(
+      ([name, url, purpose]) =>
+        `${name} is at a private address, which the server does not request: set ` +
+        `OUTBOUND_ALLOW=${purpose}=${new URL(url).hostname.replace(/^\[|\]$/g, '')}`,
+    );
+}
+
+function mayReach(hostname: string, allowed: readonly string[], purpose: OutboundPurpose): boolean {
+  if (hostname === 'localhost') return operatorTargets(allowed, purpose).takesName(hostname);
   try {
-    refusePrivateAddress(hostname);
-    return false;
-  } catch {
+    operatorTargets(allowed, purpose).check(hostname);
     return true;
+  } catch {
+    return false;
   }
 }
 

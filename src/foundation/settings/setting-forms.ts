@@ -1,6 +1,7 @@
 /** The forms of settings that are more than a number, a choice or a text: URLs, keys, voices, ports. */
 import { z } from 'zod';
 import { isAddressRange } from '../addresses.ts';
+import { OUTBOUND_PURPOSES, parseOutboundEntry } from '../outbound-targets.ts';
 import { type SettingSpec, secret, splitList, whole } from './setting-kinds.ts';
 
 function isPublicUrl(value: string): boolean {
@@ -33,7 +34,7 @@ function isServiceUrl(value: string): boolean {
   return value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
 }
 
-/** LLM_BASE_URL, TRANSLATE_BASE_URL, HINTS_BASE_URL. */
+/** LLM_BASE_URL. */
 export function serviceUrl(meaning: string): SettingSpec<string> {
   return {
     schema: z
@@ -46,7 +47,7 @@ export function serviceUrl(meaning: string): SettingSpec<string> {
   };
 }
 
-/** TRANSLATE_TIMEOUT_MS, HINTS_TIMEOUT_MS: 0 = that of all chat endpoints. */
+/** The time of one chat endpoint: 0 = that of all. */
 export function chatTimeout(meaning: string): SettingSpec<number> {
   const spec = whole(0, 0, 600_000, 'ms', meaning);
   return {
@@ -119,6 +120,23 @@ function isSocketUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, hash } = new URL(value);
   return /^wss?:$/.test(protocol) && hash === '';
+}
+
+/** OUTBOUND_ALLOW. */
+export function outboundAllow(meaning: string): SettingSpec<readonly string[]> {
+  return {
+    schema: z
+      .string()
+      .transform(splitList)
+      .refine(
+        (list) => list.every((entry) => parseOutboundEntry(entry) !== null),
+        'networks and hosts such as flows=10.0.0.0/8,crm.local, with ' +
+          `${OUTBOUND_PURPOSES.join('=, ')}= or nothing before`,
+      ),
+    defaultText: '',
+    unit: '[purpose=]networks and hosts, comma-separated',
+    meaning,
+  };
 }
 
 /** APP_URL. */

@@ -22,6 +22,7 @@ import { sip } from './groups/sip.ts';
 import { speech } from './groups/speech.ts';
 import { tracing } from './groups/tracing.ts';
 import { turns } from './groups/turns.ts';
+import type { OLD_CHAT_SETTINGS } from './old-settings.ts';
 import type { SettingGroup, SettingSpec } from './setting-kinds.ts';
 
 /** The settings by topic, in the order in which people read them. */
@@ -108,6 +109,8 @@ type ValueOf<S> = S extends SettingSpec<infer T> ? T : never;
 
 /** The checked settings by their environment name, frozen. */
 export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> } & {
+  readonly [K in keyof typeof OLD_CHAT_SETTINGS]: ValueOf<(typeof OLD_CHAT_SETTINGS)[K]>;
+} & {
   /** DATA_DIR was not set: a folder that cannot be used is no reason to stop. */
   readonly isDataDirDefault: boolean;
   /** MAX_CALLS was 0 and there is an ASR_URL: more calls than MAX_CALLS are taken where they are seen to fit. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PrivateAddressError } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { FetchError, guardedFetch, networkCode, withinTime } from '../guarded-fetch.ts';
+import type { PrivateTargets } from '../outbound-targets.ts';
 import { signWebhook } from './sign-webhook.ts';
 
 const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -17,8 +18,8 @@ export interface WebhookAttempt {
   /** JSON. */
   readonly body: string;
   readonly secret: string;
-  /** Whether it may go to loopback, private and link-local addresses. */
-  readonly allowPrivate: boolean;
+  /** Which loopback, private and link-local addresses it may go to. */
+  readonly allowPrivate: boolean | PrivateTargets;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

@@ -47,7 +47,7 @@ const optionFields = {
     .max(40)
     .default('')
     .describe(
-      'Translate into this language, by code or English name (needs TRANSLATE_BASE_URL). ' +
+      'Translate into this language, by code or English name (needs LLM_BASE_URL). ' +
         'The old name `target_language` is taken until 1.0',
     ),
   webhookUrl: webUrl.optional().describe('Told when the batch has ended (needs WEBHOOK_SECRET)'),

@@ -65,7 +65,7 @@ const single = {
     .string()
     .max(40)
     .optional()
-    .describe('Our addition: translate into this language (needs TRANSLATE_BASE_URL)'),
+    .describe('Our addition: translate into this language (needs LLM_BASE_URL)'),
   prompt: z
     .string()
     .max(PROMPT_MAX_CHARS)

@@ -1,6 +1,8 @@
 /** Tells clients by webhook that a shared batch has ended. Any gateway does it. */
+
 import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
+import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { sendWebhook } from '../../foundation/webhooks/send-webhook.ts';
 import type { Batch, WholeBatchView } from '../batch.ts';
@@ -9,7 +11,7 @@ import type { JobOutcome } from './job-queue.ts';
 import type { WorkTables } from './work-tables.ts';
 
 interface EndWebhooksOptions {
-  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
+  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'OUTBOUND_ALLOW'>;
   readonly work: Pick<WorkTables, 'noteWebhook'>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'webhooks'>;
@@ -36,7 +38,7 @@ export class EndWebhooks {
       id,
       body: JSON.stringify({ type: 'batch.ended', batch: { ...batch, files: found.files } }),
       secret: settings.WEBHOOK_SECRET,
-      allowPrivate: settings.BATCH_ALLOW_PRIVATE,
+      allowPrivate: namedTargets(settings.OUTBOUND_ALLOW, 'batches'),
       clock,
       signal,
     });

@@ -1,6 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
+import { operatorTargets } from '../../foundation/outbound-targets.ts';
 import { ConfigError } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Records } from '../records.ts';
@@ -13,10 +14,9 @@ export type WebhookSettings = Pick<
   Settings,
   | 'CALL_WEBHOOK_URL'
   | 'CALL_WEBHOOK_EVENTS'
-  | 'CALL_WEBHOOK_ALLOW_PRIVATE'
   | 'CLUSTER_KEY'
   | 'FLOWS_DIR'
-  | 'FLOW_HTTP_ALLOW_PRIVATE'
+  | 'OUTBOUND_ALLOW'
   | 'FLOW_SIGNING_KEY'
   | 'WEBHOOK_SECRET'
 >;
@@ -30,7 +30,7 @@ export function openWebhooks(
   records: Pick<Records, 'database' | 'calls'> | null,
   { clock, log, metrics }: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
 ): { readonly outbox: Outbox; readonly types: ReadonlySet<string> } | null {
-  const { CALL_WEBHOOK_URL: url, CALL_WEBHOOK_EVENTS, WEBHOOK_SECRET } = settings;
+  const { CALL_WEBHOOK_URL: url, CALL_WEBHOOK_EVENTS, OUTBOUND_ALLOW, WEBHOOK_SECRET } = settings;
   const hasCalls = url !== '';
   if (!hasCalls && (settings.FLOWS_DIR === '' || records === null)) return null;
   if (records === null) {
@@ -44,10 +44,10 @@ export function openWebhooks(
   const outbox = new Outbox({
     database,
     bodies,
-    calls: hasCalls ? { url, secret: WEBHOOK_SECRET, allowPrivate: settings.CALL_WEBHOOK_ALLOW_PRIVATE } : null,
+    calls: hasCalls ? { url, secret: WEBHOOK_SECRET, allowPrivate: operatorTargets(OUTBOUND_ALLOW, 'calls') } : null,
     messages: {
       secret: settings.FLOW_SIGNING_KEY || WEBHOOK_SECRET,
-      allowPrivate: settings.FLOW_HTTP_ALLOW_PRIVATE,
+      allowPrivate: operatorTargets(OUTBOUND_ALLOW, 'flows'),
     },
     clock,
     // A claim of a gateway whose clock is slow would be over at once for one whose clock is right.

@@ -8,6 +8,7 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import { explainTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { WebhookMetrics } from '../../foundation/metrics/webhook-metrics.ts';
+import type { PrivateTargets } from '../../foundation/outbound-targets.ts';
 import { sendWebhook, type WebhookOutcome } from '../../foundation/webhooks/send-webhook.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { OutboxTable } from '../tables.ts';
@@ -36,7 +37,7 @@ type Row = Pick<Selectable<OutboxTable>, (typeof COLUMNS)[number]>;
 /** How webhooks of a kind are sent. */
 interface Sender {
   readonly secret: string;
-  readonly allowPrivate: boolean;
+  readonly allowPrivate: PrivateTargets;
 }
 
 interface OutboxOptions {

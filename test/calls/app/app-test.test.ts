@@ -65,7 +65,7 @@ describe('a test of the app', () => {
 
   it('asks a webhook by GET', async () => {
     const url = (await appAt()).replace('ws:', 'http:');
-    const { test } = tester({ APP_TWIML_URL: url, APP_TWIML_ALLOW_PRIVATE: 'true' });
+    const { test } = tester({ APP_TWIML_URL: url, OUTBOUND_ALLOW: 'apps=127.0.0.0/8' });
     expect(await test()).toMatchObject({ reachable: true, detail: 'it answers a GET with 426' });
   });
 });

@@ -40,7 +40,10 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   return (server.address() as AddressInfo).port;
 }
 
-function fetcher(environment: Record<string, string> = { APP_PLAY_ALLOW_PRIVATE: 'true' }, clock = new FakeClock()) {
+function fetcher(
+  environment: Record<string, string> = { OUTBOUND_ALLOW: 'apps=127.0.0.0/8' },
+  clock = new FakeClock(),
+) {
   const fetch = audioFetcher(readSettings(environment), clock, here);
   return (source: string, signal = new AbortController().signal) => fetch(source, signal);
 }
@@ -116,7 +119,7 @@ describe('a recording', () => {
       response.on('drain', pump).on('error', () => undefined);
       pump();
     });
-    const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true', APP_PLAY_MAX_BYTES: '4096' });
+    const fetch = fetcher({ OUTBOUND_ALLOW: 'apps=127.0.0.0/8', APP_PLAY_MAX_BYTES: '4096' });
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow(/more than 4096 bytes \(APP_PLAY_MAX_BYTES\)/);
   });
 
@@ -126,7 +129,7 @@ describe('a recording', () => {
       response.write(WAV.subarray(0, 100));
       setImmediate(() => clock.advance(200));
     });
-    const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true', APP_PLAY_TIMEOUT_MS: '200' }, clock);
+    const fetch = fetcher({ OUTBOUND_ALLOW: 'apps=127.0.0.0/8', APP_PLAY_TIMEOUT_MS: '200' }, clock);
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('it did not come within 200 ms');
     expect(clock.pending).toBe(0);
   });
@@ -145,7 +148,7 @@ describe('recordings that are decoded at once', () => {
       response.end(Buffer.from(writeWav([samples], 8000)));
     });
     const clock = new FakeClock();
-    const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock);
+    const fetch = fetcher({ OUTBOUND_ALLOW: 'apps=127.0.0.0/8' }, clock);
     const found = await Promise.all([1, 2, 3, 4, 5, 6].map((name) => fetch(`http://127.0.0.1:${port}/${name}`)));
     expect(found.map(({ samples }) => [samples[0], samples.length])).toEqual(
       [1, 2, 3, 4, 5, 6].map((name) => [name, 50_000]),
@@ -162,7 +165,7 @@ describe('recordings that are decoded at once', () => {
     const clock = new FakeClock();
     const ended = new AbortController();
     const outcome = expect(
-      fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock)(`http://127.0.0.1:${port}/`, ended.signal),
+      fetcher({ OUTBOUND_ALLOW: 'apps=127.0.0.0/8' }, clock)(`http://127.0.0.1:${port}/`, ended.signal),
     ).rejects.toThrow();
     await eventually(() => expect(clock.pending).toBe(1));
     ended.abort(new Error('the call has ended'));
@@ -180,7 +183,7 @@ describe('a recording in a private network', () => {
     });
     const message =
       'the recording cannot be played: its host is in a private network, expected a public address ' +
-      '(APP_PLAY_ALLOW_PRIVATE)';
+      '(OUTBOUND_ALLOW)';
     await expect(fetcher({})(`http://127.0.0.1:${port}/a.wav`)).rejects.toMatchObject({
       code: 'invalid_request',
       message,

@@ -144,7 +144,7 @@ describe('taking a call over', () => {
   it('stops the verbs of TwiML, which go on when it is given back', async () => {
     const webhook = await startWebhook();
     webhook.answers['/voice'] = '<Say loop="3">A long sentence.</Say><Say>Second.</Say>';
-    gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true' });
+    gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, OUTBOUND_ALLOW: 'apps=127.0.0.0/8' });
     const caller = gateway.dial().start();
     const spoken = () => gateway.events.flatMap((event) => (event.type === 'spoken' ? [event] : []));
     await passUntil(gateway, caller, () => gateway.registry.voice('CA1')?.speaking === true);

@@ -163,7 +163,7 @@ describe('an answer', () => {
 
 describe('over the network', () => {
   const KEY = 'a key of flows';
-  const OPEN = { FLOW_HTTP_ALLOW_PRIVATE: 'true', FLOW_SIGNING_KEY: KEY };
+  const OPEN = { OUTBOUND_ALLOW: 'flows=127.0.0.0/8', FLOW_SIGNING_KEY: KEY };
 
   async function listen(got: { headers: IncomingHttpHeaders; body: string }[]): Promise<string> {
     server = createServer(async (request, response) => {
@@ -198,7 +198,7 @@ describe('over the network', () => {
     const call = new FlowCall(flow(`url: "${url}", failed: sorry`));
     await eventually(() => expect(call.said).toEqual(['sorry']));
     expect(got).toEqual([]);
-    expect(call.logLines.join('')).toContain('FLOW_HTTP_ALLOW_PRIVATE');
+    expect(call.logLines.join('')).toContain('OUTBOUND_ALLOW');
   });
 
   it('a server that refuses connections is asked again', async () => {

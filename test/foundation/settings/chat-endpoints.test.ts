@@ -46,7 +46,7 @@ describe('LLM_BASE_URL and what belongs to it', () => {
   });
 
   it.each([
-    [{ HINTS_MODEL: 'm' }, 'HINTS_MODEL needs a chat endpoint: set HINTS_BASE_URL or LLM_BASE_URL'],
+    [{ HINTS_MODEL: 'm' }, 'HINTS_MODEL needs a chat endpoint: set LLM_BASE_URL'],
     [{ HINTS_BASE_URL: 'http://x/v1' }, 'HINTS_BASE_URL needs the name of a model: set HINTS_MODEL or LLM_MODEL'],
     [{ HINTS_TIMEOUT_MS: '5' }, 'HINTS_TIMEOUT_MS: got "5", expected 0, or a whole number from 1000 to 600000'],
   ])('contradict %o', (environment, message) => {

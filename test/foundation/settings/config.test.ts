@@ -10,6 +10,7 @@ import {
   maxCallsOf,
   readSettings,
 } from '../../../src/foundation/settings/config.ts';
+import { OLD_CHAT_SETTINGS } from '../../../src/foundation/settings/old-settings.ts';
 import { SETTINGS } from '../../../src/foundation/settings/settings.ts';
 import { problemsOf } from '../../helpers/settings-problems.ts';
 
@@ -25,7 +26,10 @@ describe('the settings', () => {
       OVERLAP_MS: 200,
     });
     expect(Object.keys(settings).sort()).toEqual(
-      [...Object.keys(SETTINGS), 'isDataDirDefault', 'isMaxCallsMeasured', 'notices', 'sources'].sort(),
+      [
+        ...[...Object.keys(SETTINGS), ...Object.keys(OLD_CHAT_SETTINGS)],
+        ...['isDataDirDefault', 'isMaxCallsMeasured', 'notices', 'sources'],
+      ].sort(),
     );
     expect(Object.isFrozen(settings)).toBe(true);
   });
@@ -308,18 +312,28 @@ describe('settings that let other machines in', () => {
   });
 
   it.each([
-    ['http://127.0.0.1:3000/voice', 'false', 1],
-    ['http://localhost/voice', 'false', 1],
-    ['https://[fd00::1]/voice', 'false', 1],
-    ['http://127.0.0.1:3000/voice', 'true', 0],
-    ['https://app.example.com/voice', 'false', 0],
-  ])(
-    "say of the app's TwiML at %s, private addresses allowed: %s, what will be refused",
-    (APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE, count) => {
-      const warnings = findWarnings(readSettings({ APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE }));
-      expect(warnings.filter((warning) => warning.includes('set APP_TWIML_ALLOW_PRIVATE=true'))).toHaveLength(count);
-    },
-  );
+    ['http://127.0.0.1:3000/voice', '', 'set OUTBOUND_ALLOW=apps=127.0.0.1'],
+    ['http://localhost/voice', 'flows=localhost', 'set OUTBOUND_ALLOW=apps=localhost'],
+    ['https://[fd00::1]/voice', '10.0.0.0/8', 'set OUTBOUND_ALLOW=apps=fd00::1'],
+    ['http://127.0.0.1:3000/voice', 'apps=127.0.0.0/8', null],
+    ['http://localhost/voice', 'localhost', null],
+    ['https://app.example.com/voice', '', null],
+  ])("say of the app's TwiML at %s, with OUTBOUND_ALLOW=%s, what will be refused", (url, OUTBOUND_ALLOW, told) => {
+    const warnings = findWarnings(readSettings({ APP_TWIML_URL: url, OUTBOUND_ALLOW }));
+    expect(warnings).toEqual(told === null ? [] : [expect.stringContaining(told)]);
+  });
+
+  it('say that old names are read until 1.0, and what to set, once each', () => {
+    const old = { APP_PLAY_ALLOW_PRIVATE: 'true', APP_TWIML_ALLOW_PRIVATE: 'true', BATCH_ALLOW_PRIVATE: 'false' };
+    const settings = readSettings({ ...old, OUTBOUND_ALLOW: 'crm.local', HINTS_API_KEY: 'sesame' });
+    expect(settings.OUTBOUND_ALLOW).toEqual(['crm.local', 'apps=0.0.0.0/0', 'apps=::/0']);
+    const warnings = findWarnings(settings);
+    expect(warnings).toHaveLength(3);
+    expect(warnings.join()).toMatch(/APP_PLAY_ALLOW_PRIVATE is an old name, .* set OUTBOUND_ALLOW to .*apps=10/);
+    expect(warnings.join()).toContain('HINTS_API_KEY is an old name, which is read until 1.0: set LLM_API_KEY');
+    expect(warnings.join()).not.toContain('sesame');
+    expect(problemsOf({ OUTBOUND_ALLOW: 'everything=10.0.0.0/8' }).join()).toContain('flows=10.0.0.0/8,crm.local');
+  });
 });
 
 describe('isLoopback', () => {

@@ -24,10 +24,8 @@ describe('the settings', () => {
       'RECORD_KEY',
       'CLUSTER_KEY',
       'LLM_API_KEY',
-      'HINTS_API_KEY',
       'ASR_API_KEY',
       'TTS_API_KEY',
-      'TRANSLATE_API_KEY',
       'OTEL_EXPORTER_OTLP_HEADERS',
       'DATABASE_DIRECT_URL',
     ]);
@@ -42,7 +40,7 @@ describe('the settings', () => {
       PUBLIC_URL: 'https://me:sesame@host',
       ARI_URL: 'me:sesame@asterisk:8088/ari',
       SIP_TRUNK: 'sip:me:sesame@pbx.example.com',
-      TRANSLATE_BASE_URL: 'https://me:pa"sesame@host:port',
+      LLM_BASE_URL: 'https://me:pa"sesame@host:port',
     };
     for (const [name, value] of Object.entries(wrong)) {
       const complaint = () => readSettings({ [name]: value });

@@ -15,7 +15,7 @@ const FORM = {
   CallerName: 'Ann',
   Extra: 'x',
 };
-const OPEN = { APP_TWIML_ALLOW_PRIVATE: 'true' };
+const OPEN = { OUTBOUND_ALLOW: 'apps=127.0.0.0/8' };
 const RELAY = '<Connect action="/done"><ConversationRelay url="wss://app.example.com/c/CA1" voice="v"/></Connect>';
 
 let testServer: TestServer;

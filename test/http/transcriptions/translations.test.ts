@@ -49,7 +49,7 @@ let chat: ChatServer;
 
 async function open(environment: Readonly<Record<string, string>> = {}): Promise<void> {
   chat = new ChatServer();
-  const translator = { TRANSLATE_BASE_URL: await chat.listen(), TRANSLATE_MODEL: 'm', TRANSLATE_API_KEY: 'k' };
+  const translator = { LLM_BASE_URL: await chat.listen(), TRANSLATE_MODEL: 'm', LLM_API_KEY: 'k' };
   testServer = await startRecordingServer({ ...translator, ...environment });
 }
 

@@ -86,7 +86,7 @@ describe.skipIf(whyNoPostgres !== '')(`batches of several gateways${whyNoPostgre
     const settings = readSettings({
       BATCH_DIR: join(folder, name),
       BATCH_INPUT_DIR: folder,
-      BATCH_ALLOW_PRIVATE: 'true',
+      OUTBOUND_ALLOW: 'batches=127.0.0.0/8',
       WEBHOOK_SECRET: 'secret',
       ...environment,
     });

@@ -118,7 +118,7 @@ describe.each(DATABASES)('webhooks of messages with $name', ({ isThere, start })
   });
 
   run('do not go to a private network unless they may', async () => {
-    const { leave, waiting, outbox } = open(await databases.open(), { FLOW_HTTP_ALLOW_PRIVATE: false });
+    const { leave, waiting, outbox } = open(await databases.open(), { OUTBOUND_ALLOW: [] });
     await leave();
     aheadMs += SETTLED_MS;
     outbox.wake();

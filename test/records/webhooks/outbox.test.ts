@@ -140,7 +140,7 @@ describe.each(DATABASES)('webhooks of calls with $name', ({ isThere, start }) =>
   });
 
   run('do not go to a private network unless they may', async () => {
-    const { tell, waiting } = open(await databases.open(), { CALL_WEBHOOK_ALLOW_PRIVATE: false });
+    const { tell, waiting } = open(await databases.open(), { OUTBOUND_ALLOW: [] });
     await tell(...call('CA1'));
     await eventually(async () => expect(await waiting()).toMatchObject([{ attempts: 1 }]));
     expect(receiver.requests).toBe(0);

@@ -12,10 +12,9 @@ export function webhookSettings(url: string, changes: Partial<WebhookSettings> =
   return {
     CALL_WEBHOOK_URL: url,
     CALL_WEBHOOK_EVENTS: ['call.ended'],
-    CALL_WEBHOOK_ALLOW_PRIVATE: true,
     CLUSTER_KEY: '',
     FLOWS_DIR: '',
-    FLOW_HTTP_ALLOW_PRIVATE: true,
+    OUTBOUND_ALLOW: ['127.0.0.0/8'],
     FLOW_SIGNING_KEY: '',
     WEBHOOK_SECRET: SECRET,
     ...changes,

@@ -48,7 +48,7 @@ describe('an INVITE', () => {
   it("is held as its app's TwiML says", async () => {
     const webhook = await startWebhook();
     webhook.answers['/voice'] = '<Say>One moment.</Say><Pause/><Hangup/>';
-    line = new SipLine({ APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true' });
+    line = new SipLine({ APP_TWIML_URL: `${webhook.origin}/voice`, OUTBOUND_ALLOW: 'apps=127.0.0.0/8' });
     await begin(invite({ headers: ['Diversion: <sip:+14155550111@h>'] }));
     const { fields } = await webhook.until(1);
     await line.gateway.context.apps.twiml.settled();

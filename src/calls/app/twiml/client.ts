@@ -2,6 +2,7 @@
  * Requests TwiML from an app as Twilio does (https://www.twilio.com/docs/usage/webhooks/voice-webhooks): a signed form,
  * with limits on time, size and private addresses. All calls share one client.
  */
+
 import type { LookupFunction } from 'node:net';
 import { PrivateAddressError } from '../../../foundation/addresses.ts';
 import { type Clock, sleep } from '../../../foundation/clock.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../../foundation/guarded-fetch.ts';
 import type { Log } from '../../../foundation/log/log.ts';
 import type { Metrics } from '../../../foundation/metrics.ts';
+import { namedTargets, operatorTargets } from '../../../foundation/outbound-targets.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import { type FormFields, signTwilio } from '../../../protocols/media-streams/twilio-signature.ts';
 import { readTwiml, TWIML_MAX_BYTES, type TwimlDocument, type TwimlLink } from '../../../protocols/twiml/document.ts';
@@ -32,7 +34,7 @@ const FORM = 'application/x-www-form-urlencoded';
 export type TwimlOutcome = 'answered' | 'unreachable' | 'refused' | 'private' | 'late' | 'too_large' | 'malformed';
 
 interface ClientOptions {
-  readonly settings: Pick<Settings, 'APP_SIGNING_KEY' | 'APP_TWIML_TIMEOUT_MS' | 'APP_TWIML_ALLOW_PRIVATE'>;
+  readonly settings: Pick<Settings, 'APP_SIGNING_KEY' | 'APP_TWIML_TIMEOUT_MS' | 'OUTBOUND_ALLOW' | 'APP_TWIML_URL'>;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -122,7 +124,11 @@ export class TwimlClient {
     const { settings, lookup } = this.#options;
     const { response, url } = await guardedFetch({
       url: link.url,
-      allowPrivate: settings.APP_TWIML_ALLOW_PRIVATE,
+      // Another URL is one that a document of the app named.
+      allowPrivate: (link.url === settings.APP_TWIML_URL ? operatorTargets : namedTargets)(
+        settings.OUTBOUND_ALLOW,
+        'apps',
+      ),
       signal,
       prepare: (to, status) =>
         hop(to, isAskedByGet(link, status) ? 'GET' : 'POST', { fields, traceparent, key: settings.APP_SIGNING_KEY }),
@@ -143,7 +149,7 @@ export class TwimlClient {
     if (error instanceof PrivateAddressError) {
       return {
         outcome: 'private',
-        message: 'its host is in a private network, expected a public address (APP_TWIML_ALLOW_PRIVATE)',
+        message: 'its host is in a private network, expected a public address (OUTBOUND_ALLOW)',
       };
     }
     if (error instanceof FetchError) {

@@ -1,7 +1,9 @@
 /**
  * One `<ConversationRelay>` of a document: a session with an app, until the app or the call ends it, and its result.
  */
-import { PrivateAddressError, refusePrivateAddress } from '../../../foundation/addresses.ts';
+
+import { PrivateAddressError } from '../../../foundation/addresses.ts';
+import { namedTargets } from '../../../foundation/outbound-targets.ts';
 import type { RelayVerb } from '../../../protocols/twiml/document.ts';
 import { AppSocket } from '../app-socket.ts';
 import type { CallApp, CallAppOptions, CallerEvent } from '../call-app.ts';
@@ -71,15 +73,14 @@ export class RelaySession implements CallApp {
 
   #mayDial(): boolean {
     const { relay, context, log } = this.#options;
-    if (context.settings.APP_TWIML_ALLOW_PRIVATE) return true;
     try {
-      refusePrivateAddress(new URL(relay.url).hostname);
+      namedTargets(context.settings.OUTBOUND_ALLOW, 'apps').check(new URL(relay.url).hostname);
       return true;
     } catch (error) {
       if (!(error instanceof PrivateAddressError)) throw error;
       log.warn(
         { app: new URL(relay.url).origin },
-        'the app that the TwiML names is in a private network, expected a public address (APP_TWIML_ALLOW_PRIVATE)',
+        'the app that the TwiML names is in a private network, expected a public address (OUTBOUND_ALLOW)',
       );
       return false;
     }

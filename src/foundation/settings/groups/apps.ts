@@ -19,10 +19,6 @@ export const apps = {
       'TwiML webhook of the app. The server requests it for each call as Twilio does, instead of using APP_URL. ' +
         'Empty = none.',
     ),
-    APP_TWIML_ALLOW_PRIVATE: flag(
-      false,
-      'Allow loopback, private and link-local addresses for that webhook and for the URLs in its TwiML.',
-    ),
     APP_ALLOWED_ORIGINS: appOrigins(
       'Apps that a stream may choose without a call token, besides the origin of APP_URL. ' +
         'Write wss://host[:port]; it also allows https://host[:port].',
@@ -43,10 +39,6 @@ export const apps = {
       'Sorry, something went wrong. Please call again later.',
       'text',
       'Text that the caller hears when the app is lost for good.',
-    ),
-    APP_PLAY_ALLOW_PRIVATE: flag(
-      false,
-      'Allow loopback, private and link-local addresses for the audio files that apps play.',
     ),
     BARGE_IN: choice(
       'any',

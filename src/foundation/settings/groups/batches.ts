@@ -1,4 +1,4 @@
-import { flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** Batches of recordings. */
 export const batches = {
@@ -16,10 +16,6 @@ export const batches = {
       '',
       'path',
       'Folder whose files and subfolders a batch may name by their path. Empty = none.',
-    ),
-    BATCH_ALLOW_PRIVATE: flag(
-      false,
-      'Allow loopback, private and link-local addresses for the downloads and webhooks of batches.',
     ),
     RESULT_TTL_MS: whole(
       86_400_000,

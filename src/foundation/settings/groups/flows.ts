@@ -1,4 +1,4 @@
-import { flag, type SettingGroup, secret, text } from '../setting-kinds.ts';
+import { type SettingGroup, secret, text } from '../setting-kinds.ts';
 
 /** Flows: what callers are asked and told without a program. */
 export const flows = {
@@ -11,10 +11,6 @@ export const flows = {
       'path',
       'Folder with flows (*.yaml), their recordings (prompts/) and the numbers that they answer (numbers.yaml). ' +
         'It is read again when something in it changes. Empty = none.',
-    ),
-    FLOW_HTTP_ALLOW_PRIVATE: flag(
-      false,
-      'Allow loopback, private and link-local addresses for the requests and webhooks of flows.',
     ),
     FLOW_SIGNING_KEY: secret(
       'key',

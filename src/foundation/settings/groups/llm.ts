@@ -8,8 +8,8 @@ export const llm = {
   prefixes: ['LLM_'],
   everyday: {
     LLM_BASE_URL: serviceUrl(
-      'Chat endpoint in the style of OpenAI (…/v1) for everything that asks a language model and has none of its ' +
-        'own. Empty = none.',
+      'Chat endpoint in the style of OpenAI (…/v1) for everything that asks a language model: translation, hints ' +
+        'with HINTS_MODEL, answers in the Realtime API. Empty = none.',
     ),
     LLM_API_KEY: secret('key', 'Bearer token for LLM_BASE_URL. Empty = none.'),
     LLM_MODEL: text('', 'model', 'Model that is asked for where no other is named.'),

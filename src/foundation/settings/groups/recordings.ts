@@ -1,5 +1,4 @@
-import { chatTimeout, serviceUrl } from '../setting-forms.ts';
-import { type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+import { type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** Recordings that are transcribed, and the translation of their transcripts. */
 export const recordings = {
@@ -14,15 +13,7 @@ export const recordings = {
       'Folder for recordings while the server transcribes them. Empty = uploads in DATA_DIR; without that the ' +
         'temporary folder of the system.',
     ),
-    TRANSLATE_BASE_URL: serviceUrl(
-      'Chat endpoint in the style of OpenAI (…/v1) that translates transcripts. Empty = LLM_BASE_URL; without that ' +
-        'there is no translation.',
-    ),
-    TRANSLATE_API_KEY: secret(
-      'key',
-      'Bearer token for that endpoint. Empty = LLM_API_KEY if it is the server of LLM_BASE_URL.',
-    ),
-    TRANSLATE_MODEL: text('', 'model', 'Model at that endpoint that translates. Empty = LLM_MODEL.'),
+    TRANSLATE_MODEL: text('', 'model', 'Model at LLM_BASE_URL that translates transcripts. Empty = LLM_MODEL.'),
   },
   tuning: {
     UPLOAD_TIMEOUT_MS: whole(600_000, 1000, 86_400_000, 'ms', 'Longest time for one upload.'),
@@ -48,6 +39,5 @@ export const recordings = {
       'recordings',
       'Most recordings at once, including those that wait. Further recordings are refused.',
     ),
-    TRANSLATE_TIMEOUT_MS: chatTimeout('Longest time for one answer of TRANSLATE_BASE_URL. 0 = LLM_TIMEOUT_MS.'),
   },
 } as const satisfies SettingGroup;

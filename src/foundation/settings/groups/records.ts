@@ -1,5 +1,5 @@
 import { databaseUrl, recordKey, recordPauseKey, storedEvents, webhookUrl } from '../setting-forms.ts';
-import { choice, flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** What is kept of calls. */
 export const records = {
@@ -55,7 +55,6 @@ export const records = {
         'WEBHOOK_SECRET (Standard Webhooks), and sent again until it is taken, for three days. Empty = nowhere.',
     ),
     CALL_WEBHOOK_EVENTS: storedEvents('Events that are sent there.'),
-    CALL_WEBHOOK_ALLOW_PRIVATE: flag(false, 'Allow loopback, private and link-local addresses for CALL_WEBHOOK_URL.'),
     REDACT: choice(
       'off',
       ['off', 'store', 'feed'],

@@ -1,4 +1,4 @@
-import { apiKeys } from '../setting-forms.ts';
+import { apiKeys, outboundAllow } from '../setting-forms.ts';
 import { flag, peers, type SettingGroup, secret, text } from '../setting-kinds.ts';
 
 /** Who may use the server. */
@@ -19,6 +19,12 @@ export const security = {
     ALLOW_ANONYMOUS: flag(false, 'Admit everyone, without a key and without a carrier signature.'),
     TRUSTED_PROXIES: peers(
       'Addresses of your reverse proxies. The server ignores X-Forwarded-For and X-Forwarded-Proto from all others.',
+    ),
+    OUTBOUND_ALLOW: outboundAllow(
+      'Private networks and hosts that requests of this server may reach, such as flows=10.0.0.0/8 or crm.local. ' +
+        'flows=, apps=, calls= or batches= says for what, whoever named the URL; without it an entry holds for URLs ' +
+        'in settings and flows, and never for those that requests, apps or callers name. Empty = the public ' +
+        'internet alone.',
     ),
     WEBHOOK_SECRET: secret(
       'key',

@@ -4,6 +4,7 @@ import { pause } from '../../../foundation/abortable-pause.ts';
 import type { Clock } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Log } from '../../../foundation/log/log.ts';
+import { namedTargets } from '../../../foundation/outbound-targets.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
 import { sendWebhook } from '../../../foundation/webhooks/send-webhook.ts';
 import { RETRY_DELAYS_MS } from '../../../jobs/notifier.ts';
@@ -12,7 +13,7 @@ import { RETRY_DELAYS_MS } from '../../../jobs/notifier.ts';
 const WAITING_MAX = 32;
 
 interface CallbacksOptions {
-  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
+  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'OUTBOUND_ALLOW'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -49,7 +50,13 @@ export class FileCallbacks {
     const { settings, clock, log } = this.#options;
     const { signal } = this.#end;
     for (const delayMs of [...RETRY_DELAYS_MS, null]) {
-      const attempt = { url, id, body, secret: settings.WEBHOOK_SECRET, allowPrivate: settings.BATCH_ALLOW_PRIVATE };
+      const attempt = {
+        url,
+        id,
+        body,
+        secret: settings.WEBHOOK_SECRET,
+        allowPrivate: namedTargets(settings.OUTBOUND_ALLOW, 'batches'),
+      };
       const { isDelivered, answer } = await sendWebhook({ ...attempt, clock, signal });
       if (isDelivered || signal.aborted) return;
       if (delayMs === null) log.warn({ requestId: id, answer }, 'a callback was not taken and is given up');

@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => webhook.close());
 
 function client(
-  environment: Record<string, string> = { APP_TWIML_ALLOW_PRIVATE: 'true', APP_SIGNING_KEY: KEY },
+  environment: Record<string, string> = { OUTBOUND_ALLOW: 'apps=127.0.0.0/8', APP_SIGNING_KEY: KEY },
   lookup?: LookupFunction,
 ) {
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
@@ -112,7 +112,7 @@ describe('an app is asked for TwiML', () => {
 
   it('unsigned without a key', async () => {
     webhook.answers['/voice'] = '';
-    await ask('/voice', 'POST', undefined, client({ APP_TWIML_ALLOW_PRIVATE: 'true' }));
+    await ask('/voice', 'POST', undefined, client({ OUTBOUND_ALLOW: 'apps=127.0.0.0/8' }));
     expect(Object.keys(webhook.asked[0]?.headers ?? {}).filter((name) => name.includes('signature'))).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe('a private address', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]', '169.254.169.254'])('is not asked: %s', async (host) => {
     const link = { url: `http://${host}:${new URL(webhook.origin).port}/voice`, method: 'POST' as const };
     const answer = client({}).fetch({ link, fields: FIELDS, signal: new AbortController().signal });
-    await expect(answer).rejects.toThrow(/private network.*APP_TWIML_ALLOW_PRIVATE/);
+    await expect(answer).rejects.toThrow(/private network.*OUTBOUND_ALLOW/);
     expect(webhook.asked).toEqual([]);
   });
 

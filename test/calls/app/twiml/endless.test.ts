@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 function call(environment: Record<string, string> = {}, recordings?: Pick<AppServices, 'fetchAudio'>): void {
-  const own = { APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true', APP_RECONNECT_MS: '0' };
+  const own = { APP_TWIML_URL: `${webhook.origin}/voice`, OUTBOUND_ALLOW: 'apps=127.0.0.0/8', APP_RECONNECT_MS: '0' };
   gateway = startCalls({ ...own, ...environment });
   Object.assign(gateway.context.apps, recordings);
   caller = gateway.dial().start();

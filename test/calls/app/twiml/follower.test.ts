@@ -5,7 +5,7 @@ import { startWebhook, type TestWebhook } from '../../../helpers/webhook.ts';
 import { type Caller, type Gateway, startCalls } from '../../harness.ts';
 import { passUntil } from './passing.ts';
 
-const OWN = { APP_TWIML_ALLOW_PRIVATE: 'true', APP_PLAY_ALLOW_PRIVATE: 'true', APP_RECONNECT_MS: '0' };
+const OWN = { OUTBOUND_ALLOW: 'apps=127.0.0.0/8', APP_RECONNECT_MS: '0' };
 
 type Recordings = Pick<AppServices, 'fetchAudio'>;
 
@@ -330,7 +330,7 @@ describe('an app that cannot be had', () => {
     caller.start({ parameters: { token } });
     await ended();
     expect([app.requests.length, reasons()]).toEqual([0, ['app_unreachable']]);
-    expect(warnings()).toContain(host === 'localhost' ? 'the app is gone' : 'APP_TWIML_ALLOW_PRIVATE');
+    expect(warnings()).toContain(host === 'localhost' ? 'the app is gone' : 'OUTBOUND_ALLOW');
   });
 });
 

@@ -142,7 +142,7 @@ describe('POST /v1/listen', () => {
   });
 
   it('fetches a recording where that is allowed', async () => {
-    testServer = await startRecordingServer({ BATCH_ALLOW_PRIVATE: 'true' });
+    testServer = await startRecordingServer({ OUTBOUND_ALLOW: 'batches=127.0.0.0/8' });
     const bytes = new Uint8Array(await speechFile([7]).arrayBuffer());
     await withServer(
       () => ({ status: 200, body: bytes }),
@@ -194,7 +194,7 @@ describe('POST /v1/listen', () => {
 });
 
 describe('POST /v1/listen with a callback', () => {
-  const settings = { WEBHOOK_SECRET: 'a secret of many characters', BATCH_ALLOW_PRIVATE: 'true' };
+  const settings = { WEBHOOK_SECRET: 'a secret of many characters', OUTBOUND_ALLOW: 'batches=127.0.0.0/8' };
 
   it('answers at once with the id, and posts the transcript', async () => {
     testServer = await startRecordingServer(settings);
