@@ -126,6 +126,14 @@ describe('what is pasted into an Asterisk', () => {
     expect([phones.startsWith('[from-phones]'), unreached]).toEqual([true, []]);
   });
 
+  it('ends the call of a phone that is gone: each endpoint has a time-out of RTP', () => {
+    const sections = CONF.filter((file) => /pjsip/.test(file)).flatMap((file) => read(file).split(/^(?=\[)/m));
+    const endpoints = sections.filter((section) => /^type ?= ?endpoint/m.test(section));
+    expect(endpoints.length).toBeGreaterThan(2);
+    expect(endpoints.filter((section) => !/^rtp_timeout ?= ?\d+/m.test(section))).toEqual([]);
+    expect(endpoints.filter((section) => !/^rtp_timeout_hold ?= ?\d+/m.test(section))).toEqual([]);
+  });
+
   it('names no phone and no queue that no file has', () => {
     const endpoints = CONF.filter((file) => /pjsip/.test(file)).flatMap((file) =>
       [...read(file).matchAll(/^\[(\w+)\]/gm)].map(([, name]) => name),

@@ -41,6 +41,7 @@ export function overLine(samples: Int16Array, line: BadLine): Int16Array {
     parameters: new Map(),
     ptimeMs: FRAME_MS,
     events: null,
+    comfortNoise: false,
     srtp: null,
   };
   const receiver = new RtpReceiver({

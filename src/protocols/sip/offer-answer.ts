@@ -55,6 +55,8 @@ export interface RemoteMedia {
   readonly ptimeMs: number;
   /** How keys travel; null = as tones. */
   readonly events: EventFormat | null;
+  /** The other side takes comfort noise (RFC 3389). */
+  readonly comfortNoise: boolean;
   /** The other side sends to us. */
   readonly sends: boolean;
   /** We may send to the other side. */

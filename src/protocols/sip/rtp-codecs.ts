@@ -11,6 +11,8 @@ const EVENTS = '0-15';
 const EVENT_CLOCK_HZ = 8000;
 /** The payload numbers under which we offer keys, by the clock of the sound that they are among (RFC 4733 §2.1). */
 const OFFERED_EVENTS: Readonly<Record<number, number>> = { [EVENT_CLOCK_HZ]: 101, 48000: 110 };
+/** The static payload number of comfort noise, at 8 kHz (RFC 3551 §6). We take it unasked, and do not offer it. */
+export const COMFORT_NOISE_TYPE = 13;
 const PTIME_MAX_MS = 60;
 /** Packets that samples of 8 kHz can fill. */
 const ANY_PTIME_MS = [10, 20, 30, 40, 50, 60] as const;
@@ -96,6 +98,8 @@ export interface StreamCodec {
   readonly parameters: ReadonlyMap<string, string>;
   /** null = keys travel as tones. */
   readonly events: EventFormat | null;
+  /** The other side takes comfort noise (RFC 3389) beside this codec, under {@link COMFORT_NOISE_TYPE}. */
+  readonly comfortNoise: boolean;
   /** How long packets to the other side shall be. */
   readonly ptimeMs: number;
 }
@@ -123,6 +127,7 @@ export function chooseCodec(
     format,
     parameters: readParameters(stream, payloadType),
     events: findEvents(stream, format.clockHz),
+    comfortNoise: format.codec.rateHz === EVENT_CLOCK_HZ && stream.formats.includes(String(COMFORT_NOISE_TYPE)),
     ptimeMs: findPtime(stream, format),
   };
 }
@@ -143,11 +148,12 @@ export function offerFormats(names: readonly RtpCodecName[]): { readonly numbers
 }
 
 /** The same for an answer: what was chosen, under the offer's numbers. */
-export function answerFormats({ payloadType, format, events }: StreamCodec): {
+export function answerFormats({ payloadType, format, events, comfortNoise }: StreamCodec): {
   readonly numbers: number[];
   readonly lines: string[];
 } {
-  const numbers = events === null ? [payloadType] : [payloadType, events.payloadType];
+  const noise = comfortNoise ? [COMFORT_NOISE_TYPE] : [];
+  const numbers = [payloadType, ...noise, ...(events === null ? [] : [events.payloadType])];
   return { numbers, lines: [...formatLines(payloadType, format), ...(events === null ? [] : eventLines(events))] };
 }
 

@@ -11,12 +11,10 @@ import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 import { KeyDetector, parseEvent } from '../../protocols/rtp/telephone-event.ts';
 import { sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/unwrapper.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
-import type { RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
+import { COMFORT_NOISE_TYPE, type RtpFormat } from '../../protocols/sip/rtp-codecs.ts';
 import { InboundSound } from './call-sound.ts';
 import { type OrderedPacket, PacketOrder } from './packet-order.ts';
 
-/** RFC 3389: the peer announces silence, and may send nothing until it ends. */
-const COMFORT_NOISE = 13;
 /** A sequence further off than this is another stream (RFC 3550, A.1). */
 const DROPOUT_MAX = 3000;
 const MISORDER_MAX = 100;
@@ -153,7 +151,7 @@ export class RtpReceiver {
     const known =
       packet.payloadType === payloadType ||
       packet.payloadType === events?.payloadType ||
-      packet.payloadType === COMFORT_NOISE;
+      packet.payloadType === COMFORT_NOISE_TYPE;
     const stream = known ? this.#streamOf(packet, arrivalMs) : null;
     if (stream === null) return;
     const sequence = stream.sequences.unwrap(packet.sequence);
@@ -163,7 +161,8 @@ export class RtpReceiver {
       this.#receiveAudio(stream, { sequence, timestamp, arrivalMs, payload: packet.payload });
     else this.#takeOut(stream, sequence);
     if (packet.payloadType === events?.payloadType) this.#receiveKey(stream, packet);
-    if (packet.payloadType === COMFORT_NOISE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
+    // The peer announces silence, and may send nothing until it ends.
+    if (packet.payloadType === COMFORT_NOISE_TYPE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
   }
 
   /** We send a key as a tone now, which may come back as an echo: that presses nothing. */

@@ -1,15 +1,16 @@
 /**
  * Sends one packet for each slot of a fixed time grid, so that late timers never add up. Timestamps are those of the
- * slots, whether or not earlier slots were used. Between sentences the packets hold silence, because carriers end calls
- * in which no packets come.
+ * slots, whether or not earlier slots were used. Between sentences the packets hold silence or low noise, because
+ * carriers end calls in which no packets come; a peer that takes comfort noise gets a few packets of that instead.
  */
+import { COMFORT_NOISE_DBOV, ComfortNoise } from '../../audio/comfort-noise.ts';
 import { silentBytes } from '../../audio/frames.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../foundation/units.ts';
 import { writeRtp } from '../../protocols/rtp/packet.ts';
 import { writeEvent } from '../../protocols/rtp/telephone-event.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
-import type { EventFormat } from '../../protocols/sip/rtp-codecs.ts';
+import { COMFORT_NOISE_TYPE, type EventFormat } from '../../protocols/sip/rtp-codecs.ts';
 import { OutboundSound } from './call-sound.ts';
 
 /** A timer that fires this much early is on time: timers count in whole ms. */
@@ -29,6 +30,8 @@ const KEY_MS = 100;
 /** How often the last packet of a key is sent, because each may be lost (RFC 4733 §2.5.1.4). */
 const KEY_ENDS = 3;
 const KEYS_WAITING_MAX = 100;
+/** How often comfort noise is announced anew, since each packet may be lost. */
+const NOISE_EVERY_MS = 200;
 
 interface SenderOptions {
   readonly clock: Clock;
@@ -36,6 +39,8 @@ interface SenderOptions {
   readonly codec: Codec;
   /** Numbers from 0 to 1, below 1. */
   readonly random: () => number;
+  /** Whether silence is low noise (COMFORT_NOISE); left out = it is digital silence. */
+  readonly comfortNoise?: boolean;
   /** Whether the next packet is to begin another stream (SSRC); left out = never. */
   isNewStream?(): boolean;
   transmit(datagram: Uint8Array): void;
@@ -72,6 +77,10 @@ export class RtpSender {
   /** When the sound that waits may begin; null while sound is being sent. */
   #beginMs: number | null = 0;
   #silent = true;
+  /** Null = silence is digital. */
+  readonly #noise: ComfortNoise | null;
+  /** When comfort noise is to be announced next. */
+  #noiseDueMs = 0;
   /** Nothing has been sent since the grid began. */
   #fresh = true;
   #key: Key | null = null;
@@ -89,6 +98,7 @@ export class RtpSender {
     this.#timestampBase = Math.floor(random() * 2 ** 32);
     this.#sequence = firstSequence(random);
     this.#startMs = clock.nowMs();
+    this.#noise = options.comfortNoise === true ? new ComfortNoise(options.codec, this.#ssrc) : null;
   }
 
   /** The name of the stream. */
@@ -205,17 +215,35 @@ export class RtpSender {
 
   #sendSound(remote: RemoteMedia): void {
     const { codec } = this.#options;
-    const frame = silentBytes(remote.ptimeMs, codec);
     const begins = this.#beginMs === null || (this.#waiting.length > 0 && this.#beginMs <= this.#dueMs);
-    const sound = begins ? this.#waiting.subarray(0, frame.length) : new Uint8Array(0);
-    frame.set(sound);
+    const sound = begins ? this.#waiting.subarray(0, msToBytes(remote.ptimeMs, codec)) : new Uint8Array(0);
     this.#waiting = this.#waiting.subarray(sound.length);
     this.#beginMs = sound.length > 0 ? null : (this.#beginMs ?? 0);
+    if (sound.length === 0 && this.#noise !== null && remote.comfortNoise) {
+      this.#announceNoise();
+      return;
+    }
+    const frame = sound.length === 0 ? this.#silence(remote.ptimeMs) : silentBytes(remote.ptimeMs, codec);
+    frame.set(sound);
     const payload = this.#soundTo(remote).encode(frame, remote.ptimeMs);
     const marker = this.#fresh || (this.#silent && sound.length > 0);
     this.#silent = sound.length === 0;
     this.#fresh = false;
     this.#transmit(remote.payloadType, this.#timestampAt(this.#dueMs), marker, payload);
+  }
+
+  #silence(durationMs: number): Uint8Array {
+    return this.#noise?.next(durationMs) ?? silentBytes(durationMs, this.#options.codec);
+  }
+
+  /** RFC 3389 §4: the level alone. The peer makes the noise, and nothing else is sent until there is sound. */
+  #announceNoise(): void {
+    const isDue = !this.#silent || this.#fresh || this.#dueMs >= this.#noiseDueMs;
+    this.#silent = true;
+    this.#fresh = false;
+    if (!isDue) return;
+    this.#noiseDueMs = this.#dueMs + NOISE_EVERY_MS;
+    this.#transmit(COMFORT_NOISE_TYPE, this.#timestampAt(this.#dueMs), false, Uint8Array.of(COMFORT_NOISE_DBOV));
   }
 
   #soundTo(remote: RemoteMedia): OutboundSound {

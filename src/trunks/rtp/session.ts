@@ -18,6 +18,11 @@ import { RtpSender } from './sender.ts';
 const CHECK_MS = 1000;
 /** How long a peer that is not to send (it holds the call, or only listens) may give no sign such as RTCP. */
 const HELD_MAX_MS = 2 * 3_600_000;
+/**
+ * How long a peer that is to send may send RTCP alone: one that suppresses silence while somebody listens. A PBX sends
+ * RTCP for a telephone that is gone, too.
+ */
+const SOUNDLESS_MAX_MS = 600_000;
 /** Port pairs that are tried: other programs on this machine may use ports of the range. */
 const BIND_TRIES = 20;
 const RANDOM_STEPS = 2 ** 32;
@@ -41,6 +46,8 @@ interface RtpOptions {
   readonly timeoutMs: number;
   /** The same once sound has come; left out = {@link timeoutMs}. */
   readonly pauseMaxMs?: number;
+  /** Whether what we send between sentences is low noise (COMFORT_NOISE); left out = it is digital silence. */
+  readonly comfortNoise?: boolean;
   /** Whether media of any call may come from this address (RTP_ALLOW). */
   isRelay(address: string): boolean;
   /** Numbers from 0 to 1, below 1; not predictable unless a test says otherwise. */
@@ -87,6 +94,8 @@ export class RtpSession {
   /** Fills in announced silence. */
   #silence: Timer | null = null;
   #lastPacketMs = 0;
+  /** The same of RTP, or of an agreement. */
+  #lastSoundMs = 0;
   /** Whether any sound has come. */
   #isHeard = false;
   #refused = 0;
@@ -142,6 +151,7 @@ export class RtpSession {
     this.#security.agree(remote.srtp);
     this.#latch.announce({ source, peerAddress: plainAddress(peerAddress) }, nowMs);
     this.#noteSign(nowMs);
+    this.#lastSoundMs = nowMs;
     if (this.#receiver === null) this.#begin(remote, this.#listener);
     if (this.#receiver !== null) this.#receiver.remote = remote;
     if (this.#sender !== null) this.#sender.remote = remote;
@@ -179,10 +189,11 @@ export class RtpSession {
   }
 
   #begin(remote: RemoteMedia, listener: SessionListener): void {
-    const { clock } = this.#options;
+    const { clock, comfortNoise = false } = this.#options;
     const random = this.#random;
     const sender = new RtpSender({
       clock,
+      comfortNoise,
       random,
       codec: this.#codec ?? remote.format.codec,
       isNewStream: () => this.#isUnreadable(),
@@ -221,6 +232,7 @@ export class RtpSession {
       return;
     }
     this.#noteSign(nowMs);
+    this.#lastSoundMs = nowMs;
     this.#isHeard ||= this.#remote.sends;
     if (this.#remote.sends) this.#receiver?.receive(packet, nowMs);
     if (this.#receiver?.isSilent === true)
@@ -306,10 +318,15 @@ export class RtpSession {
   #checkTimeout(): void {
     const { clock, timeoutMs, pauseMaxMs = timeoutMs } = this.#options;
     const silentMaxMs = this.#isHeard ? pauseMaxMs : timeoutMs;
-    const maxMs = this.#remote?.sends === true ? silentMaxMs : Math.max(silentMaxMs, HELD_MAX_MS);
-    if (this.#timedOut || clock.nowMs() - this.#lastPacketMs < maxMs) return;
+    const isToSend = this.#remote?.sends === true;
+    const maxMs = isToSend ? silentMaxMs : Math.max(silentMaxMs, HELD_MAX_MS);
+    const soundlessMaxMs = isToSend ? Math.max(silentMaxMs, SOUNDLESS_MAX_MS) : Number.POSITIVE_INFINITY;
+    const nowMs = clock.nowMs();
+    const isSoundless = nowMs - this.#lastSoundMs >= soundlessMaxMs;
+    if (this.#timedOut || (nowMs - this.#lastPacketMs < maxMs && !isSoundless)) return;
     this.#timedOut = true;
-    this.#listener?.fail(new TrunklineError('media_timeout', `no RTP within ${maxMs} ms`));
+    const what = isSoundless ? `RTP, but RTCP, within ${soundlessMaxMs} ms` : `RTP within ${maxMs} ms`;
+    this.#listener?.fail(new TrunklineError('media_timeout', `no ${what}`));
   }
 }
 

@@ -50,6 +50,7 @@ type SipSettings = TransportSettings &
   TrunkSettings &
   Pick<
     Settings,
+    | 'COMFORT_NOISE'
     | 'MEDIA_TIMEOUT_MS'
     | 'RTP_ALLOW'
     | 'RTP_PORTS'
@@ -319,7 +320,8 @@ export class SipAgent {
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
-    const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay });
+    const comfortNoise = settings.COMFORT_NOISE === 'auto';
+    const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay, comfortNoise });
     const pauseMaxMs = Math.max(timeoutMs, RECORDING_PAUSE_MAX_MS);
     const openRecordingMedia: OpenMedia = () =>
       RtpSession.open({ address, ports, clock, timeoutMs, pauseMaxMs, isRelay });

@@ -17,6 +17,16 @@ function answer(text: string, local: LocalMedia = LOCAL) {
 }
 
 describe('an offer is answered', () => {
+  it('with comfort noise where it has that beside a codec of 8 kHz', () => {
+    const narrow = answer(offer('m=audio 4000 RTP/AVP 0 13 101', 'a=rtpmap:101 telephone-event/8000'));
+    expect([narrow.remote.comfortNoise, narrow.sdp]).toEqual([
+      true,
+      expect.stringMatching(/^m=audio \d+ RTP\/AVP 0 13 101\r$/m),
+    ]);
+    const wide = answer(offer('m=audio 4000 RTP/AVP 9 13'), { ...LOCAL, codecs: ['g722', 'mulaw'] });
+    expect([wide.remote.comfortNoise, wide.sdp]).toEqual([false, expect.stringMatching(/^m=audio \d+ RTP\/AVP 9\r$/m)]);
+  });
+
   it('with its first codec that we know, under its payload numbers', () => {
     const { sdp, remote } = answer(
       offer(
@@ -37,6 +47,7 @@ describe('an offer is answered', () => {
       parameters: new Map(),
       ptimeMs: 20,
       events: { payloadType: 96, clockHz: 8000 },
+      comfortNoise: false,
       sends: true,
       receives: true,
       srtp: null,

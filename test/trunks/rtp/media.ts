@@ -15,6 +15,7 @@ export function remoteMedia(changes: Partial<RemoteMedia> = {}): RemoteMedia {
     parameters: new Map(),
     ptimeMs: 20,
     events: { payloadType: 101, clockHz: 8000 },
+    comfortNoise: false,
     sends: true,
     receives: true,
     srtp: null,

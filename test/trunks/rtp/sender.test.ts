@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decodeG711 } from '../../../src/audio/g711.ts';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
 import { parseRtp, type RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { parseEvent } from '../../../src/protocols/rtp/telephone-event.ts';
@@ -11,14 +12,14 @@ interface Sent extends RtpPacket {
   readonly atMs: number;
 }
 
-function startSender(random = 0.5) {
+function startSender(random = 0.5, comfortNoise = false) {
   const clock = new FakeClock();
   const sent: Sent[] = [];
   const transmit = (datagram: Uint8Array): void => {
     const packet = parseRtp(datagram);
     if (packet !== null) sent.push({ ...packet, atMs: clock.nowMs() });
   };
-  const sender = new RtpSender({ clock, codec: MULAW_8K, random: () => random, transmit });
+  const sender = new RtpSender({ clock, codec: MULAW_8K, random: () => random, comfortNoise, transmit });
   return { clock, sent, sender };
 }
 
@@ -44,6 +45,44 @@ describe('outbound packets', () => {
       expect([sequence, timestamp]).toEqual([2 ** 14 + i, 2 ** 31 + i * 160]);
       expect(payload).toEqual(new Uint8Array(160).fill(SILENCE));
     }
+  });
+
+  it('hold low noise where that is wanted, and speech alone while there is some', () => {
+    const { clock, sent, sender } = startSender(0.5, true);
+    sender.remote = remoteMedia();
+    clock.advance(100);
+    expect(sent).toHaveLength(6);
+    for (const { payload } of sent)
+      expect(Math.max(...decodeG711(payload, MULAW_8K).map((sample) => Math.abs(sample)))).toBeLessThan(40);
+    expect(new Set(sent.map(({ payload }) => payload.join())).size).toBe(6);
+    speak(clock, sender, [1, 2, 3]);
+    expect(sent.slice(-2).map(({ payload }) => [...new Set(payload)])).toEqual([[2], [3]]);
+  });
+
+  it('are a few of comfort noise where the other side takes that, and begin at once when there is sound', () => {
+    const { clock, sent, sender } = startSender(0.5, true);
+    sender.remote = remoteMedia({ comfortNoise: true });
+    clock.advance(1000);
+    expect(sent.map(({ atMs, payloadType, payload }) => [atMs, payloadType, ...payload])).toEqual(
+      [0, 200, 400, 600, 800, 1000].map((atMs) => [atMs, 13, 65]),
+    );
+    speak(clock, sender, [1, 2]);
+    clock.advance(60);
+    expect(sent.slice(6).map(({ payloadType, marker }) => [payloadType, marker])).toEqual([
+      [0, true],
+      [0, false],
+      [13, false],
+    ]);
+    expect(sent.map(({ sequence }) => sequence - 2 ** 14)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const [speech, end] = [sent[6], sent[8]];
+    expect((end?.timestamp ?? 0) - (speech?.timestamp ?? 0)).toBe(320);
+  });
+
+  it('are digital silence where noise is not wanted, whatever the other side takes', () => {
+    const { clock, sent, sender } = startSender();
+    sender.remote = remoteMedia({ comfortNoise: true });
+    clock.advance(40);
+    expect(valuesOf(sent)).toEqual([SILENCE, SILENCE, SILENCE]);
   });
 
   it('begin another stream where that is asked for, and the time goes on', () => {

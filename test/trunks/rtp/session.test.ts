@@ -259,6 +259,20 @@ describe('silence', () => {
     expect(clock.pending).toBe(timers);
   });
 
+  it('is one after ten minutes of reports alone, as a PBX sends them for a telephone that is gone', async () => {
+    const { clock, told, session, rtcp } = await startCall();
+    const report = writeReport({ ssrc: 5, cname: 'phone', sender: null, reception: null, goodbye: false });
+    for (let minutes = 0; minutes < 10; minutes += 0.25) {
+      expect(told).toEqual([]);
+      const before = session.stats.refused;
+      await rtcp.send(report, session.port + 1);
+      await rtcp.send(Buffer.from('x'), session.port + 1);
+      await expect.poll(() => session.stats.refused, { interval: 5 }).toBe(before + 1);
+      clock.advance(15_000);
+    }
+    expect(told).toEqual(['media_timeout']);
+  });
+
   it('is none as long as reports come', async () => {
     const { clock, told, session, rtcp } = await startCall();
     const report = writeReport({ ssrc: 5, cname: 'phone', sender: null, reception: null, goodbye: false });

@@ -72,6 +72,12 @@ export const sip = {
       'A SIP call whose peer has vanished ends after this time (session timer, RFC 4028). ' +
         '0 = never, unless the peer asks for a timer.',
     ),
+    COMFORT_NOISE: choice(
+      'auto',
+      ['auto', 'off'],
+      'What SIP calls carry while nothing is said: low noise, as comfort noise (RFC 3389) where the other side ' +
+        'offers that, or digital silence, which sounds like a dead line.',
+    ),
     RTP_ALLOW: peers(
       'Addresses of media relays. The audio of a SIP call may also come from them, besides the address of the SIP ' +
         'peer and the one in its session description.',
