@@ -9,6 +9,8 @@ import type { Log } from '../foundation/log/log.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-transcriber.ts';
+import { AnswerWatch } from './answered/answer-watch.ts';
+import type { AnswerNews } from './answered/answered-by.ts';
 import type { CallApp, CallAppOptions } from './app/call-app.ts';
 import type { FlowContext } from './app/call-flows.ts';
 import { openCallApp } from './app/open-app.ts';
@@ -82,6 +84,8 @@ export class Call implements LegHandlers {
   readonly #tracks: CallTracks;
   /** Null = nothing is said in the call, or its echo is left in. */
   readonly #echo: CallEcho | null;
+  /** Who has answered, and fax machines. */
+  readonly #answer: AnswerWatch;
   readonly #echoFilter: EchoFilter;
   readonly #private = new PrivateAnswers((isHidden) => this.recording?.hide(isHidden));
   #trace: CallTrace | null = null;
@@ -114,6 +118,12 @@ export class Call implements LegHandlers {
     const hears = start.playback !== 'none' && context.settings.ECHO_CANCELLER === 'auto';
     this.#echo = hears ? new CallEcho(start.codec, context.clock) : null;
     this.voice = this.#openVoice();
+    this.#answer = new AnswerWatch({
+      start,
+      clock: context.clock,
+      log: this.#log,
+      onNews: (news) => this.#onAnswer(news),
+    });
     this.#echoFilter = new EchoFilter({
       voice: this.voice,
       nowMs: () => this.durationMs,
@@ -147,6 +157,7 @@ export class Call implements LegHandlers {
       if (this.#reason === null) this.recording?.begin(this.voice);
       // A reader of the feed may have ended the call by now.
       if (this.#reason === null) this.#app = this.#openApp();
+      if (this.#reason === null) this.#answer.begin();
     } catch (error) {
       this.fail(error);
     }
@@ -303,7 +314,10 @@ export class Call implements LegHandlers {
       expected: (track) => this.languages.of(track),
       echo: this.#echo,
       callerTurns: this.#callerTurns(),
-      onSound: (track, samples, atMs) => this.recording?.onTrack(track, samples, atMs),
+      onSound: (track, samples, atMs) => {
+        this.recording?.onTrack(track, samples, atMs);
+        if (track === 'inbound' && this.#reason === null) this.#answer.onSound(samples, atMs);
+      },
       emit: (track, event) => this.#onTrack(track, event),
       onLag: (track, change: LagChange) => {
         lags.note(this.#log, track, change);
@@ -366,6 +380,7 @@ export class Call implements LegHandlers {
       start,
       voice: this.voice,
       languages: this.languages,
+      answer: this.#answer,
       recording: this.recording,
       context,
       trace: this.#trace,
@@ -401,13 +416,21 @@ export class Call implements LegHandlers {
       this.#trace?.onCallerFinal(recognised.utterance, event === null);
     if (event === null) return;
     const told = this.#private.speech(event);
-    if (event.type !== 'caption' || event.background !== true) this.#app?.onSpeech(event);
+    if (event.type !== 'caption' || event.background !== true) {
+      if (this.#reason === null) this.#answer.onSpeech(event);
+      this.#app?.onSpeech(event);
+    }
     this.#feed.publishSpeech('inbound', told);
   }
 
   /** What might have been a television is the caller, who may interrupt. */
   #onCertain(track: Track): void {
     if (track === 'inbound') this.voice.onCallerSpeech('started');
+  }
+
+  #onAnswer(news: AnswerNews): void {
+    if (news.type === 'answered') this.#options.context.metrics.answered.inc({ by: news.by });
+    this.#feed.publishAnswer(news);
   }
 
   #onRevision(track: Track, revision: Revision): void {
@@ -424,6 +447,7 @@ export class Call implements LegHandlers {
     try {
       this.languages.settle();
       this.#tracks.check();
+      this.#answer.tick();
       this.recording?.tick();
     } catch (error) {
       this.fail(error);

@@ -318,6 +318,11 @@ export class Metrics {
     'Times a caller spoke or pressed a key into playback, by what came of it',
     ['outcome'],
   );
+  readonly answered = this.#make.counter(
+    'trunkline_answered_total',
+    'Calls that we made and whose answerer was looked for, by who that was',
+    ['by'],
+  );
   readonly echoes = this.#make.counter(
     'trunkline_echoes_total',
     'Captions kept back because the caller only echoed what was played',

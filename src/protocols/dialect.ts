@@ -75,6 +75,8 @@ export interface CallStart {
   readonly relay?: RelayVerb | null;
   /** Whether we made the call; it was made to us unless this says so. */
   readonly outgoing?: boolean;
+  /** Who answered it, in the carrier's own word; left out = the carrier does not say. */
+  readonly answeredBy?: string;
 }
 
 /**

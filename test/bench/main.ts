@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { EngineError } from '../../src/engine-client/engine.ts';
 import { benchAccuracy } from './accuracy.ts';
+import { benchAnswered } from './answered.ts';
 import { benchBackground } from './background.ts';
 import { benchBatches } from './batches.ts';
 import { benchBatching } from './batching.ts';
@@ -89,6 +90,12 @@ bench('background', 'callers with others behind them: wrong words, ends of turns
       ? { prompts: 8, kinds: ['man'], belowDb: [10, 15, 25] }
       : { prompts: 30, kinds: ['man', 'woman', 'babble', 'music'], belowDb: [5, 10, 15, 20, 30] },
   ),
+);
+bench(
+  'answered',
+  'who answers a call that we make: simulated people, machines, fax machines, silence, menus',
+  (quick, { tuned }) => benchAnswered({ every: quick ? 5 : 1, tuned: tuned === true }),
+  { tuned: 'callees who say what the rules were tuned on' },
 );
 bench('batches', 'one large batch on two gateways that are killed while they work', (quick) =>
   benchBatches(quick ? { files: 300, workMs: 30, kills: 2 } : { files: 10_000, workMs: 50, kills: 4 }),

@@ -6,6 +6,7 @@ import { AppSession } from '../../src/calls/app/session.ts';
 import { EchoFilter } from '../../src/calls/inbound/echo-filter.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Playback } from '../../src/protocols/dialect.ts';
+import { FakeAnswer } from '../fakes/call-answer.ts';
 import { fakeLanguages } from '../fakes/languages.ts';
 import { Speaking } from './speaking.ts';
 
@@ -34,6 +35,7 @@ class Talk {
       request,
       voice,
       clock,
+      answer: new FakeAnswer(),
       trace: null,
       flushMs: 1000,
       channel: {

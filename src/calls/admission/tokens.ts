@@ -28,7 +28,7 @@ export interface CallParties {
 }
 
 /** What the webhook knows of a call, to be known of its stream. */
-export interface KnownCall extends CallParties, Pick<CallStart, 'details' | 'relay'> {
+export interface KnownCall extends CallParties, Pick<CallStart, 'details' | 'relay' | 'outgoing' | 'answeredBy'> {
   /** The flow that was asked for; a parameter of the stream goes before it. */
   readonly flow?: string | undefined;
 }

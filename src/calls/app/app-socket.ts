@@ -10,6 +10,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
+import type { CallAnswer } from '../answered/answered-by.ts';
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext, CallSettings } from '../context.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
@@ -35,6 +36,7 @@ interface AppSocketOptions {
   readonly request: AppRequest;
   readonly voice: CallVoice;
   readonly languages: CallLanguages;
+  readonly answer: CallAnswer;
   readonly context: CallContext;
   readonly log: Log;
   /** Follows the app's turns; null = nothing does. */
@@ -123,10 +125,11 @@ export class AppSocket {
   }
 
   #openSession(): AppSession {
-    const { context, request, voice, languages, trace, onFailure } = this.#options;
+    const { context, request, voice, answer, languages, trace, onFailure } = this.#options;
     return new AppSession({
       request,
       voice,
+      answer,
       trace,
       channel: {
         send: (frame) => this.#connection.send(frame),
@@ -206,7 +209,7 @@ export class AppSocket {
       to: start.to ?? '',
       forwardedFrom: details.forwardedFrom ?? '',
       callerName: details.callerName ?? '',
-      direction: 'inbound',
+      direction: start.outgoing === true ? 'outbound-api' : 'inbound',
       callType: callTypeOf(start.carrier, from),
       callStatus: 'IN_PROGRESS',
       customParameters: request.customParameters,

@@ -3,6 +3,7 @@
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnEnded } from '../../transcription/live-transcriber.ts';
+import type { CallAnswer } from '../answered/answered-by.ts';
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext } from '../context.ts';
 import type { FlowNews } from '../feed/call-feed.ts';
@@ -39,6 +40,8 @@ export interface CallAppOptions {
   readonly start: CallStart;
   readonly voice: CallVoice;
   readonly languages: CallLanguages;
+  /** Who has answered it. */
+  readonly answer: CallAnswer;
   readonly context: CallContext;
   readonly log: Log;
   /** Of the call's sound, and of messages; null = nothing keeps sound. */

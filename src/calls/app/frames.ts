@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
+import type { AnswerNews } from '../answered/answered-by.ts';
 
 /** Describes the call; the first frame of every connection. Unknown fields are ''. */
 export interface SetupFrame {
@@ -17,7 +18,7 @@ export interface SetupFrame {
   readonly to: string;
   readonly forwardedFrom: string;
   readonly callerName: string;
-  readonly direction: 'inbound';
+  readonly direction: 'inbound' | 'outbound-api';
   readonly callType: 'PSTN' | 'SIP' | 'CLIENT';
   readonly callStatus: 'IN_PROGRESS';
   readonly customParameters: Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ export type FrameToApp =
   | { readonly type: 'error'; readonly description: string }
   | {
       readonly type: 'info';
-      readonly name: 'agentSpeaking' | 'clientSpeaking' | 'tokensPlayed' | 'muted';
+      readonly name: 'agentSpeaking' | 'clientSpeaking' | 'tokensPlayed' | 'muted' | AnswerNews['type'];
       readonly value: string;
     };
 

@@ -41,6 +41,7 @@ export interface AppRequest {
   /** Subscriptions to `info` frames. */
   readonly speakerEvents: boolean;
   readonly tokensPlayed: boolean;
+  readonly answerEvents: boolean;
   /** Whether keys are told. */
   readonly dtmf: boolean;
   /**
@@ -95,6 +96,7 @@ export function readAppRequest(parameters: Parameters, settings: AppSettings): A
     transcriptionLanguage: own.transcriptionlanguage ?? own.language,
     speakerEvents: events.includes('speaker-events'),
     tokensPlayed: events.includes('tokens-played'),
+    answerEvents: events.includes('answered'),
     dtmf: readFlag(own.dtmfdetection) ?? true,
     guarded: false,
   };

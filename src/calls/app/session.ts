@@ -5,6 +5,7 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Caption } from '../../transcription/live-transcriber.ts';
+import type { CallAnswer } from '../answered/answered-by.ts';
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallLanguages } from '../language/call-languages.ts';
 import type { CallVoice, VoiceEvent } from '../outbound/voice.ts';
@@ -49,6 +50,7 @@ interface SessionOptions {
   readonly flushMs: number;
   /** Something is said because the app fell silent in the midst of it. */
   onFlush(): void;
+  readonly answer: CallAnswer;
   /** Of what the caller says. */
   readonly language: Pick<CallLanguages, 'caller' | 'name' | 'suggest'>;
   /** Whether a voice speaks this language (BCP 47); true while that is not known. */
@@ -109,7 +111,12 @@ export class AppSession {
 
   /** Greets the caller. */
   begin(): void {
-    const { request, voice } = this.#options;
+    const { request, voice, answer } = this.#options;
+    if (answer.by !== null) this.#reports.answer({ type: 'answered', by: answer.by });
+    if (answer.isListening) this.#reports.answer({ type: 'beep', heard: true });
+    answer.onNews((news) => {
+      if (this.listens) this.#reports.answer(news);
+    });
     if (request.greeting === '') return;
     const style = greetingOptions(this.#languages.tts, request);
     this.#attempt(() => this.#own.set(voice.say(request.greeting, style), null));

@@ -2,6 +2,7 @@
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, CallTransfer, Track } from '../../protocols/dialect.ts';
 import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { AnswerNews } from '../answered/answered-by.ts';
 import type { CallParameters } from '../call-parameters.ts';
 import type { CallPhase } from '../call-phase.ts';
 import type { LagChange } from '../inbound/lag.ts';
@@ -138,6 +139,14 @@ export class CallFeed {
   publishAssigned({ agent, queue, names }: Pick<CallAssignedEvent, 'agent' | 'queue' | 'names'>): void {
     const { callId, feed, nowMs } = this.#options;
     feed.publish({ type: 'call.assigned', callId, agent, queue, names, atMs: nowMs() });
+  }
+
+  publishAnswer(news: AnswerNews): void {
+    const { callId, feed, nowMs } = this.#options;
+    const atMs = nowMs();
+    if (news.type === 'fax') feed.publish({ type: 'fax', callId, track: 'inbound', tone: news.tone, atMs });
+    else if (news.type === 'beep') feed.publish({ type: 'beep', callId, heard: news.heard, atMs });
+    else feed.publish({ type: 'answered', callId, by: news.by, atMs });
   }
 
   publishMuted(isMuted: boolean, by: string): void {

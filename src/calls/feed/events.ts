@@ -1,8 +1,10 @@
 /**
  * What the caption feed says, one JSON object each. These shapes are public: other programs are written against them.
  */
+import type { FaxTone } from '../../audio/tones/fax-tones.ts';
 import type { CallReferences, Track } from '../../protocols/dialect.ts';
 import type { LossReason } from '../../transcription/live-transcriber.ts';
+import type { AnsweredBy } from '../answered/answered-by.ts';
 import type { CallNames } from '../call-names.ts';
 import type { CallPhase } from '../call-phase.ts';
 import type { LanguageSource } from '../language/spoken-language.ts';
@@ -235,6 +237,34 @@ export interface CallAssignedEvent {
   readonly atMs: number;
 }
 
+/** Who has answered a call that we make; once in a call. */
+export interface AnsweredEvent {
+  readonly type: 'answered';
+  readonly callId: string;
+  /** `unknown`: nobody spoke. */
+  readonly by: AnsweredBy;
+  readonly atMs: number;
+}
+
+/** An answering machine records from now on; once in a call. */
+export interface BeepEvent {
+  readonly type: 'beep';
+  readonly callId: string;
+  /** False = it fell silent behind its greeting, and there was no beep. */
+  readonly heard: boolean;
+  readonly atMs: number;
+}
+
+/** The far party is a fax machine; once in a call. */
+export interface FaxEvent {
+  readonly type: 'fax';
+  readonly callId: string;
+  readonly track: Track;
+  /** `cng`: one that calls; `ced`, `v21`: one that answers. */
+  readonly tone: FaxTone;
+  readonly atMs: number;
+}
+
 /** We make a call, and nobody has answered yet: its first event. */
 export interface CallRingingEvent
   extends Pick<CallStartedEvent, 'callId' | 'carrier' | 'from' | 'to' | 'names' | 'agent' | 'queue' | 'startedAt'> {
@@ -331,8 +361,11 @@ export interface FlowStepEvent {
   readonly flow: string;
   readonly step: string;
   readonly verb: string;
-  /** What led here, where it was not the step before: a key that always works, or that the step could not be done. */
-  readonly by?: 'key' | 'failed';
+  /**
+   * What led here, where it was not the step before: a key that always works, a fax machine, or that the step could
+   * not be done.
+   */
+  readonly by?: 'key' | 'fax' | 'failed';
   readonly atMs: number;
 }
 
@@ -424,6 +457,9 @@ type KindOfEvent =
   | FlowInputEvent
   | FlowEndedEvent
   | FlowMessageEvent
+  | AnsweredEvent
+  | BeepEvent
+  | FaxEvent
   | CallDeletedEvent
   | SpeechEvent
   | CaptionEvent

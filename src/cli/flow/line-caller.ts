@@ -1,4 +1,5 @@
 /** A scripted caller on a simulated telephone line: it speaks with a voice, and hears what the flow says. */
+import { toneSamples } from '../../audio/tones/tone-samples.ts';
 import type { FeedEvent } from '../../calls/feed/events.ts';
 import type { CallNews, ObservedCall } from '../../flows/testing/observed-call.ts';
 import type { ScriptedCaller } from '../../flows/testing/script.ts';
@@ -14,6 +15,8 @@ const QUIET_MS = 250;
 const WORDLESS_MS = 5000;
 const KEY_GAP_MS = 150;
 const LOOK_MS = 10;
+/** That of a fax machine that calls is CNG (ITU-T T.30). */
+const SOUNDS = { beep: { toneHz: 1000, durationMs: 400 }, fax: { toneHz: 1100, durationMs: 500 } } as const;
 
 /** What comes of a line. */
 export interface LineListener {
@@ -115,6 +118,13 @@ export class LineCaller implements ScriptedCaller {
       this.#act(systemClock.nowMs(), this.isSpokenTo);
       this.#line.press(key);
     }
+  }
+
+  async sound(tone: 'beep' | 'fax'): Promise<void> {
+    const samples = toneSamples(SOUNDS[tone], MULAW_8K.rateHz);
+    const endMs = this.#line.speak(samples, this.#line.sentMs);
+    this.#act(systemClock.nowMs() + endMs - this.#line.sentMs, false);
+    await sleep(systemClock, endMs - this.#line.sentMs);
   }
 
   wait(durationMs: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { FeedEvent } from '../../calls/feed/events.ts';
 import type { FlowWorld } from '../../flows/steps/flow-world.ts';
 import { ObservedCall } from '../../flows/testing/observed-call.ts';
 import { runScript } from '../../flows/testing/script.ts';
-import { CALLED_NUMBER, CALLER_NUMBER } from '../../flows/testing/test-file.ts';
+import { CALLED_NUMBER, CALLER_NUMBER, parametersOf } from '../../flows/testing/test-file.ts';
 import { testWorld, timeZoneOf } from '../../flows/testing/test-world.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { createLog } from '../../foundation/log/log.ts';
@@ -77,7 +77,7 @@ export class TestLine implements TestRunner {
       url: this.#gateway.url,
       from: test.from ?? CALLER_NUMBER,
       to: test.to ?? CALLED_NUMBER,
-      parameters: { ...test.parameters, flow: tests.flow },
+      parameters: { ...parametersOf(test), flow: tests.flow },
     });
     const { callId } = line;
     const onSet: FlowWorld['onSet'] = (_flow, name, value) => observed.note({ type: 'set', name, value });

@@ -8,7 +8,7 @@ import type { FlowWorld } from '../../flows/steps/flow-world.ts';
 import { STEP_RUNNERS } from '../../flows/steps/step-runners.ts';
 import { type CallNews, ObservedCall } from '../../flows/testing/observed-call.ts';
 import { runScript } from '../../flows/testing/script.ts';
-import { CALLED_NUMBER, CALLER_NUMBER } from '../../flows/testing/test-file.ts';
+import { CALLED_NUMBER, CALLER_NUMBER, parametersOf } from '../../flows/testing/test-file.ts';
 import { testWorld, timeZoneOf } from '../../flows/testing/test-world.ts';
 import { TextCaller } from '../../flows/testing/text-caller.ts';
 import { TextLine } from '../../flows/testing/text-line.ts';
@@ -77,7 +77,7 @@ export async function runTextTest({ file, tests, test, set, lines }: TestRun, se
     pace: PACE,
     from: test.from ?? CALLER_NUMBER,
     to: test.to ?? CALLED_NUMBER,
-    parameters: test.parameters ?? {},
+    parameters: parametersOf(test),
     world: testWorld(test, { clock, timeZone: timeZoneOf(set), onSet }),
     onNews: (news) => observed.note(news),
   });

@@ -35,6 +35,12 @@ export function textOfEvent(event: FeedEvent): EventText | null {
       };
     case 'call.assigned':
       return { atMs: event.atMs, speaker: '', text: `[with ${event.names.outbound ?? event.agent ?? 'nobody yet'}]` };
+    case 'answered':
+      return { atMs: event.atMs, speaker: '', text: `[answered by ${event.by}]` };
+    case 'beep':
+      return { atMs: event.atMs, speaker: '', text: event.heard ? '[beep]' : '[the machine has fallen silent]' };
+    case 'fax':
+      return { atMs: event.atMs, speaker: '', text: `[fax: ${event.tone}]` };
     case 'app.lost':
     case 'app.back':
     case 'app.muted':

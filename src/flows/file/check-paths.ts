@@ -12,7 +12,7 @@ const WAITING: readonly FlowVerb[] = ['menu', 'gather', 'confirm', 'record', 'tr
 /** Only for flows all of whose steps could be read, and lead to steps that exist. */
 export function checkPaths(flow: Flow): FlowFinding[] {
   const nodes = nodesOf(flow);
-  const reached = reachedFrom([flow.start, flow.failed ?? '', ...flow.keys.values()], nodes);
+  const reached = reachedFrom([flow.start, flow.failed ?? '', flow.fax ?? '', ...flow.keys.values()], nodes);
   return [
     ...nodes.filter(({ name }) => !reached.has(name)).map(unreached),
     ...endlessRounds(nodes, flow).filter(({ path }) => reached.has(String(path[1]))),

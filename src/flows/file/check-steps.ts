@@ -9,10 +9,11 @@ import { FLOW_VERBS } from './verbs.ts';
 
 /** @param names of all steps, also of those that could not be read */
 export function checkSteps(flow: Flow, names: ReadonlySet<string>): FlowFinding[] {
-  const { start, failed, keys, steps, file } = flow;
+  const { start, failed, fax, keys, steps, file } = flow;
   return [
     ...checkTarget(['start'], start, names, []),
     ...(failed === null ? [] : checkTarget(['failed'], failed, names, ['end'])),
+    ...(fax === null ? [] : checkTarget(['fax'], fax, names, ['end'])),
     ...[...keys].flatMap(([key, to]) => checkTarget(['keys', key], to, names, RESERVED_TARGETS)),
     ...[...names].filter((name) => RESERVED_TARGETS.includes(name)).map(reservedName),
     ...Object.entries(file.steps).flatMap(([name, written]) => checkVerbs(written, ['steps', name])),

@@ -6,7 +6,7 @@ import type { FlowFile } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
 
 /** What is known of the call; its own parameters are among it. */
-const CALL = /^call\./;
+const CALL = /^(call\.|answered\.by$)/;
 /** `{name}` in addresses and values; `{{` is a brace. */
 const PLACE = /\{\{|\}\}|\{([A-Za-z][\w-]{0,63}(?:\.[A-Za-z][\w-]{0,63})?)(?::[a-z]+)?\}/g;
 /** Under these keys names are the writer's own: a `text` there is no prompt. */
@@ -65,7 +65,10 @@ export function namesSetBy(file: FlowFile): Set<string> {
 }
 
 function ofTheCall({ path, name }: Mention): FlowFinding {
-  return { path, message: `variable ${name} is one of the call, expected one of the flow, without "call."` };
+  return {
+    path,
+    message: `variable ${name} is one of the call, expected one of the flow, without "${name.split('.')[0]}."`,
+  };
 }
 
 function variablesOf(file: FlowFile): Variables {

@@ -10,7 +10,13 @@ export type FlowValue = z.infer<typeof valueSchema>;
 /** Variables by name. */
 export type FlowValues = Readonly<Record<string, FlowValue>>;
 
-/** Names a variable: its own name, or one of `call.…` (`call.id`, `call.from`, `call.to`, `call.language`). */
+/** The variable that says who has answered a call that we make. */
+export const ANSWERED_BY = 'answered.by';
+
+/**
+ * Names a variable: its own name, `answered.by`, or one of `call.…` (`call.id`, `call.from`, `call.to`,
+ * `call.language`).
+ */
 export const variableSchema = z
   .string()
   .regex(/^[A-Za-z][\w-]{0,63}(?:\.[A-Za-z][\w-]{0,63})?$/, 'expected the name of a variable such as orderNumber');

@@ -43,6 +43,7 @@ export function drawFlow(flow: Flow): string[] {
   const arrows = nodes.flatMap(({ name, exits }) => exits.map((exit) => arrowOf(name, exit, ids)));
   for (const [key, to] of flow.keys) arrows.push(`  anywhere -. ${quoted(key)} .-> ${targetOf(to, 'anywhere', ids)}`);
   if (flow.failed !== null) arrows.push(`  failed -.-> ${targetOf(flow.failed, 'failed', ids)}`);
+  if (flow.fax !== null) arrows.push(`  anywhere -. "fax machine" .-> ${targetOf(flow.fax, 'anywhere', ids)}`);
   const others = Object.entries(OTHER_NODES).filter(([id]) =>
     arrows.some((arrow) => arrow.startsWith(`  ${id} `) || arrow.endsWith(` ${id}`)),
   );

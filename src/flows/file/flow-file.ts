@@ -34,6 +34,7 @@ export const flowSchema = z.strictObject({
   parameters: z.record(variableSchema, valueSchema).optional().describe('What a flow that calls this one may give'),
   variables: z.record(variableSchema, valueSchema).optional(),
   failed: nameSchema.optional().describe('The step that follows when one cannot be done'),
+  fax: nameSchema.optional().describe('The step that follows when the caller is a fax machine'),
   failedPrompt: promptSchema.optional().describe('Said where no step follows'),
   limits: z
     .strictObject({

@@ -97,6 +97,7 @@ function ownExitsOf(step: FlowStep): FlowExit[] {
       return [...exit('busy', busy), ...exit('noAnswer', noAnswer), ...exit('failed', failed)];
     }
     case 'http':
+    case 'leaveMessage':
     case 'app':
       return exit('failed', step.fields.failed);
     case 'record':
@@ -170,6 +171,7 @@ function wordsOf(step: FlowStep): string | null {
     case 'gather':
     case 'confirm':
     case 'record':
+    case 'leaveMessage':
     case 'transfer':
     case 'hangup':
       return promptWords(step.fields.prompt);

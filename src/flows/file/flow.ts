@@ -40,6 +40,8 @@ export interface Flow {
   readonly variables: FlowValues;
   /** The step that follows when one cannot be done; null = none. */
   readonly failed: string | null;
+  /** The step that follows when the far party is a fax machine; null = none. */
+  readonly fax: string | null;
   /** Said when a step cannot be done and no step follows; null = nothing. */
   readonly failedPrompt: FlowPrompt | null;
   readonly limits: FlowLimits;

@@ -23,6 +23,7 @@ export function toFlow(file: FlowFile, name: string, sha256: string): Flow {
     parameters: file.parameters ?? {},
     variables: file.variables ?? {},
     failed: file.failed ?? null,
+    fax: file.fax ?? null,
     failedPrompt: file.failedPrompt ?? null,
     limits: limitsOf(file),
     steps: new Map(steps.map((step) => [step.name, step])),

@@ -172,6 +172,16 @@ const record = z.strictObject({
   empty: targetSchema.optional().describe('Where the flow goes on when nothing was said'),
 });
 
+const fullLeaveMessage = z.strictObject({
+  prompt: promptSchema,
+  timeoutMs: durationMs(120_000).optional().describe('How long the end of the greeting is waited for: 60000'),
+  failed: targetSchema.optional().describe('The greeting did not end'),
+});
+const leaveMessage = z.union([
+  textSchema.transform((text): z.infer<typeof fullLeaveMessage> => ({ prompt: { text } })),
+  fullLeaveMessage,
+]);
+
 const placeSchema = z.string().min(1).max(256);
 const fullTransfer = z.strictObject({
   to: placeSchema.describe('A number, a SIP address, or context/extension of Asterisk'),
@@ -235,6 +245,7 @@ export const VERB_SCHEMAS = {
   hours: hours.describe('Goes on by opening hours and holidays'),
   http: http.describe('Asks a web server'),
   record: record.describe('Records a message'),
+  leaveMessage: leaveMessage.describe('Says something that an answering machine records, behind its beep'),
   transfer: transfer.describe('Puts the caller through'),
   app: app.describe('Hands over to a text app and back'),
   queueMusic: queueMusic.describe('Plays music while the caller waits'),

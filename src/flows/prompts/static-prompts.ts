@@ -115,8 +115,8 @@ function visitsOf(set: FlowSet): Visit[] {
 
 /** The steps to which one may lead, also by keys that always work, where it fails, and after the last try of it. */
 function targetsOf(flow: Flow, step: FlowStep): string[] {
-  const { keys, failed } = flow;
-  const next = [step.next, failed].filter((target) => target !== null);
+  const { keys, failed, fax } = flow;
+  const next = [step.next, failed, fax].filter((target) => target !== null);
   return [...keys.values(), ...next, ...exitsOf(step).map(({ to }) => to)];
 }
 
@@ -144,6 +144,7 @@ function promptsOfStep(step: FlowStep): [part: string, prompt: FlowPrompt][] {
         ...further('announce', step.fields.announce && [step.fields.announce]),
       ];
     case 'record':
+    case 'leaveMessage':
     case 'transfer':
     case 'hangup':
       return step.fields.prompt === undefined ? [] : [['prompt', step.fields.prompt]];

@@ -3,7 +3,7 @@ import type { CallApp, CallAppOptions, CallerEvent } from '../../calls/app/call-
 import { callParameter } from '../../calls/app/request.ts';
 import { TakeOver } from '../../calls/app/twiml/take-over.ts';
 import { readBargeIn } from '../../calls/outbound/barge-in.ts';
-import type { FlowValue } from '../file/conditions.ts';
+import { ANSWERED_BY, type FlowValue } from '../file/conditions.ts';
 import type { FlowSet } from '../file/flow.ts';
 import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
 import type { FlowWorld } from '../steps/flow-world.ts';
@@ -72,6 +72,9 @@ export class FlowApp implements CallApp {
       ofCall: (name) => ofCall(call, name),
     });
     if (set.main.language !== null) languages.suggest({ language: set.main.language, by: 'app' }, ['inbound']);
+    call.answer.onNews((news) => {
+      if (news.type === 'fax' && !this.#hasEnded) this.#run.onFax();
+    });
     queueMicrotask(() => void this.#follow());
   }
 
@@ -150,7 +153,7 @@ export class FlowApp implements CallApp {
 }
 
 /** What a flow knows of its call; its parameters stand beside that. */
-function ofCall({ start, languages }: CallAppOptions, name: string): FlowValue {
+function ofCall({ start, languages, answer }: CallAppOptions, name: string): FlowValue {
   switch (name) {
     case 'id':
       return start.callId;
@@ -160,6 +163,8 @@ function ofCall({ start, languages }: CallAppOptions, name: string): FlowValue {
       return start.to;
     case 'carrier':
       return start.carrier;
+    case ANSWERED_BY:
+      return answer.by;
     case 'language':
       return languages.caller;
     default:

@@ -56,7 +56,7 @@ export class FlowRun {
   #steps: number;
   #returned: FailedTransfer | null;
   /** What led to the next step, where the step before did not. */
-  #by: 'key' | 'failed' | null = null;
+  #by: 'key' | 'fax' | 'failed' | null = null;
   #isLate = false;
   #scope: StepScope | null = null;
   #leaving: Leaving | null = null;
@@ -107,6 +107,11 @@ export class FlowRun {
     if (scope === null || !isGlobal) return false;
     scope.abandon({ key });
     return true;
+  }
+
+  /** The far party is a fax machine: the flow goes on where it says so, if it does. */
+  onFax(): void {
+    if (this.#frames.some(({ flow }) => flow.fax !== null)) this.#scope?.abandon('fax');
   }
 
   /** Somebody takes the call over: a question is asked again when it is given back. */
@@ -191,9 +196,11 @@ export class FlowRun {
       this.#goTo(frame, 'repeat');
       return;
     }
-    this.#by = 'key';
-    const depth = this.#frames.findLastIndex(({ flow }) => flow.keys.has(why.key));
-    const target = this.#frames[depth]?.flow.keys.get(why.key) ?? 'repeat';
+    const wayOf = ({ flow }: Frame): string | null => (why === 'fax' ? flow.fax : (flow.keys.get(why.key) ?? null));
+    this.#by = why === 'fax' ? 'fax' : 'key';
+    const depth = this.#frames.findLastIndex((known) => wayOf(known) !== null);
+    const found = this.#frames[depth];
+    const target = (found && wayOf(found)) ?? 'repeat';
     if (target === 'back' || target === 'repeat') this.#goTo(frame, target, step.name);
     else {
       this.#unwind(depth + 1);

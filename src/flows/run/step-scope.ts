@@ -53,7 +53,7 @@ export interface Leaving {
 }
 
 /** Why a step is left before it is done. */
-export type LeftFor = 'over' | 'limit' | { readonly key: string } | 'again';
+export type LeftFor = 'over' | 'limit' | 'fax' | { readonly key: string } | 'again';
 
 /** What a flow says of these, or else the one that called it; null = none does. */
 export type FlowTerms = Pick<Flow, 'language' | 'voice' | 'timeZone' | 'currency'>;

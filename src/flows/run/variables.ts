@@ -1,5 +1,5 @@
 /** The variables of a flow that is under way. */
-import type { FlowCondition, FlowValue, FlowValues } from '../file/conditions.ts';
+import { ANSWERED_BY, type FlowCondition, type FlowValue, type FlowValues } from '../file/conditions.ts';
 import type { Variables } from '../steps/step.ts';
 import { isTrueOf } from './conditions.ts';
 
@@ -14,7 +14,7 @@ const PLACES = /\{\{|\}\}|\{([A-Za-z][\w-]{0,63}(?:\.[A-Za-z][\w-]{0,63})?)(?::[
 
 interface VariablesOptions {
   readonly initial: FlowValues;
-  /** The value of `call.<name>`; null = there is none. */
+  /** The value of `call.<name>`, or of `answered.by`; null = there is none. */
   ofCall(name: string): FlowValue;
   /** A variable has another value. */
   onSet?(name: string, value: FlowValue): void;
@@ -31,12 +31,18 @@ export class FlowVariables implements Variables {
 
   get(name: string): FlowValue {
     if (name.startsWith(CALL)) return this.#options.ofCall(name.slice(CALL.length));
+    if (name === ANSWERED_BY) return this.#options.ofCall(name);
     return this.#values.get(name) ?? null;
   }
 
   /** Those of the call stay as they are. */
   set(name: string, value: FlowValue): void {
-    if (name.startsWith(CALL) || (this.#values.size >= VARIABLES_MAX && !this.#values.has(name))) return;
+    if (
+      name.startsWith(CALL) ||
+      name === ANSWERED_BY ||
+      (this.#values.size >= VARIABLES_MAX && !this.#values.has(name))
+    )
+      return;
     const kept = typeof value === 'string' ? value.slice(0, TEXT_MAX_CHARS) : value;
     this.#values.set(name, kept);
     this.#options.onSet?.(name, kept);

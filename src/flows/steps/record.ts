@@ -1,9 +1,9 @@
 /** The verb `record`: the caller leaves a message. */
+import { toneSamples } from '../../audio/tones/tone-samples.ts';
 import type { CallApp, CallerEvent } from '../../calls/app/call-app.ts';
 import { MessageRecording } from '../../calls/sound/message-recording.ts';
 import type { Timer } from '../../foundation/clock.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
-import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { VerbFields } from '../file/verbs.ts';
 import { fillUrl } from './fill-url.ts';
 import { tellMessage } from './message-webhook.ts';
@@ -15,7 +15,8 @@ const MIN_MS = 1000;
 const SILENCE_MS = 4000;
 /** How long the recogniser may take for the last words. */
 const WORDS_MS = 3000;
-const BEEP = { rateHz: 8000, hz: 1000, ms: 250, level: 6000 };
+const BEEP = { toneHz: 1000, durationMs: 250 };
+const BEEP_RATE_HZ = 8000;
 
 /**
  * Takes a message: from the beep until silence, a key, its greatest length or the end of the call. Who hangs up has
@@ -27,7 +28,8 @@ export async function runRecord(fields: VerbFields['record'], tools: StepTools):
   if (recording === null) throw new StepFailure('there is no folder for sound: set DATA_DIR to keep messages');
   const url = fields.webhook === undefined ? null : fillUrl(fields.webhook, variables);
   if (fields.prompt !== undefined) await tools.say(fields.prompt);
-  if (fields.beep !== false) await tools.play(beep(), 'beep');
+  const beep = { samples: toneSamples(BEEP, BEEP_RATE_HZ), rateHz: BEEP_RATE_HZ };
+  if (fields.beep !== false) await tools.play(beep, 'beep');
   const begun = recording.beginMessage();
   if (begun === null) throw new StepFailure('this call has as many messages as a call may have');
   const { name, callId, message } = begun;
@@ -175,12 +177,4 @@ function unkept({ call }: StepTools): NonNullable<StepTools['call']['recording']
     beginMessage: () => ({ callId, name: 'message-1', message: new MessageRecording({ codec, startMs: 0, open }) }),
     keepMessage: () => undefined,
   };
-}
-
-function beep(): MonoAudio {
-  const { rateHz, hz, ms, level } = BEEP;
-  const samples = Int16Array.from({ length: (rateHz * ms) / 1000 }, (_, i) =>
-    Math.round(level * Math.sin((2 * Math.PI * hz * i) / rateHz)),
-  );
-  return { samples, rateHz };
 }

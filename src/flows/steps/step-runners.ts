@@ -8,6 +8,7 @@ import { runHangup } from './hangup.ts';
 import { runHours } from './hours.ts';
 import { runHttp } from './http.ts';
 import { runLanguage } from './language.ts';
+import { runLeaveMessage } from './leave-message.ts';
 import { runMenu } from './menu.ts';
 import { runPlay } from './play.ts';
 import { runQueueMusic } from './queue-music.ts';
@@ -37,4 +38,5 @@ export const STEP_RUNNERS: StepRunners = {
   app: runApp,
   queueMusic: runQueueMusic,
   record: runRecord,
+  leaveMessage: runLeaveMessage,
 };

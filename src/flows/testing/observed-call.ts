@@ -49,6 +49,11 @@ export class ObservedCall {
     return this.steps.at(-1)?.step ?? null;
   }
 
+  /** Whether the flow is at a step that does `verb`. */
+  isAt(verb: string): boolean {
+    return this.outcome === null && this.#verb === verb;
+  }
+
   /** Whether the flow is at a step that waits for the caller. */
   get isAtQuestion(): boolean {
     return this.outcome === null && this.#verb !== null && LISTENING.includes(this.#verb);

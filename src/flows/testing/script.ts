@@ -25,6 +25,8 @@ export interface ScriptedCaller {
   say(text: string): Promise<void>;
   /** Resolves when all `keys` have been pressed. */
   press(keys: string): Promise<void>;
+  /** Resolves when the beep of an answering machine, or the tone of a fax machine, is over. */
+  sound(tone: 'beep' | 'fax'): Promise<void>;
   wait(durationMs: number): Promise<void>;
   /** Resolves with true as soon as `holds` does, with false when it has not within `timeoutMs`. */
   until(holds: () => boolean, timeoutMs: number): Promise<boolean>;
@@ -82,6 +84,13 @@ async function follow(line: ScriptLine, caller: ScriptedCaller, isAnswer: boolea
     return null;
   }
   const { observed } = caller;
+  if (line.beep === true || line.fax === true) {
+    await caller.until(() => observed.isAt('leaveMessage') || isOver(observed), line.beep === true ? REACTION_MS : 0);
+    if (isOver(observed)) return 'the flow was over before that';
+    observed.begin(line.beep === true ? 'beeps' : 'sends the tone of a fax machine');
+    await caller.sound(line.beep === true ? 'beep' : 'fax');
+    return null;
+  }
   const reactionMs = isAnswer && observed.isAnswered ? ANSWER_MS : REACTION_MS;
   await caller.until(() => observed.hasReacted || isOver(observed), reactionMs);
   const isReady = await caller.until(() => caller.isListenedTo || isOver(observed), WAIT_MS);

@@ -1,5 +1,6 @@
 /** What stands in a `*.test.yaml`: callers who talk with a flow, and what is expected of it. */
 import { z } from 'zod';
+import { ANSWERERS } from '../../calls/answered/answered-by.ts';
 import { valueSchema, variableSchema } from '../file/conditions.ts';
 import { nameSchema } from '../file/prompts.ts';
 
@@ -56,7 +57,7 @@ const cutInSchema = z
   })
   .refine(({ say, press }) => (say === undefined) !== (press === undefined), 'expected say or press');
 
-const ACTIONS = ['say', 'press', 'silent', 'cutIn', 'hangup', 'expect'] as const;
+const ACTIONS = ['say', 'press', 'silent', 'cutIn', 'beep', 'fax', 'hangup', 'expect'] as const;
 
 const fullLine = z
   .strictObject({
@@ -64,6 +65,8 @@ const fullLine = z
     press: keysSchema.optional().describe('The caller presses these keys when the flow listens'),
     silent: waitSchema.optional().describe('The caller says nothing for so many ms from when the flow listens'),
     cutIn: cutInSchema.optional().describe('The caller says or presses something while the flow speaks'),
+    beep: z.literal(true).optional().describe('The answering machine beeps'),
+    fax: z.literal(true).optional().describe('The tone of a fax machine is heard'),
     hangup: z.literal(true).optional().describe('The caller hangs up'),
     expect: expectationSchema.optional(),
   })
@@ -99,6 +102,10 @@ const circumstances = {
     .describe('What time it is in the call: in the time zone of the flow, or of its first `hours`, or with an offset'),
   from: z.string().min(1).max(256).optional().describe('The number of the caller: +15550100'),
   to: z.string().min(1).max(256).optional().describe('The number that is called: +15550199'),
+  answered: z
+    .enum(ANSWERERS)
+    .optional()
+    .describe('The flow makes the call, and this is who answers; the flow is called unless given'),
   parameters: z.record(z.string().min(1), z.string()).optional().describe('Parameters of the call'),
   variables: valuesSchema.optional().describe('What variables of the flow are at its beginning'),
   http: z.array(answerSchema).max(50).optional().describe('Answers to the requests of the flow; the first that fits'),
@@ -134,3 +141,8 @@ export type ScriptLine = FlowTest['script'][number];
 export type Expectation = NonNullable<ScriptLine['expect']>;
 /** An answer that stands in for the network's. */
 export type HttpStandIn = NonNullable<FlowTest['http']>[number];
+
+/** The parameters of a test's call. */
+export function parametersOf({ parameters, answered }: Pick<FlowTest, 'parameters' | 'answered'>) {
+  return { ...parameters, ...(answered === undefined ? {} : { answeredBy: answered }) };
+}

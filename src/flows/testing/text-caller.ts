@@ -50,6 +50,10 @@ export class TextCaller implements ScriptedCaller {
     }
   }
 
+  async sound(tone: 'beep' | 'fax'): Promise<void> {
+    this.#line.sound(tone);
+  }
+
   async wait(durationMs: number): Promise<void> {
     await this.until(() => false, durationMs);
   }

@@ -7,6 +7,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import { MULAW_8K } from '../../foundation/units.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import type { CallNews } from './observed-call.ts';
+import { TextAnswer } from './text-answer.ts';
 import { textMessages } from './text-message.ts';
 import { TextVoice } from './text-voice.ts';
 
@@ -25,6 +26,7 @@ export interface TextLineOptions {
 export class TextLine {
   readonly #options: TextLineOptions;
   readonly #voice: TextVoice;
+  readonly #answer: TextAnswer;
   readonly #app: CallApp;
   readonly #beganMs: number;
   #utterances = 0;
@@ -32,7 +34,8 @@ export class TextLine {
   #isOver = false;
 
   constructor(options: TextLineOptions) {
-    const { context, pace } = options;
+    const { context, pace, start } = options;
+    this.#answer = new TextAnswer(context.clock, start.parameters);
     this.#options = options;
     this.#beganMs = context.clock.nowMs();
     this.#voice = new TextVoice({ clock: context.clock, pace });
@@ -70,6 +73,13 @@ export class TextLine {
     this.#app.onSpeech({ type: 'turn.ended', first: utterance, last: utterance, atMs });
   }
 
+  /** An answering machine beeps, or a fax machine is heard. */
+  sound(tone: 'beep' | 'fax'): void {
+    if (this.#isOver) return;
+    if (tone === 'beep') this.#answer.beep();
+    else this.#answer.fax();
+  }
+
   /** The caller presses a key. */
   press(key: string): void {
     if (this.#isOver) return;
@@ -105,6 +115,7 @@ export class TextLine {
         suggest: () => undefined,
         expectAnswer: () => undefined,
       } as unknown as CallAppOptions['languages'],
+      answer: this.#answer,
       context,
       log,
       trace: null,

@@ -36,7 +36,7 @@ const query = z.strictObject({
 });
 type CaptionQuery = z.infer<typeof query>;
 
-const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`revision\`, \`language\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.state\`, \`call.transferred\`, \`call.assigned\`, \`app.lost\`, \`app.back\`, \`app.muted\`, \`app.unmuted\`, \`flow.started\`, \`flow.step\`, \`flow.input\`, \`flow.message\`, \`flow.ended\`, \`call.updated\`, \`note\`, \`mark\`, \`hint\`, \`recording\`, \`call.ended\`, \`call.resumed\`, \`call.deleted\`. A reader must ignore types that it does not know.
+const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`revision\`, \`language\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.state\`, \`call.transferred\`, \`call.assigned\`, \`answered\`, \`beep\`, \`fax\`, \`app.lost\`, \`app.back\`, \`app.muted\`, \`app.unmuted\`, \`flow.started\`, \`flow.step\`, \`flow.input\`, \`flow.message\`, \`flow.ended\`, \`call.updated\`, \`note\`, \`mark\`, \`hint\`, \`recording\`, \`call.ended\`, \`call.resumed\`, \`call.deleted\`. A reader must ignore types that it does not know.
 \`events.missing\` (\`after\`) comes to a reader that resumes when the record cannot be read, or was restored from before that id: what was told after that id, and before the events that follow, is missing. It may
 ask for it again, with \`?after=\`.
 

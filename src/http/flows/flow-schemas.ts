@@ -83,7 +83,7 @@ const counted = z.object({
         flow: z.string().nullable().describe('That of the step which followed'),
         step: z.string().nullable(),
         reason: z
-          .enum(['match', 'noMatch', 'noInput', 'failed', 'key'])
+          .enum(['match', 'noMatch', 'noInput', 'failed', 'key', 'fax'])
           .nullable()
           .describe(
             'An answer; one that fits nothing; none; the step could not be done; a key that always works. ' +

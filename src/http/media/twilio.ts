@@ -42,6 +42,9 @@ const voiceFields = z.object({
   ParentCallSid: z.string().max(256).optional(),
   CallerName: z.string().max(256).optional(),
   ForwardedFrom: z.string().max(256).optional(),
+  Direction: z.string().max(64).optional(),
+  /** Of a call that was made with `MachineDetection`. */
+  AnsweredBy: z.string().max(64).optional(),
   /** What became of a `<Dial>`. */
   DialCallStatus: z.string().max(64).optional(),
   /** All of them, as they came. */
@@ -265,13 +268,19 @@ function openMedia(
 /** Whether a flow talks to the caller, before TwiML of the app's own is asked for. */
 function hasFlow(flows: CallFlows | null, { query, body }: VoiceRequest): boolean {
   const { flow, app, twiml } = query;
-  const start = { parameters: onlyGiven({ flow, app, twiml }), playback: 'buffered', to: body.To ?? null } as const;
+  const outgoing = isOutgoing(body);
+  const start = {
+    parameters: onlyGiven({ flow, app, twiml }),
+    outgoing,
+    playback: 'buffered',
+    to: body.To ?? null,
+  } as const;
   return (chooseFlow(start, flows)?.flow ?? null) !== null;
 }
 
 interface VoiceRequest {
   readonly query: Readonly<Partial<Record<'flow' | 'app' | 'twiml', string | undefined>>>;
-  readonly body: Pick<VoiceFields, 'To'>;
+  readonly body: Pick<VoiceFields, 'To' | 'Direction'>;
 }
 
 type VoiceFields = z.infer<typeof voiceFields>;
@@ -284,7 +293,16 @@ function readCall({ CallSid: callId, From, To, all, ...rest }: VoiceFields): Pic
     ...known('forwardedFrom', rest.ForwardedFrom),
   };
   const isTold = Object.keys(details).length > 0;
-  return { known: { callId, from: From ?? null, to: To ?? null, ...(isTold ? { details } : {}) }, fields: all };
+  const made = { ...(isOutgoing(rest) ? { outgoing: true } : {}), ...known('answeredBy', rest.AnsweredBy) };
+  return {
+    known: { callId, from: From ?? null, to: To ?? null, ...(isTold ? { details } : {}), ...made },
+    fields: all,
+  };
+}
+
+/** Whether it was made by Twilio's REST API: `outbound-api`. */
+function isOutgoing({ Direction = '' }: Pick<VoiceFields, 'Direction'>): boolean {
+  return Direction.startsWith('outbound');
 }
 
 function onlyGiven(parameters: Readonly<Record<string, string | undefined>>): Record<string, string> {

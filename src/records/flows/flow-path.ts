@@ -14,7 +14,7 @@ export type VisitEnd = FlowOutcome | 'lost';
  * key that always works, or because the step could not be done. Null = the step says it all.
  */
 export interface ExitReason {
-  readonly reason: 'match' | 'noMatch' | 'noInput' | 'failed' | 'key' | null;
+  readonly reason: 'match' | 'noMatch' | 'noInput' | 'failed' | 'key' | 'fax' | null;
   readonly detail: string | null;
 }
 

@@ -3,6 +3,7 @@ import { type AppRequest, readAppRequest } from '../../../src/calls/app/request.
 import { AppSession } from '../../../src/calls/app/session.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 import type { MonoAudio } from '../../../src/speech/wav-leveller.ts';
+import { FakeAnswer } from '../../fakes/call-answer.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { fakeLanguages } from '../../fakes/languages.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
@@ -28,6 +29,7 @@ export class Conversation {
   fences = 0;
   reading = true;
   readonly languages = fakeLanguages();
+  readonly answer = new FakeAnswer();
   readonly session: AppSession;
 
   constructor(parameters: Record<string, string> = {}) {
@@ -35,6 +37,7 @@ export class Conversation {
     this.session = new AppSession({
       request,
       voice: this.voice,
+      answer: this.answer,
       trace: null,
       channel: {
         send: (frame) => this.told.push(frame),

@@ -12,6 +12,7 @@ import type { StepTools } from '../../../src/flows/steps/step.ts';
 import { STEP_RUNNERS, type StepRunners } from '../../../src/flows/steps/step-runners.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
+import { FakeAnswer } from '../../fakes/call-answer.ts';
 import { FakeClock, settle } from '../../fakes/clock.ts';
 import { fakeLanguages } from '../../fakes/languages.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
@@ -51,6 +52,7 @@ export class FlowCall {
   readonly voice = new FakeVoice();
   readonly clock = new FakeClock();
   readonly languages = fakeLanguages();
+  readonly answer = new FakeAnswer();
   /** What was told of the flow, in order. */
   readonly news: FlowNews[] = [];
   readonly ends: { handoffData: string | null; reason: EndReason }[] = [];
@@ -184,6 +186,7 @@ export class FlowCall {
       log,
       voice: this.voice,
       languages: this.languages,
+      answer: this.answer,
       recording: null,
       trace: null,
       onConnection: () => undefined,

@@ -35,6 +35,11 @@ class FakeCaller implements ScriptedCaller {
     this.#answer();
   }
 
+  async sound(tone: string): Promise<void> {
+    this.did.push(tone);
+    this.#answer();
+  }
+
   async wait(durationMs: number): Promise<void> {
     this.did.push(`wait ${durationMs}`);
     if (!this.isSpokenTo) this.#answer();

@@ -45,6 +45,16 @@ describe('POST /twilio/voice', () => {
     });
   });
 
+  it('knows a call that we made, and who answered it as far as Twilio says', async () => {
+    testServer = await startServer();
+    const made = { ...FORM, Direction: 'outbound-api', AnsweredBy: 'machine_end_beep' };
+    const answer = await post(Object.entries(made));
+    expect(testServer.calls.tokens.redeem(callToken(answer.body), FORM.CallSid)).toMatchObject({
+      outgoing: true,
+      answeredBy: 'machine_end_beep',
+    });
+  });
+
   it('names the public host, and wss, where one is set', async () => {
     testServer = await startServer(PUBLIC);
     expect((await post(Object.entries(FORM))).body).toContain('<Stream url="wss://bridge.example.com/twilio/media">');

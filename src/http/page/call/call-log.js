@@ -259,6 +259,14 @@ const BLANK = Object.freeze({
   language: '',
 });
 
+/** @type {Readonly<Record<string, string>>} */
+const ANSWERERS = Object.freeze({
+  person: 'A person has answered',
+  machine: 'A machine has answered',
+  fax: 'A fax machine has answered',
+  unknown: 'Whoever has answered says nothing',
+});
+
 /** @param {any} event */
 function describeLanguage({ track, language, refused }) {
   const who = track === 'inbound' ? 'the caller' : 'the other side';
@@ -288,6 +296,12 @@ function describeMoment(event) {
       return event.names.outbound === null ? '' : `With ${event.names.outbound}`;
     case 'call.resumed':
       return 'The call goes on: its server is reached again';
+    case 'answered':
+      return ANSWERERS[event.by] ?? '';
+    case 'beep':
+      return event.heard ? 'The machine has beeped' : 'The machine has fallen silent';
+    case 'fax':
+      return 'A fax machine is on the line';
     case 'app.lost':
       return 'The app is lost; its connection is being opened again';
     case 'app.back':

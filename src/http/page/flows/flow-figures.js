@@ -36,6 +36,7 @@ const REASONS = new Map([
   ['noInput', 'no answer'],
   ['noMatch', 'not understood'],
   ['failed', 'failed'],
+  ['fax', 'fax machine'],
   ['empty', 'nothing recorded'],
   ['timedOut', 'waited too long'],
   ['busy', 'busy'],
