@@ -62,6 +62,7 @@ describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres
   let clock: FakeClock;
   let queue: KeptJobs;
   let disk: RecordingDisk;
+  let metrics: Metrics;
   let opened: SharedBatches[];
 
   beforeAll(async () => {
@@ -88,7 +89,8 @@ describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres
 
   async function open(given = db, environment: Readonly<Record<string, string>> = {}): Promise<SharedBatches> {
     const settings = readSettings({ BATCH_DIR: join(folder, 'here'), WEBHOOK_SECRET: 'secret', ...environment });
-    const common = { settings, clock, log: createLog('silent'), metrics: new Metrics() };
+    metrics = new Metrics();
+    const common = { settings, clock, log: createLog('silent'), metrics };
     disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics: common.metrics });
     const batches = new SharedBatches({
       ...common,
@@ -112,6 +114,20 @@ describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres
       clock.advance(UPKEEP_MS);
       await check();
     });
+
+  it('a batch of which nothing comes to its end is seen to wait', async () => {
+    const waited = async (): Promise<unknown> =>
+      (await metrics.registry.getSingleMetric('trunkline_batch_wait_seconds')?.get())?.values[0]?.value;
+    const batches = await open();
+    expect(await waited()).toBe(0);
+    const source = { kind: 'url', location: 'http://a.example/a.wav' } as const;
+    const { batch } = await begin(batches, { files: [{ name: 'a.wav', source }] });
+    await upkept(async () => expect(await waited()).toBeGreaterThan(0));
+    clock.advance(600_000);
+    expect(await waited()).toBeGreaterThanOrEqual(600);
+    await batches.cancel('t', batch.id);
+    await upkept(async () => expect(await waited()).toBe(0));
+  });
 
   it('a batch that is stored is taken, also where the queue is not there yet', async () => {
     const batches = await open();
