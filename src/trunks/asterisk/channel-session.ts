@@ -35,6 +35,9 @@ const SETTLE_MS = 6000;
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** News of who is connected that one call tells: whoever is sent on in circles would fill the records. */
 const PARTY_NEWS_MAX = 256;
+const RENEWALS_MAX = 256;
+/** How long one that is removed may be there. */
+const GONE_MAX_MS = 1000;
 const CONNECTION_ID = /^[\w-]{1,64}$/;
 
 /** The settings of a session. */
@@ -63,7 +66,7 @@ interface Pair {
   readonly track: Track;
   readonly bridge: string;
   readonly media: string;
-  readonly snoop: string | null;
+  snoop: string | null;
   joined: boolean;
 }
 
@@ -77,6 +80,12 @@ export class ChannelSession {
   readonly #timer: Timer;
   readonly #party: ConnectedParty;
   #partyNews = 0;
+  /** Whom it was connected to last; empty = to nobody yet. */
+  #peers = '';
+  #renewals = 0;
+  #renewing: Promise<void> = Promise.resolve();
+  /** Channels that listened and are being removed: who waits for that. */
+  readonly #leaving = new Map<string, () => void>();
   #leg: ChannelLeg | null = null;
   #waits: boolean;
   /** Whether the channel is connected to another one; null = not known yet. */
@@ -110,13 +119,17 @@ export class ChannelSession {
   /** A channel of ours has come into the application. */
   onEntered(channelId: string): void {
     this.#entered.add(channelId);
-    this.#join().catch((error: unknown) => this.#fail(error));
+    const renewed = this.#pairs.find(({ snoop, joined }) => joined && snoop === channelId);
+    const joining = renewed === undefined ? this.#join() : this.#rejoin(renewed.bridge, channelId);
+    joining.catch((error: unknown) => this.#fail(error));
   }
 
   /** The channel that it is about, or one of ours, is no more. */
   onDestroyed(channelId: string): void {
     if (channelId !== this.channel.id) {
-      void this.end(null);
+      const isOurs = this.#pairs.some(({ media, snoop }) => channelId === media || channelId === snoop);
+      if (isOurs) void this.end(null);
+      else this.#leaving.get(channelId)?.();
       return;
     }
     this.#waits = false;
@@ -130,6 +143,49 @@ export class ChannelSession {
     if (event.type !== 'bridged') return;
     this.#isBridged = event.peers.length > 0;
     this.#tellState();
+    this.#notePeers(event.peers.join());
+  }
+
+  /**
+   * Where one channel is listened to in both directions, Asterisk may give nothing more of what it hears once it is in
+   * another bridge (seen with a 22.10.1; https://github.com/asterisk/asterisk/issues/507): until nobody listens to it,
+   * and somebody does again.
+   */
+  #notePeers(peers: string): void {
+    if (peers === '' || peers === this.#peers) return;
+    const isFirst = this.#peers === '';
+    this.#peers = peers;
+    if (isFirst || ++this.#renewals > RENEWALS_MAX) return;
+    this.#renewing = this.#renewing
+      .then(() => this.#renewSnoops())
+      .catch((error: unknown) => {
+        // The channel was hung up meanwhile: that is told by itself.
+        if (!isGone(error)) this.#fail(error);
+      });
+  }
+
+  async #renewSnoops(): Promise<void> {
+    const { ari, clock } = this.#options;
+    if (this.#ending !== null || !this.#pairs.every(({ joined }) => joined)) return;
+    const before = this.#pairs.map(({ snoop }) => snoop).filter((snoop) => snoop !== null);
+    for (const pair of this.#pairs) pair.snoop = `${this.#options.name}-${pair.track}-snoop-${this.#renewals}`;
+    // Asterisk answers before they are gone.
+    const gone = Promise.all(before.map((snoop) => new Promise<void>((resolve) => this.#leaving.set(snoop, resolve))));
+    await Promise.all(before.map((snoop) => ari.remove(`/channels/${snoop}`)));
+    await settlesWithin(clock, gone, GONE_MAX_MS);
+    this.#leaving.clear();
+    if (this.#ending !== null) return;
+    await Promise.all(this.#pairs.map(({ track, snoop }) => this.#snoop(track, snoop ?? '')));
+  }
+
+  #snoop(track: Track, name: string): Promise<unknown> {
+    const { ari, settings, channel } = this.#options;
+    const spy = track === 'inbound' ? 'in' : 'out';
+    return ari.post(`/channels/${encodeURIComponent(channel.id)}/snoop/${name}`, { app: settings.ARI_APP, spy });
+  }
+
+  async #rejoin(bridge: string, snoop: string): Promise<void> {
+    if (this.#ending === null) await this.#options.ari.post(`/bridges/${bridge}/addChannel`, { channel: snoop });
   }
 
   #tellParty(event: PartyEvent): void {
@@ -220,7 +276,7 @@ export class ChannelSession {
 
   /** Nobody talks into the channels of agent assist and captions, so nothing of ours could be heard there. */
   async #openPair({ track, bridge, media, snoop }: Pair): Promise<Wire> {
-    const { ari, settings, mode, channel } = this.#options;
+    const { ari, settings, mode } = this.#options;
     const app = settings.ARI_APP;
     const mediaRequest = {
       app,
@@ -233,11 +289,10 @@ export class ChannelSession {
       transport_data: 'f(json)',
       ...(mode === 'talk' ? {} : { direction: 'in' }),
     };
-    const spy = track === 'inbound' ? 'in' : 'out';
     const requests = [
       ari.post('/channels/externalMedia', mediaRequest),
       ari.post(`/bridges/${bridge}`, { type: 'mixing', name: bridge }),
-      ...(snoop === null ? [] : [ari.post(`/channels/${encodeURIComponent(channel.id)}/snoop/${snoop}`, { app, spy })]),
+      ...(snoop === null ? [] : [this.#snoop(track, snoop)]),
     ];
     // All of them are waited for, so that whatever was made can be removed.
     await Promise.allSettled(requests);
@@ -356,7 +411,7 @@ export class ChannelSession {
     await this.#sendOn(error === null ? 'ended' : error.code).catch((err: unknown) =>
       log.warn({ err }, 'a channel could not be continued in the dialplan'),
     );
-    await settlesWithin(clock, this.#opening, SETTLE_MS);
+    await settlesWithin(clock, Promise.all([this.#opening, this.#renewing]), SETTLE_MS);
     this.#leg?.close(1000, 'the channel ended');
     const channels = this.#pairs.flatMap(({ media, snoop }) => [media, ...(snoop === null ? [] : [snoop])]);
     const paths = [

@@ -270,6 +270,26 @@ describe('what a channel does that is listened to', () => {
     });
   });
 
+  it('is listened to anew where it is connected to somebody else, and nothing of ours is left at its end', async () => {
+    await open();
+    await live('assist');
+    const snoops = () => [...asterisk.channels.keys()].filter((id) => /-snoop/.test(id));
+    const first = snoops();
+    bridged('PJSIP/6002-00000002');
+    bridged('PJSIP/6002-00000002');
+    await eventually(() => expect(view()?.agent).toBe('6002'));
+    expect(snoops()).toEqual(first);
+    bridged('');
+    bridged('PJSIP/6003-00000003');
+    const bridge = () => [...asterisk.bridges].flatMap(([name, members]) => (/-outbound-/.test(name) ? [members] : []));
+    await eventually(() => expect(bridge()).toEqual([expect.arrayContaining([expect.stringMatching(/-snoop-1$/)])]));
+    expect(snoops()).toHaveLength(2);
+    expect(snoops().some((id) => first.includes(id))).toBe(false);
+    expect(view()?.state).toBe('live');
+    asterisk.hangUp(ID);
+    await eventually(() => expect([asterisk.channels.size, asterisk.bridges.size]).toEqual([0, 0]));
+  });
+
   it('tells who is connected to a channel that runs already', async () => {
     await open();
     asterisk.add(ID).variables['BRIDGEPEER'] = 'PJSIP/6002-00000002';
