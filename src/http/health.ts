@@ -7,6 +7,7 @@ import type { CachedPrompts } from '../speech/speech.ts';
 import type { Access } from './access/access.ts';
 import { modelNames, type Recognisers, recogniserNames } from './models.ts';
 import { errorResponses } from './server/errors.ts';
+import { nameSchemas } from './server/named-schemas.ts';
 
 const engine = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'failed']),
@@ -50,6 +51,8 @@ const readiness = z.object({
     .describe('What keeps no call out, but wants somebody; only for admitted clients'),
   engine: engine.optional().describe('Only for admitted clients'),
 });
+
+nameSchemas({ Readiness: readiness });
 
 /** Fields for admitted clients only, named as in the Qwen3-ASR and Qwen3-TTS servers. */
 const details = z

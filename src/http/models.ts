@@ -11,6 +11,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { errorResponses } from './server/errors.ts';
+import { nameSchemas } from './server/named-schemas.ts';
 
 /** What a model does. */
 export type ModelKind = 'recogniser' | 'voice';
@@ -69,6 +70,8 @@ const model = z.object({
   abilities: z.array(z.string()).optional().describe('Of recognisers that are loaded'),
   licence: z.string().nullable().optional().describe('Of recognisers that are loaded; null = not known'),
 });
+
+nameSchemas({ Model: model });
 
 type Model = z.infer<typeof model>;
 

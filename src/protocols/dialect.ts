@@ -22,7 +22,7 @@ export type WireMessage = string | Uint8Array;
 export const CALL_DETAILS = ['accountSid', 'parentCallSid', 'callerName', 'forwardedFrom'] as const;
 
 /** By what a recording of a call can be joined with the records of the system that it comes from. */
-const CALL_REFERENCES = [
+export const CALL_REFERENCES = [
   'sipCallId',
   'originalCallId',
   'sessionId',

@@ -8,6 +8,7 @@ import { UserAdministration } from '../../records/users/administration.ts';
 import type { People } from '../../records/users/people.ts';
 import { agentName, newPassword, roleName, type User, userName } from '../../records/users/user.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import type { Access } from './access.ts';
 import type { AuditSink } from './sign-in-log.ts';
 
@@ -18,6 +19,8 @@ const userAnswer = z.object({
   agent: z.string().nullable(),
   createdAt: z.iso.datetime().nullable().describe('Null for users of USERS_FILE'),
 });
+
+nameSchemas({ User: userAnswer });
 
 const newUser = z
   .strictObject({

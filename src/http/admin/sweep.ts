@@ -6,6 +6,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import type { RetentionSweeper } from '../../records/retention/retention-sweeper.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { orUnavailable } from './unavailable.ts';
 
 /** So long an answer waits for a deletion, which goes on after it. */
@@ -20,6 +21,8 @@ export const sweepAnswer = z.object({
   lines: share.describe('Of the audit log'),
   held: z.string().nullable().describe('Why nothing is deleted; null = it is'),
 });
+
+nameSchemas({ Sweep: sweepAnswer });
 
 /** The same, read. */
 export type SweepAnswer = z.infer<typeof sweepAnswer>;

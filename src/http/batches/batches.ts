@@ -10,9 +10,10 @@ import type { Recordings } from '../../recordings/recordings.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
 import { BatchEvents } from './events.ts';
-import { batchBody, type ReceiveSettings, receiveBatch } from './receive.ts';
+import { batchBodies, type ReceiveSettings, receiveBatch } from './receive.ts';
 import { batchPath, resultRoutes } from './results.ts';
 
 /** A list of ten thousand long URLs. */
@@ -49,6 +50,8 @@ const file = z.object({
 });
 
 const batchWithFiles = batch.extend({ files: z.array(file) });
+
+nameSchemas({ Batch: batch, BatchFile: file, BatchWithFiles: batchWithFiles });
 
 interface BatchRoutesOptions {
   readonly batches: BatchService;
@@ -132,8 +135,7 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options,
     '/v1/batches',
     {
       bodyLimit: JSON_MAX_BYTES,
-      config: { permission: 'batches', upload: true },
-      validatorCompiler: () => () => true,
+      config: { permission: 'batches', upload: true, describedBody: batchBodies },
       schema: {
         operationId: 'createBatch',
         summary: 'Start a batch',
@@ -142,7 +144,6 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options,
           'Idempotency-Key a repeated request gets the batch of the first one (200, `idempotent-replayed: true`).',
         tags: ['batches'],
         consumes: ['application/json', 'multipart/form-data'],
-        body: batchBody,
         response: { 200: batch, 202: batch, ...errorResponses(400, 401, 403, 409, 413, 429, 503, 507) },
       },
     },

@@ -67,8 +67,11 @@ const jsonBody = z.strictObject({
     .describe('Where the recordings are: {"url": …}, or {"path": …} of a file or a folder within BATCH_INPUT_DIR'),
 });
 
-/** As the API description shows it: what may be sent as JSON; a form has files and the same options. */
-export const batchBody = jsonBody;
+/** As the API's description shows it: the recordings as parts of a form, or JSON that says where they are. */
+export const batchBodies = {
+  'application/json': jsonBody,
+  'multipart/form-data': formFields.extend({ file: z.array(z.string().meta({ format: 'binary' })) }),
+};
 
 /**
  * What `request` asks for. Uploads are written into the folder of the draft.

@@ -10,6 +10,7 @@ import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { withNewNames } from '../server/renamed-fields.ts';
 import { sendStream } from '../speech/streamed-body.ts';
+import { transcriptionAnswer } from '../transcriptions/answer-schemas.ts';
 import { OUTPUT_DEFAULTS, OUTPUT_FIELDS } from '../transcriptions/fields.ts';
 import { type Rendered, render } from '../transcriptions/formats.ts';
 
@@ -74,7 +75,7 @@ export const resultRoutes: FastifyPluginCallbackZod<ResultRoutesOptions> = (app,
         response: {
           200: {
             description: 'As `responseFormat` says',
-            content: { 'application/json': { schema: z.unknown() }, 'text/plain': { schema: z.string() } },
+            content: { 'application/json': { schema: transcriptionAnswer }, 'text/plain': { schema: z.string() } },
           },
           ...errorResponses(400, 401, 403, 404, 409, 429, 507),
         },

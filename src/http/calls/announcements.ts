@@ -32,6 +32,9 @@ const body = z
   ])
   .pipe(fields);
 
+/** The body as it is described. */
+const parameters = z.looseObject({ from: z.string().optional(), to: z.string().optional() });
+
 interface AnnouncementOptions {
   readonly settings: Settings;
   readonly announced: CallAnnouncements;
@@ -48,6 +51,7 @@ export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> =
   app.post(
     '/asterisk/calls/:uuid',
     {
+      config: { describedBody: { [FORM]: parameters, 'application/json': parameters } },
       schema: {
         operationId: 'announceAsteriskCall',
         summary: 'Announce an AudioSocket call: the caller, the callee and the options of the call',
@@ -67,8 +71,8 @@ export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> =
     },
     async (request, reply) => {
       const callId = request.params.uuid.toLowerCase();
-      const { from = '', to = '', ...parameters } = request.body;
-      announced.announce(callId, { from: from || null, to: to || null, parameters });
+      const { from = '', to = '', ...others } = request.body;
+      announced.announce(callId, { from: from || null, to: to || null, parameters: others });
       await announced.settled();
       return reply.code(201).send({ callId });
     },

@@ -7,6 +7,7 @@ import type { Access } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
 import { wasPassedOn } from '../forward/forwarded.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { pageQuery, pageSchema } from '../server/pages.ts';
 import type { CallDirectory } from './call-directory.ts';
 import { readSearchCursor, searchCursor } from './call-query.ts';
@@ -72,6 +73,8 @@ const entry = z.object({
   callId: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()),
 });
+
+nameSchemas({ AuditEntry: entry });
 
 const auditQuery = pageQuery.extend({
   who: z.string().max(200).optional(),

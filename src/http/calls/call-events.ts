@@ -7,6 +7,7 @@ import { pageQuery } from '../server/pages.ts';
 import type { CallDirectory } from './call-directory.ts';
 import { readSearchCursor, searchCursor } from './call-query.ts';
 import { callPath } from './call-schemas.ts';
+import { feedEvent } from './event-schemas.ts';
 
 const entries = {
   description:
@@ -15,7 +16,7 @@ const entries = {
   content: {
     'application/json': {
       schema: z.object({
-        data: z.array(z.object({ id: z.string(), event: z.looseObject({ type: z.string(), callId: z.string() }) })),
+        data: z.array(z.object({ id: z.string(), event: feedEvent })),
         next: z.string().nullable(),
       }),
     },

@@ -1,9 +1,16 @@
 /** What the routes of calls have in common: how a call is shown, and how one that does not exist is refused. */
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 
 /** Whose speech it is: the caller's, or what the caller hears. */
 export const track = z.enum(['inbound', 'outbound']);
+
+/** Who speaks on each track; null = no name was given. */
+export const callNames = z.object({ inbound: z.string().nullable(), outbound: z.string().nullable() });
+
+/** The last answer of a SIP trunk. */
+export const sipAnswer = z.object({ status: z.int(), reason: z.string() });
 
 /** A call, as the API shows it. */
 export const call = z.object({
@@ -11,9 +18,9 @@ export const call = z.object({
   carrier: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  names: z
-    .object({ inbound: z.string().nullable(), outbound: z.string().nullable() })
-    .describe('Who speaks on each track: `callerName` and `agentName` of the parameters, or what the carrier told'),
+  names: callNames.describe(
+    'Who speaks on each track: `callerName` and `agentName` of the parameters, or what the carrier told',
+  ),
   agent: z.string().nullable().describe('The parameter `agent`: whose call it is'),
   queue: z.string().nullable().describe('The parameter `queue`'),
   app: z.string().nullable().describe('The address of its app or of its TwiML, without the query; null = it has none'),
@@ -48,8 +55,7 @@ export const call = z.object({
     .string()
     .nullable()
     .describe('What the app passed on to whoever takes over the call, in its `end`; null = nothing'),
-  sip: z
-    .object({ status: z.int(), reason: z.string() })
+  sip: sipAnswer
     .nullable()
     .describe(
       'Of a call that Trunkline made over SIP and that nobody took: the last answer of the trunk. ' +
@@ -72,6 +78,8 @@ const found = z
 
 /** A call of a list; of a search, with what was found. */
 export const listedCall = call.extend({ found: found.optional() });
+
+nameSchemas({ Track: track, SipAnswer: sipAnswer, Call: call, ListedCall: listedCall });
 
 /** The path of one call. */
 export const callPath = z.object({ id: z.string() });

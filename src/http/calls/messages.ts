@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { FlowMessageEvent } from '../../calls/feed/events.ts';
 import { callerBetween } from '../../calls/feed/said-between.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import type { CallDirectory } from './call-directory.ts';
 import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 import type { TranscriptSource } from './transcripts.ts';
@@ -19,6 +20,8 @@ const message = z.object({
   endMs: z.number(),
   text: z.string().describe('What was said in it, as the transcript of the call has it'),
 });
+
+nameSchemas({ CallMessage: message });
 
 /** `GET /v1/calls/{id}/messages`. */
 export const messageRoutes: FastifyPluginCallbackZod<{

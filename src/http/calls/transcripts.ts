@@ -12,6 +12,7 @@ import {
 } from '../../calls/feed/transcript-formats.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { callPath, refuseUnknown, track } from './call-schemas.ts';
 
 const times = {
@@ -65,6 +66,8 @@ const gap = z
       .describe('As in the event `gap`; `limit`: there was more than is kept; `held`: the far side held the call'),
   })
   .describe('A stretch without a caption');
+
+nameSchemas({ TranscriptCaption: caption, TranscriptSpoken: spoken, TranscriptKeys: keys, TranscriptGap: gap });
 
 const TRANSCRIPT_FORMATS = ['json', ...TRANSCRIPT_TEXT_FORMATS] as const;
 

@@ -1,5 +1,6 @@
 /** Flows and their figures, as the API shows them. */
 import { z } from 'zod';
+import { nameSchemas } from '../server/named-schemas.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -126,4 +127,14 @@ export const flowStatistics = z.object({
     .array(z.object({ version: z.string(), calls: count, first: time, last: time }))
     .describe('All versions of the period, the latest first, with when the first and the last of their calls began'),
   steps: z.array(counted).describe('Those that were reached, also of flows that it calls; the most frequent first'),
+});
+
+nameSchemas({
+  FlowProblem: problem,
+  Flow: listedFlow,
+  DrawnFlow: drawnFlow,
+  FlowStep: step,
+  FlowExit: exit,
+  FlowStatistics: flowStatistics,
+  FlowWithSteps: flowDetail,
 });

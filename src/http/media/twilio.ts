@@ -51,6 +51,9 @@ const voiceFields = z.object({
   all: z.array(z.tuple([z.string(), z.string()])).max(200, 'expected at most 200 fields'),
 });
 
+/** The fields as Twilio sends them, many more among them. */
+const config = { describedBody: { [FORM]: voiceFields.omit({ all: true }).loose() } };
+
 /** A request without a body has no fields. */
 const voiceForm = z
   .string()
@@ -187,7 +190,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     return { ...readCall(body), media: origin.replace(/^http/, 'ws') + MEDIA_PATH, after: origin + AFTER_PATH };
   };
 
-  app.post('/twilio/voice', { schema: voiceSchema, preValidation }, async (request, reply) => {
+  app.post('/twilio/voice', { schema: voiceSchema, config, preValidation }, async (request, reply) => {
     registry.admit();
     refuseOurselves(request);
     const { listen, twiml, ...named } = request.query;
@@ -204,7 +207,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
     return listen === undefined ? connectStreamTwiml(target) : listenAndDialTwiml(target, listen);
   });
 
-  app.post(AFTER_PATH, { schema: afterSchema, preValidation }, async (request, reply) => {
+  app.post(AFTER_PATH, { schema: afterSchema, config, preValidation }, async (request, reply) => {
     refuseOurselves(request);
     const { twiml, method, flow } = request.query;
     const call = callOf(request, request.body);

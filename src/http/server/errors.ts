@@ -10,7 +10,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { DatabaseAway } from '../../foundation/database/trouble.ts';
-import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
+import { ERRORS, type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
@@ -42,16 +42,18 @@ declare module 'fastify' {
   }
 }
 
+const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+
 /**
  * The body of every error: OpenAI's `Error` schema with a `code` of docs/reference/errors.md, and the request's id.
  */
-const errorSchema = z.object({
+export const errorSchema = z.object({
   error: z.object({
-    message: z.string(),
+    message: z.string().describe('What came and what was expected'),
     type: z.string(),
-    param: z.string().nullable(),
-    code: z.string(),
-    request_id: z.string(),
+    param: z.string().nullable().describe('The field of the request that it is about'),
+    code: z.enum(ERROR_CODES).describe('Later versions may have more'),
+    request_id: z.string().describe('As in the header `x-request-id` and in the log'),
   }),
 });
 

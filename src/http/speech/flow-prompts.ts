@@ -11,6 +11,7 @@ import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Speech } from '../../speech/speech.ts';
 import { errorResponses } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { pageOf, pageQuery, pageSchema } from '../server/pages.ts';
 import { readFileForm } from './prompt-form.ts';
 
@@ -54,6 +55,8 @@ const recordingSchema = z.object({
   durationMs: z.int().nullable(),
   error: z.string().nullable().describe('Why it is not used; null: it is'),
 });
+
+nameSchemas({ FlowPrompt: flowPromptSchema, FlowPromptRendering: renderingSchema, FlowRecording: recordingSchema });
 
 const NOT_MADE = { isRunning: false, flows: 0, flowsDone: 0, sentences: 0, made: 0, failed: 0, ms: 0 };
 

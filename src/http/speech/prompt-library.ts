@@ -11,6 +11,7 @@ import type { Speech } from '../../speech/speech.ts';
 import type { WavLeveller } from '../../speech/wav-leveller.ts';
 import { errorResponses } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
 import { readPromptForm } from './prompt-form.ts';
 
@@ -39,6 +40,8 @@ const promptSchema = z.object({
   madeAt: z.string(),
   usedAt: z.string().describe('When it was last wanted; of one from before the start, when it was made'),
 });
+
+nameSchemas({ Prompt: promptSchema });
 
 /** `GET` and `POST /v1/prompts`, `GET /v1/prompts/{id}/sound`, `DELETE /v1/prompts/{id}`. */
 export const promptLibraryRoutes: FastifyPluginCallbackZod<PromptLibraryOptions> = (app, options, done) => {

@@ -6,6 +6,7 @@ import { isTooSlowForCalls } from '../../speech/slow-voices.ts';
 import type { Speech } from '../../speech/speech.ts';
 import type { VoiceName } from '../../speech/voices.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { toRequestError } from './synthesize.ts';
 
 const voiceAnswer = z.object({
@@ -18,6 +19,8 @@ const voiceAnswer = z.object({
   live: z.boolean().describe('Whether calls can wait for it; else it speaks in them what was made before'),
   default: z.boolean().describe('Whether it speaks where no voice is named'),
 });
+
+nameSchemas({ Voice: voiceAnswer });
 
 interface VoiceListOptions {
   readonly speech: Pick<Speech, 'awaitVoiceNames' | 'requests'>;

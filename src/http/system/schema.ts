@@ -1,5 +1,6 @@
 /** What `GET /v1/system` answers. Times are ISO 8601. */
 import { z } from 'zod';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { sipTrunkSchema } from './sip-trunks.ts';
 import { wayInSchema } from './ways-in.ts';
 
@@ -156,6 +157,19 @@ export const systemSchema = z.object({
   records: records.nullable().describe('Null = nothing is kept'),
   gateways: z.array(gateway).describe('The servers that share DATABASE_URL (CLUSTER_KEY); empty = this one is alone'),
   prompts: z.object({ cached: z.int(), memoryBytes: z.int(), diskBytes: z.int(), uploaded: z.int() }),
+});
+
+nameSchemas({
+  SystemEngine: engine,
+  SystemRecogniser: recogniser,
+  RemoteServer: server,
+  SystemRecords: records,
+  Gateway: gateway,
+  System: systemSchema,
+  SystemRefusal: refusal,
+  Departure: departure,
+  AppReach: appReach,
+  SystemDisk: disk,
 });
 
 /** As the route answers it. */

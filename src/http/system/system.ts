@@ -12,6 +12,7 @@ import { effectiveSettings } from '../../foundation/settings/effective-settings.
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { GatewayHealth } from '../health.ts';
 import { errorResponses } from '../server/errors.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import { type CallWatch, LAG_WINDOW_MS } from './call-watch.ts';
 import { type DemoCaller, demoCallRoutes } from './demo-call.ts';
 import { findDepartures } from './departures.ts';
@@ -78,6 +79,8 @@ const settingSchema = z.object({
   isChanged: z.boolean(),
   isEveryday: z.boolean(),
 });
+
+nameSchemas({ SystemCheck: finding, SystemSetting: settingSchema });
 
 /** The routes; for supervisors and admins. */
 export const systemRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, options, done) => {

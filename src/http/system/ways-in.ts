@@ -6,6 +6,7 @@ import { asTrunklineError } from '../../foundation/errors.ts';
 import type { WayInTimes } from '../../foundation/metrics/way-in-metrics.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 
 /** One way in, as the API shows it. */
 export const wayInSchema = z.object({
@@ -25,6 +26,8 @@ export const wayInSchema = z.object({
     .describe('The latest one since the start'),
   isFailing: z.boolean().describe('It does not work now, for all that is known'),
 });
+
+nameSchemas({ WayIn: wayInSchema });
 
 type WayIn = z.infer<typeof wayInSchema>;
 

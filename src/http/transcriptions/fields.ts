@@ -7,6 +7,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { hotWordsOfPrompt, requireHotWords, splitHotWords } from '../../foundation/hot-words.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import { describe } from '../server/echo.ts';
+import { nameSchemas } from '../server/named-schemas.ts';
 import type { Fields } from './upload.ts';
 
 const RESPONSE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
@@ -130,6 +131,8 @@ export const transcriptionBody = z.object({
     .optional()
     .describe('With verbose_json; may be sent as timestamp_granularities[]'),
 });
+
+nameSchemas({ RecordingUpload: transcriptionBody });
 
 /** @throws TrunklineError `invalid_request` with the field, its value and the expected value */
 export function readForm(fields: Fields): TranscriptionForm {

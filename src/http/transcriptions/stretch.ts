@@ -64,7 +64,8 @@ export class Stretches {
     this.#count(isBatch, 1);
     try {
       const stretch = await this.#receive(request, goneSignal(reply), urgency);
-      return await reply.send({ text: await this.#read(stretch, reply) });
+      const body = JSON.stringify({ text: await this.#read(stretch, reply) });
+      return await reply.type('application/json; charset=utf-8').send(body);
     } finally {
       this.#count(isBatch, -1);
     }

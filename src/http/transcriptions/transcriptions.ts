@@ -19,6 +19,7 @@ import type { Access } from '../access/access.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
 import { answerSubtitles, answerTranscription, answerTranslation } from './answer.ts';
+import { transcriptionAnswer } from './answer-schemas.ts';
 import { readSocketQuery, SOCKET_RATE_MAX_HZ, SOCKET_RATE_MIN_HZ, toSocketError } from './commands.ts';
 import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './fields.ts';
 import { serveUpload, type TranscriptionContext, type UploadRoute } from './serve-upload.ts';
@@ -31,7 +32,7 @@ const text = { schema: z.string() };
 const transcript = {
   description: 'The transcript as response_format says; with stream=true, events',
   content: {
-    'application/json': { schema: z.unknown() },
+    'application/json': { schema: transcriptionAnswer },
     'text/plain': text,
     'application/x-subrip': text,
     'text/vtt': text,

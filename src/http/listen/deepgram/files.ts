@@ -24,9 +24,10 @@ const answer = {
   content: { 'application/json': { schema: z.looseObject({ request_id: z.string().optional() }) } },
 };
 
-const fileBody = z
-  .union([z.object({ url: z.string() }), z.string()])
-  .describe('The recording itself, of any or no content type; or as JSON the URL of one');
+const fileBodies = {
+  'application/json': z.object({ url: z.string().describe('Where the recording is') }),
+  'application/octet-stream': z.string().meta({ format: 'binary' }).describe('A recording, of any or no content type'),
+};
 
 /** `POST /v1/listen`. */
 export const fileRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
@@ -39,8 +40,7 @@ export const fileRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
   app.post(
     PATH,
     {
-      validatorCompiler: () => () => true,
-      config: { permission: 'transcriptions', upload: true, deepgram: true },
+      config: { permission: 'transcriptions', upload: true, deepgram: true, describedBody: fileBodies },
       schema: {
         operationId: 'createDeepgramTranscription',
         summary: 'A recording as text (Deepgram)',
@@ -49,7 +49,6 @@ export const fileRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
           '`paragraphs`, `detect_language`, `keyterm` and the rest as Deepgram has them. Unknown parameters are ' +
           'passed over. Recordings wait behind all calls.',
         tags: ['recordings'],
-        body: fileBody,
         response: { 200: answer, ...errorResponses(400, 401, 403, 413, 429, 503, 507) },
       },
     },

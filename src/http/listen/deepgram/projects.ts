@@ -15,6 +15,7 @@ export const projectsRoute: FastifyPluginCallbackZod = (app, _options, done) => 
     {
       config: { permission: 'models', deepgram: true },
       schema: {
+        operationId: 'listDeepgramProjects',
         summary: 'The one project that there is (Deepgram)',
         description: 'Programs that ask for the projects of their key find one; nothing else is kept by project.',
         tags: ['access'],

@@ -17,12 +17,8 @@ import { SpeakSocket } from './speak-socket.ts';
 
 const PATH = '/v1/speak';
 
-const speakBody = z
-  .union([z.object({ text: z.string() }), z.string()])
-  .describe('`text`, or the text alone as text/plain');
-
-/** The body is read by the handler, whatever its content type says; its schema is for the description. */
-const unchecked = { validatorCompiler: () => () => true } as const;
+/** The handler reads the body, whatever its content type says. */
+const speakBodies = { 'application/json': z.object({ text: z.string() }), 'text/plain': z.string() };
 
 const speech = {
   description: 'Speech, as it is made',
@@ -41,9 +37,8 @@ export const speakRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = 
   app.post(
     PATH,
     {
-      ...unchecked,
       bodyLimit: bodyMaxBytes(context.inputMaxChars),
-      config: { permission: 'speech', deepgram: true },
+      config: { permission: 'speech', deepgram: true, describedBody: speakBodies },
       schema: {
         operationId: 'createDeepgramSpeech',
         summary: 'Speak a text (Deepgram)',
@@ -52,7 +47,6 @@ export const speakRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = 
           'voice speaks. `mp3` unless `encoding` says otherwise; `linear16`, `mulaw` and `alaw` come as WAV or, with ' +
           '`container=none`, bare; `opus`, `flac` and `aac` need ffmpeg on PATH. Requests wait behind all calls.',
         tags: ['speech'],
-        body: speakBody,
         response: { 200: speech, ...errorResponses(400, 401, 403, 413, 429, 503) },
       },
     },
