@@ -24,6 +24,8 @@ const PAUSE_MS = 920;
 const LENGTH_MAX_MS = 3600;
 /** With a company's name and their own, or a question. */
 const COMPANY_LENGTH_MAX_MS = 6500;
+/** Where engines are late the end of speech is told late, and its words a little later: they would cut our voice off. */
+const WORDS_WAIT_MS = 250;
 /** Nobody speaks. */
 const SILENCE_MS = 4000;
 /** The same where there is a sound all the time, such as music or a street. */
@@ -42,6 +44,8 @@ export class AnswerDecider {
   /** Of the speech that counts: where it began, and where it ended as far as is known; null = none, or it goes on. */
   #startedMs: number | null = null;
   #stoppedMs: number | null = null;
+  /** Up to where sound had come when the end was told. */
+  #stopToldMs = 0;
   /** The pauses within it. */
   #pausedMs = 0;
   #finals = '';
@@ -63,8 +67,10 @@ export class AnswerDecider {
       if (this.#stoppedMs !== null) this.#pausedMs += Math.max(0, event.atMs - this.#stoppedMs);
       this.#stoppedMs = null;
       this.#awaitsWords = true;
-    } else if (event.type === 'speech.stopped') this.#stoppedMs = event.atMs;
-    else if (event.type === 'caption') this.#onCaption(event);
+    } else if (event.type === 'speech.stopped') {
+      this.#stoppedMs = event.atMs;
+      this.#stopToldMs = this.#heardUntilMs;
+    } else if (event.type === 'caption') this.#onCaption(event);
   }
 
   #onCaption({ final, text }: Caption): void {
@@ -110,6 +116,8 @@ export class AnswerDecider {
     const isGreeting = words === 'person' && !this.#awaitsWords;
     const pauseMs = nowMs - spokenUntilMs;
     if (pauseMs < (isGreeting ? PAUSE_AFTER_GREETING_MS : PAUSE_MS)) return null;
+    const mayBeLate = this.#awaitsWords && this.#stoppedMs !== null;
+    if (mayBeLate && nowMs - this.#stopToldMs < WORDS_WAIT_MS) return null;
     return { by: 'person', reason: isGreeting ? 'words' : 'pause' };
   }
 

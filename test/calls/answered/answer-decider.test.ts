@@ -135,4 +135,15 @@ describe('who answers', () => {
     ];
     expect(listen({ spoken })).toMatchObject({ by: 'person', atMs: 3700 });
   });
+
+  it('is not known before words that come late, which would cut our voice off', () => {
+    const decider = new AnswerDecider();
+    const caption = { type: 'caption', utterance: 1, stable: '', tail: '', startMs: 0, endMs: 0, lagMs: 0 } as const;
+    for (let ms = STEP_MS; ms <= 3000; ms += STEP_MS) decider.onLevel(ms > 800 && ms <= 1300 ? LOUD_DB : QUIET_DB, ms);
+    decider.onSpeech({ type: 'speech.started', atMs: 800 });
+    decider.onSpeech({ type: 'speech.stopped', atMs: 1300 });
+    expect(decider.verdictAt(3000)).toBeNull();
+    decider.onSpeech({ ...caption, final: true, text: 'Hello?' });
+    expect(decider.verdictAt(3000)).toEqual({ by: 'person', reason: 'words' });
+  });
 });

@@ -124,6 +124,7 @@ describe('a call that we make', () => {
     await answered({ app: app.url, events: 'answered' }, 'leave a message');
     await hearAll(joined(silence(400), speech(2000), silence(500), BEEP, silence(400)));
     await app.until(({ frames }) => frames.filter(({ type }) => type === 'info').length === 2);
+    expect(app.of('setup')).toMatchObject([{ direction: 'outbound-api' }]);
     expect(app.of('info')).toEqual([
       { type: 'info', name: 'answered', value: 'machine' },
       { type: 'info', name: 'beep', value: 'heard' },

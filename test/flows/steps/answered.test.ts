@@ -1,6 +1,6 @@
 /** Flows that call somebody: who has answered, and messages for machines; and flows that a fax machine calls. */
 import { describe, expect, it } from 'vitest';
-import { FlowCall } from '../run/flow-call.ts';
+import { FlowCall, flowOf } from '../run/flow-call.ts';
 
 const FLOW = `start: who
 failedPrompt: "gone wrong"
@@ -127,6 +127,10 @@ steps:
     made.answer.tell({ type: 'fax', tone: 'ced' });
     made.answer.tell({ type: 'answered', by: 'fax' });
     expect((await made.hear()).said).toEqual(['anybody there']);
+  });
+
+  it('is led nowhere that is not there', () => {
+    expect(() => flowOf(SHOP('fax: nowhere'))).toThrow('there is no step nowhere');
   });
 
   it('is passed over where no flow says anything of it', async () => {
