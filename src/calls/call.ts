@@ -269,9 +269,15 @@ export class Call implements LegHandlers {
     }
   }
 
-  #assign({ agent, queue, name }: Extract<CarrierEvent, { type: 'assigned' }>): void {
-    const names = { inbound: this.summary.names.inbound, outbound: readName(name ?? '') };
-    this.#feed.publishAssigned({ agent: readAgent(agent ?? ''), queue: readName(queue ?? ''), names });
+  #assign(told: Extract<CarrierEvent, { type: 'assigned' }>): void {
+    const names = { inbound: this.summary.names.inbound, outbound: readName(told.name ?? '') };
+    const conference = readName(told.conference ?? '');
+    this.#feed.publishAssigned({
+      agent: readAgent(told.agent ?? ''),
+      queue: readName(told.queue ?? ''),
+      names,
+      ...(conference !== null && { conference }),
+    });
   }
 
   async #finish(reason: EndReason): Promise<void> {

@@ -116,12 +116,13 @@ export type CarrierEvent =
   /** What the call does has changed. A call is `live` from its start on unless this says otherwise. */
   | { readonly type: 'state'; readonly state: 'queued' | 'live' | 'held' }
   | CallTransfer
-  /** Whose call it is from now on, and who is heard on `outbound`; null = not known. */
+  /** Whose call it is from now on, and who is heard on `outbound`; null = not known, of `conference`: it is in none. */
   | {
       readonly type: 'assigned';
       readonly agent: string | null;
       readonly queue: string | null;
       readonly name: string | null;
+      readonly conference: string | null;
     }
   /** What is spoken from now on, as the carrier names it. */
   | { readonly type: 'language'; readonly language: string }

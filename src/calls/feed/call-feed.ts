@@ -136,9 +136,9 @@ export class CallFeed {
     feed.publish({ type: 'call.transferred', callId, by, from, to, kind, atMs: nowMs() });
   }
 
-  publishAssigned({ agent, queue, names }: Pick<CallAssignedEvent, 'agent' | 'queue' | 'names'>): void {
+  publishAssigned(assigned: Omit<CallAssignedEvent, 'type' | 'callId' | 'atMs'>): void {
     const { callId, feed, nowMs } = this.#options;
-    feed.publish({ type: 'call.assigned', callId, agent, queue, names, atMs: nowMs() });
+    feed.publish({ type: 'call.assigned', callId, ...assigned, atMs: nowMs() });
   }
 
   publishAnswer(news: AnswerNews): void {

@@ -234,6 +234,8 @@ export interface CallAssignedEvent {
   readonly agent: string | null;
   readonly queue: string | null;
   readonly names: CallNames;
+  /** What the far side is in with others, each of whom may be a call of its own; left out = nothing. */
+  readonly conference?: string;
   readonly atMs: number;
 }
 

@@ -21,6 +21,7 @@ const NOBODY: Assignment = { agent: null, queue: null, name: null };
 const NO_PHONE = /^(?:Snoop|WebSocket|AudioSocket|UnicastRTP|MulticastRTP|Announcer|Recorder|CBAnn|CBRec)\//i;
 /** What the application of a channel is called that was dialled, not that dials. */
 const DIALLED = ['AppDial', 'AppQueue'];
+const CONFERENCES = ['ConfBridge', 'MeetMe'];
 
 /**
  * The endpoint of a channel by the channel's name: `PJSIP/6002-00000004` and `Local/6002@agents-00000001;1` → `6002`.
@@ -38,10 +39,11 @@ export class ConnectedParty {
   #given: Assignment;
   /** What the dialplan said since then, until the call is given on. */
   #said: Assignment = NOBODY;
-  #told: Assignment;
+  #told: Assignment & { readonly conference?: string | null };
   /** The agent's own phone, where the channel that we listen to is the agent's. */
   readonly #own: string | null;
   #queue: string | null = null;
+  #conference: string | null = null;
   /** Whom it is, or was last, connected to. */
   #endpoint: string | null = null;
   #isConnected = false;
@@ -60,7 +62,12 @@ export class ConnectedParty {
     this.#told = told;
     this.#line = channel;
     this.#own = DIALLED.includes(channel.application?.name ?? '') ? endpointOf(channel.name) : null;
-    this.#noteQueue(channel);
+    this.#noteApplication(channel);
+  }
+
+  /** The conference that the channel is in; null = none. */
+  get conference(): string | null {
+    return this.#conference;
   }
 
   /** What follows for the call. */
@@ -68,7 +75,7 @@ export class ConnectedParty {
     const { channel } = event;
     const news: CarrierEvent[] = [];
     this.#noteLine(channel);
-    if (event.type === 'application') this.#noteQueue(channel);
+    this.#noteApplication(channel);
     if (event.type === 'named') this.#said = { ...this.#said, [event.name]: event.value };
     if (event.type === 'sent-on')
       this.#leaving = { from: endpointOf(event.by), exten: channel.to, told: false, left: false };
@@ -86,8 +93,11 @@ export class ConnectedParty {
     this.#lineIsTheirs = true;
   }
 
-  #noteQueue({ application }: AriChannel): void {
-    if (application?.name === 'Queue') this.#queue = application.data.split(',')[0]?.trim() || null;
+  #noteApplication({ application }: AriChannel): void {
+    if (application === null) return;
+    const argument = application.data.split(',')[0]?.trim() || null;
+    if (application.name === 'Queue') this.#queue = argument;
+    this.#conference = CONFERENCES.includes(application.name) ? argument : null;
   }
 
   /** A channel that was sent on is told of as soon as it is in its new extension. */
@@ -98,7 +108,13 @@ export class ConnectedParty {
     return [this.#giveOn('blind', leaving.from, to)];
   }
 
+  /** Whoever comes into a conference or leaves it gives nobody on. */
   #connect(peers: readonly string[]): CarrierEvent[] {
+    if (this.#conference !== null) {
+      this.#isConnected = false;
+      this.#leaving = null;
+      return [];
+    }
     const endpoints = peers.map(endpointOf).filter((endpoint) => endpoint !== null);
     const [first] = endpoints;
     if (first === undefined) {
@@ -142,9 +158,9 @@ export class ConnectedParty {
   /** On the way to somebody else it is nobody's yet. */
   #assign(): CarrierEvent[] {
     if (this.#leaving !== null) return [];
-    const now = this.#now();
-    const { agent, queue, name } = this.#told;
-    if (now.agent === agent && now.queue === queue && now.name === name) return [];
+    const now = { ...this.#now(), conference: this.#conference };
+    const { agent, queue, name, conference = null } = this.#told;
+    if (now.agent === agent && now.queue === queue && now.name === name && now.conference === conference) return [];
     this.#told = now;
     return [{ type: 'assigned', ...now }];
   }
@@ -156,7 +172,7 @@ export class ConnectedParty {
     return {
       agent: this.#said.agent ?? this.#given.agent ?? this.#own ?? this.#endpoint,
       queue: this.#said.queue ?? this.#given.queue ?? this.#queue,
-      name: this.#said.name ?? this.#given.name ?? lineName ?? (isThere ? null : this.#told.name),
+      name: this.#said.name ?? this.#given.name ?? this.#conference ?? lineName ?? (isThere ? null : this.#told.name),
     };
   }
 }

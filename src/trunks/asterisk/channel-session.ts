@@ -18,7 +18,7 @@ import { settlesWithin } from '../../foundation/settles-within.ts';
 import { type AriChannel, type PartyEvent, readPeers, type StasisRequest } from '../../protocols/asterisk/ari.ts';
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
 import { ConnectedParty } from '../../protocols/asterisk/connected-party.ts';
-import type { CallStart, Track } from '../../protocols/dialect.ts';
+import type { CallStart, CarrierEvent, Track } from '../../protocols/dialect.ts';
 import { isObject } from '../../protocols/json.ts';
 import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { openWebSocketLeg } from '../websocket/trunk.ts';
@@ -80,6 +80,8 @@ export class ChannelSession {
   readonly #timer: Timer;
   readonly #party: ConnectedParty;
   #partyNews = 0;
+  /** The latest of it, from before there is a leg that could tell it. */
+  #early: CarrierEvent | null = null;
   /** Whom it was connected to last; empty = to nobody yet. */
   #peers = '';
   #renewals = 0;
@@ -143,7 +145,7 @@ export class ChannelSession {
     if (event.type !== 'bridged') return;
     this.#isBridged = event.peers.length > 0;
     this.#tellState();
-    this.#notePeers(event.peers.join());
+    this.#notePeers(this.#party.conference ?? event.peers.join());
   }
 
   /**
@@ -190,7 +192,9 @@ export class ChannelSession {
 
   #tellParty(event: PartyEvent): void {
     for (const news of this.#party.observe(event)) {
-      if (this.#partyNews++ < PARTY_NEWS_MAX) this.#leg?.tellParty(news);
+      if (this.#partyNews++ >= PARTY_NEWS_MAX) return;
+      if (this.#leg === null) this.#early = news;
+      else this.#leg.tellParty(news);
     }
   }
 
@@ -346,6 +350,7 @@ export class ChannelSession {
         },
       },
     });
+    if (this.#early !== null) this.#leg.tellParty(this.#early);
     return this.#leg;
   }
 

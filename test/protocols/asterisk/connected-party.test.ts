@@ -41,13 +41,17 @@ function recorded(name: string): (PartyEvent | null)[] {
   return lines.map((line) => partyEvent(JSON.parse(line)));
 }
 
-const SECOND: CarrierEvent = { type: 'assigned', agent: '6002', queue: 'support', name: 'Second phone' };
-const THIRD: CarrierEvent = { type: 'assigned', agent: '6003', queue: 'support', name: 'Third phone' };
+function assigned(agent: string | null, queue: string | null, name: string | null, conference: string | null = null) {
+  return { type: 'assigned', agent, queue, name, conference } as const;
+}
+
+const SECOND = assigned('6002', 'support', 'Second phone');
+const THIRD = assigned('6003', 'support', 'Third phone');
 
 describe('the party of a channel', () => {
   it('is the queue, the agent who answers, and after a blind transfer the next one', () => {
     expect(newsOf(recorded('queue-blind-transfer.jsonl'))).toEqual([
-      { type: 'assigned', agent: null, queue: 'support', name: null },
+      assigned(null, 'support', null),
       SECOND,
       { type: 'transferred', by: 'asterisk', from: '6002', to: '6003', kind: 'blind' },
       THIRD,
@@ -56,7 +60,7 @@ describe('the party of a channel', () => {
 
   it('is another one after an attended transfer, whose name Asterisk tells a moment later', () => {
     expect(newsOf(recorded('queue-attended-transfer.jsonl'))).toEqual([
-      { type: 'assigned', agent: null, queue: 'support', name: null },
+      assigned(null, 'support', null),
       SECOND,
       { type: 'transferred', by: 'asterisk', from: '6002', to: '6003', kind: 'attended' },
       { ...THIRD, name: '6003' },
@@ -104,10 +108,7 @@ describe('the party of a channel', () => {
   it('is what the call was given first, and the name until it is given on', () => {
     const given = { agent: 'tom', queue: 'sales', name: 'Tom' };
     const news = newsOf([told(bridged('PJSIP/6002-00000002')), told(bridged('PJSIP/6003-00000003'))], given);
-    expect(news).toEqual([
-      expect.objectContaining({ type: 'transferred' }),
-      { type: 'assigned', agent: 'tom', queue: 'sales', name: '6003' },
-    ]);
+    expect(news).toEqual([expect.objectContaining({ type: 'transferred' }), assigned('tom', 'sales', '6003')]);
   });
 
   it('is what variables of the dialplan say, until it is given on', () => {
@@ -119,8 +120,26 @@ describe('the party of a channel', () => {
       told(bridged('PJSIP/6003-00000003')),
     ]);
     expect(news.filter(({ type }) => type === 'assigned').slice(-2)).toEqual([
-      { type: 'assigned', agent: 'ann', queue: 'sales', name: 'Ann' },
-      { type: 'assigned', agent: '6003', queue: 'sales', name: '6003' },
+      assigned('ann', 'sales', 'Ann'),
+      assigned('6003', 'sales', '6003'),
+    ]);
+  });
+
+  it('is a conference, whose members come and go, and nobody of them is given the call', () => {
+    const app = ['ConfBridge', 'team,,admin'];
+    const [a, b, announcer] = ['PJSIP/6002-00000047', 'PJSIP/6003-00000048', 'CBAnn/team-00000007;2'];
+    const news = newsOf([
+      told({ type: 'ChannelDialplan' }, { app }),
+      told(bridged(announcer, a), { app }),
+      told(bridged(announcer, a, b), { app }),
+      told(bridged(announcer, b), { app }),
+      told({ type: 'ChannelDialplan' }, { app: ['Dial', 'PJSIP/6004'] }),
+      told(bridged('PJSIP/6004-00000049'), { app: ['Dial', 'PJSIP/6004'] }),
+    ]);
+    expect(news).toEqual([
+      assigned(null, null, 'team', 'team'),
+      assigned(null, null, 'team'),
+      assigned('6004', null, '6004'),
     ]);
   });
 
@@ -130,9 +149,7 @@ describe('the party of a channel', () => {
       app: ['AppQueue', '(Outgoing Line)'],
     });
     if (event?.type !== 'bridged') throw new Error('not bridged');
-    expect(new ConnectedParty(event.channel, NOBODY).observe(event)).toEqual([
-      { type: 'assigned', agent: '6001', queue: null, name: 'Caller' },
-    ]);
+    expect(new ConnectedParty(event.channel, NOBODY).observe(event)).toEqual([assigned('6001', null, 'Caller')]);
   });
 });
 

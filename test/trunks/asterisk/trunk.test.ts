@@ -297,6 +297,17 @@ describe('what a channel does that is listened to', () => {
     await eventually(() => expect(view()).toMatchObject({ agent: '6002', names: { outbound: '6002' } }));
   });
 
+  it('tells what Asterisk says before there is a call that could', async () => {
+    await open();
+    asterisk.add(ID);
+    asterisk.refuse = (line) => {
+      if (line.includes('subscription')) bridged('PJSIP/6002-00000002');
+      return null;
+    };
+    await trunk.assist(ID);
+    await eventually(() => expect(view()).toMatchObject({ agent: '6002', names: { outbound: '6002' } }));
+  });
+
   it('is to talk where it is connected already', async () => {
     await open();
     asterisk.add(ID).variables['BRIDGEPEER'] = 'PJSIP/tom-00000002';
