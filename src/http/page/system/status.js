@@ -122,15 +122,22 @@ export class WaysIn {
   element = panel('ways', 'Ways in', this.#list.element, this.#unused.element);
 
   /** @param {any} system */
-  show({ waysIn, ...system }) {
+  show({ waysIn, sipTrunks = [], ...system }) {
     const now = serverTime(system);
     const matters = (/** @type {any} */ way) =>
       way.configured || way.workedAt !== null || way.failure !== null || way.id === 'twilio_webhook';
     const [used, unused] = [waysIn.filter(matters), waysIn.filter((/** @type {any} */ way) => !matters(way))];
-    this.#list.show(used.map((/** @type {any} */ way) => describeWay(way, now)));
+    this.#list.show([...used.map((/** @type {any} */ way) => describeWay(way, now)), ...sipTrunks.map(describeTrunk)]);
     const names = unused.map((/** @type {any} */ way) => way.name).join(', ');
     this.#unused.show([names === '' ? '' : `Not set up or never used: ${names}.`]);
   }
+}
+
+/** @param {{ name: string, registered: boolean | null, up: boolean | null }} trunk */
+function describeTrunk({ name, registered, up }) {
+  const note = registered === null ? 'calls go out over it' : registered ? 'registered' : 'not registered';
+  const [level, words] = up === null ? ['none', 'not known'] : up ? ['ok', 'answers'] : ['fail', 'does not answer'];
+  return { name: `SIP trunk ${name}`, level, words, note };
 }
 
 /** @param {ReturnType<typeof describeWay>} way */
