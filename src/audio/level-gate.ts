@@ -13,10 +13,12 @@ export interface WindowLevel {
   readonly isFar: boolean;
   /** For an eighth of a second there was nothing as loud as the speaker. */
   readonly isSoft: boolean;
+  /** Others have spoken of late, so that they are probably heard under the caller's words. */
+  readonly isAmidOthers: boolean;
 }
 
 /** The level of what nobody compares with anything. */
-export const AS_LOUD: WindowLevel = { isFar: false, isSoft: false };
+export const AS_LOUD: WindowLevel = { isFar: false, isSoft: false, isAmidOthers: false };
 
 const FULL_SCALE = 32_768;
 /** The level of nothing at all. */
@@ -97,7 +99,7 @@ export class LevelGate {
     return this.#hasRisen;
   }
 
-  /** Whether others have spoken of late, so that they are probably heard under the caller's words. */
+  /** As in {@link WindowLevel}. */
   get isAmidOthers(): boolean {
     return this.#others >= OTHERS_WINDOWS;
   }
@@ -158,11 +160,15 @@ export class LevelGate {
   #compare(longDb: number, shortDb: number): WindowLevel {
     if (this.#peakDb !== null) {
       const leastDb = this.#expectedDb(this.#peakDb) - FAR_DB;
-      return { isFar: longDb < leastDb, isSoft: shortDb < leastDb };
+      return this.#levelOf(longDb, shortDb, leastDb);
     }
     const awaitedDb = this.#awaitedDb;
     if (awaitedDb === null) return AS_LOUD;
-    return { isFar: longDb < awaitedDb - BEGIN_DB, isSoft: shortDb < awaitedDb - BEGIN_DB };
+    return this.#levelOf(longDb, shortDb, awaitedDb - BEGIN_DB);
+  }
+
+  #levelOf(longDb: number, shortDb: number, leastDb: number): WindowLevel {
+    return { isFar: longDb < leastDb, isSoft: shortDb < leastDb, isAmidOthers: this.isAmidOthers };
   }
 
   get #awaitedDb(): number | null {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LevelGate, meanSquare } from '../../src/audio/level-gate.ts';
+import { AS_LOUD, LevelGate, meanSquare } from '../../src/audio/level-gate.ts';
 
 const WINDOW_MS = 32;
 const powerOf = (db: number): number => (32_768 * 10 ** (db / 20)) ** 2;
 
 /** A gate that hears levels in dB, for so many ms each; null = silence. Each call says how its last window was. */
 function listen(gate: LevelGate, db: number | null, ms: number) {
-  let level = { isFar: false, isSoft: false };
+  let level = AS_LOUD;
   for (let at = 0; at < ms; at += WINDOW_MS) level = gate.note(db === null ? 0 : powerOf(db), db !== null);
   return level;
 }
@@ -21,7 +21,7 @@ function say(gate: LevelGate, db: number, ms = 1000): void {
 
 describe('LevelGate', () => {
   it.each([-10, -22, -45])('finds the first voice near, at %s dB', (db) => {
-    expect(listen(new LevelGate(), db, 500)).toEqual({ isFar: false, isSoft: false });
+    expect(listen(new LevelGate(), db, 500)).toEqual(AS_LOUD);
   });
 
   it('learns how loud the caller is from speech with words', () => {
@@ -52,7 +52,7 @@ describe('LevelGate', () => {
     listen(gate, -22, 64);
     gate.begin();
     expect(listen(gate, -22, 1000).isFar).toBe(false);
-    expect(listen(gate, -40, 128)).toEqual({ isFar: false, isSoft: true });
+    expect(listen(gate, -40, 128)).toMatchObject({ isFar: false, isSoft: true });
     expect(listen(gate, -40, 256).isFar).toBe(true);
   });
 

@@ -138,4 +138,46 @@ describe('Endpointer', () => {
       }),
     );
   });
+
+  describe('beside the level of the speaker', () => {
+    const FAR = { isFar: true, isSoft: true, isAmidOthers: true };
+    const NEAR = { isFar: false, isSoft: false, isAmidOthers: true };
+    const run = (...parts: readonly (readonly [number, typeof FAR])[]) => {
+      const endpointer = new Endpointer(settingsWith());
+      return parts
+        .flatMap(([count, level]) => new Array<typeof FAR>(count).fill(level))
+        .flatMap((level, n) => {
+          const decision = endpointer.vad(0.9, level);
+          return decision === null ? [] : [{ after: n + 1, decision }];
+        });
+    };
+
+    it('does not begin with speech far below it', () => {
+      expect(run([100, FAR])).toEqual([]);
+    });
+
+    it('begins where speech is as loud, and not where others began before', () => {
+      const [{ after, decision } = { after: 0, decision: null }] = run([100, FAR], [10, NEAR]);
+      expect(after).toBe(101);
+      expect(decision).toMatchObject({ kind: 'started', speechFrom: 98 * WINDOW });
+    });
+
+    it('begins with its soft beginning', () => {
+      const [first] = run([5, FAR], [10, NEAR]);
+      expect(first?.decision).toMatchObject({ kind: 'started', speechFrom: 0 });
+    });
+
+    it('ends although others talk on, from the last loud word and its tail on', () => {
+      const found = run([30, NEAR], [30, FAR]);
+      expect(found.map(({ decision }) => decision.kind)).toEqual(['started', 'paused', 'ended']);
+      expect(found[2]?.decision).toMatchObject({ speechTo: 34 * WINDOW });
+      expect(found[2]?.after).toBe(47);
+    });
+
+    it('takes longer to believe in others where none have spoken, and takes the end of a word for none', () => {
+      const alone = { ...FAR, isAmidOthers: false };
+      expect(run([30, NEAR], [19, alone], [5, NEAR]).map(({ decision }) => decision.kind)).toEqual(['started']);
+      expect(run([30, NEAR], [21, alone]).map(({ decision }) => decision.kind)).toEqual(['started', 'ended']);
+    });
+  });
 });
