@@ -24,7 +24,7 @@ const PAUSE_MS = 920;
 const LENGTH_MAX_MS = 3600;
 /** With a company's name and their own, or a question. */
 const COMPANY_LENGTH_MAX_MS = 6500;
-/** Where engines are late, the end of speech is told late, and its words a little later: they would cut our voice off. */
+/** Late engines tell the end of speech late, and its words a little later: these would cut our voice off. */
 const WORDS_WAIT_MS = 250;
 /** Nobody speaks. */
 const SILENCE_MS = 4000;
