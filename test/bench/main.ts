@@ -162,7 +162,7 @@ bench(
   'whether our own voice, sent back by the line, is obeyed; how callers who speak meanwhile are heard',
   (quick, { off }) =>
     benchEcho(
-      quick ? { silent: 3, talking: 0, seconds: 20, atOnce: 3 } : { silent: 200, talking: 24, seconds: 45, atOnce: 20 },
+      quick ? { silent: 3, talking: 0, seconds: 20, atOnce: 3 } : { silent: 200, talking: 24, seconds: 30, atOnce: 20 },
       off === true ? 'off' : 'auto',
     ),
   { off: 'without the echo canceller, to compare' },

@@ -80,6 +80,11 @@ export class AdaptiveFilter {
     return this.#isAdapted;
   }
 
+  /** What was foretold of the last block. */
+  get foretold(): Float64Array {
+    return this.#foretold;
+  }
+
   /** Begins anew: another way. */
   reset(): void {
     this.#learning.fill(0);

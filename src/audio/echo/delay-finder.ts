@@ -15,6 +15,8 @@ export const DELAY_MAX_MS = ((SENT_SAMPLES - HEARD_SAMPLES) * 1000) / RATE_HZ;
 /** Speech has little below and nothing above, in Hz. */
 const BAND_FROM_HZ = 150;
 const BAND_TO_HZ = 1900;
+/** Of a tone there is nothing in other bins but what its window leaves there, which is alike to that of any other. */
+const FAINT = 1e-5;
 /** Delays this near to the least and the greatest are not told from what lies beyond. */
 const EDGE_SAMPLES = 8;
 /** How much of the looks before counts beside a new one. */
@@ -63,6 +65,11 @@ export class DelayFinder {
     this.#sum.fill(0);
   }
 
+  /** What was heard so far is of another line, too. */
+  forgetHeard(): void {
+    this.#heard.clear();
+  }
+
   /** Compares what there is now. */
   look(): FoundDelay {
     this.#spectrum.forward(this.#sent.copyTo(this.#window, SENT_TAPER), this.#sentBins);
@@ -83,14 +90,18 @@ export class DelayFinder {
     const heard = this.#heardBins;
     const from = Math.round((BAND_FROM_HZ * SENT_SAMPLES) / RATE_HZ);
     const to = Math.round((BAND_TO_HZ * SENT_SAMPLES) / RATE_HZ);
+    const leastSent = FAINT * loudest(sent, from, to);
+    const leastHeard = FAINT * loudest(heard, from, to);
     for (let bin = 0; bin <= SENT_SAMPLES / 2; bin++) {
       const i = 2 * bin;
       const sr = sent[i] as number;
       const si = sent[i + 1] as number;
       const hr = heard[i] as number;
       const hi = heard[i + 1] as number;
-      const size = bin < from || bin > to ? 0 : Math.sqrt((sr * sr + si * si) * (hr * hr + hi * hi));
-      const weight = size === 0 ? 0 : 1 / size;
+      const sentPower = sr * sr + si * si;
+      const heardPower = hr * hr + hi * hi;
+      const counts = bin >= from && bin <= to && sentPower > leastSent && heardPower > leastHeard;
+      const weight = counts ? 1 / Math.sqrt(sentPower * heardPower) : 0;
       heard[i] = weight * (sr * hr + si * hi);
       heard[i + 1] = weight * (si * hr - sr * hi);
     }
@@ -111,6 +122,14 @@ export class DelayFinder {
   }
 }
 
+/** The power of the strongest of these bins. */
+function loudest(bins: Float64Array, from: number, to: number): number {
+  let most = 0;
+  for (let i = 2 * from; i <= 2 * to; i += 2)
+    most = Math.max(most, (bins[i] as number) ** 2 + (bins[i + 1] as number) ** 2);
+  return most;
+}
+
 function risingCosine(samples: number): Float64Array {
   return Float64Array.from({ length: samples }, (_, i) => 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / samples));
 }
@@ -123,6 +142,10 @@ class Halver {
   constructor(length: number, halvings: number) {
     this.#samples = new Float64Array(length);
     this.#stages = Array.from({ length: halvings }, () => new HalfBand());
+  }
+
+  clear(): void {
+    this.#samples.fill(0);
   }
 
   push(block: Float64Array): void {

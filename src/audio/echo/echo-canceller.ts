@@ -21,10 +21,14 @@ const MARGIN_BLOCKS = 2;
 const EARLY_BLOCKS = 2;
 /** Sent sound that is kept: what the carrier has buffered, and what may still come back. In ms. */
 const KEPT_MS = 4096;
+/** What is taken back may sound for so long, until the carrier has stopped. */
+const LATE_STOP_MS = 120;
 /** Speech leans to low frequencies; evened out, all of them are learned as fast. */
 const EMPHASIS = 0.9;
 /** Blocks that wait for the judgement of those behind them, so that no beginning of a word is lost. */
 const LOOK_AHEAD_BLOCKS = 6;
+/** They wait longer where the line is not known and it shows only later whether the caller speaks. */
+const UNDECIDED_BLOCKS = 85;
 /** Blocks between two looks for the delay: until it is known or in doubt, and after that. */
 const SEARCHING_BLOCKS = 8;
 const FOLLOWING_BLOCKS = 64;
@@ -37,8 +41,15 @@ const AGREES_MS = 1;
 const MOVES_MS = 2;
 /** What was sent dies away behind its end by this, in dB a block: a room with 0.3 s of reverberation. */
 const DECAY_DB = 1.6;
+/** A telephone's buffer may slip, so that the echo comes earlier by so many blocks. */
+const EARLIER_BLOCKS = 4;
 /** Before that it is as loud as at its end: words have gaps, and what was sent may come later than it is known to. */
 const STEADY_BLOCKS = 20;
+const TINY = 1;
+const TRUST_SHARE = 0.1;
+const TRUE_SHARE = 0.3;
+/** White noise is so much louder evened out than it is, and white noise evened out by so much louder than that. */
+const WHITE_DB = 10;
 /** What is not the caller is softer than the noise of the line by this. */
 const HIDDEN_DB = 25;
 
@@ -63,6 +74,7 @@ export class EchoCanceller {
   /** Whether that holds for what is sent now: where the voice begins again the delay may be another. */
   #isSure = false;
   #wasSuspicious = false;
+  readonly #trust = new Trust();
   #found: FoundDelay = { samples: 0, certainty: 0 };
   #blocksToLook = SEARCHING_BLOCKS;
   /** What was heard in the last blocks: the finder gets it late. */
@@ -96,9 +108,9 @@ export class EchoCanceller {
     this.#sent.place(samples, atMs === null ? this.#sent.end : this.#samplesOf(atMs));
   }
 
-  /** The last `ms` of what was sent are not heard. */
+  /** The last `ms` of what was sent are not heard, but for their beginning. */
   takeBack(ms: number): void {
-    this.#sent.cut(this.#sent.end - this.#samplesOf(ms));
+    this.#sent.cut(this.#sent.end - this.#samplesOf(Math.max(ms - LATE_STOP_MS, 0)));
   }
 
   /**
@@ -119,7 +131,7 @@ export class EchoCanceller {
       this.#at += this.#block;
     }
     this.#held = all.slice(from);
-    out.push(this.#judged.ready());
+    out.push(this.#judged.ready(this.#gate.isUndecided ? UNDECIDED_BLOCKS : LOOK_AHEAD_BLOCKS));
     if (!this.#isActive()) out.push(this.flush());
     return joinSamples(out);
   }
@@ -136,7 +148,7 @@ export class EchoCanceller {
     this.#at += samples.length;
     const last = samples[samples.length - 1];
     if (last !== undefined) {
-      this.#gate.noteSilence(levelOf(this.#emphasise(samples)));
+      this.#gate.noteSilence(levelOf(this.#emphasise(samples)), samples.length / this.#block);
       this.#judged.continueFrom(last);
     }
     return joinSamples([before, samples]);
@@ -165,6 +177,7 @@ export class EchoCanceller {
       restDb: levelOf(rest),
       sentDb: this.#sentLevel(),
       echo: this.#echoState(),
+      isForetold: this.#trust.isTrue,
       isAlike: this.#found.certainty > CERTAIN / 2 + 1,
     });
     this.#judged.push(rest, isCaller, this.#gate.noiseDb);
@@ -186,7 +199,11 @@ export class EchoCanceller {
   #filterBlock(heard: Float64Array, delay: number): Float64Array {
     this.#readReference(this.#at - this.#shift(delay) - this.#block, this.#reference);
     this.#filter.filter(this.#reference, heard);
-    return this.#filter.rest;
+    const { rest, foretold } = this.#filter;
+    const taken = energyOf(heard) - energyOf(rest);
+    this.#trust.note(taken, energyOf(foretold));
+    // A filter that is wrong would put into the sound what is not there.
+    return taken > 0 ? rest : heard;
   }
 
   /** By how much the filter's reference is later than the sound. */
@@ -212,7 +229,7 @@ export class EchoCanceller {
     }
     this.#levels.push(toDb(energy / this.#now.length));
     if (this.#delay === null || !this.#isSure) return this.#levels.loudest();
-    return this.#levels.loudestFrom(Math.max(Math.floor(this.#delay / this.#block) - 1, 0));
+    return this.#levels.loudestFrom(Math.max(Math.floor(this.#delay / this.#block) - EARLIER_BLOCKS, 0));
   }
 
   #echoState(): GateBlock['echo'] {
@@ -237,6 +254,8 @@ export class EchoCanceller {
 
   #doubt(): void {
     this.#isSure = false;
+    this.#finder.forgetHeard();
+    this.#gate.onDoubt();
     this.#lookAgain();
   }
 
@@ -263,6 +282,22 @@ export class EchoCanceller {
     this.#readReference(this.#at + this.#block - this.#shift(settled) - history.length, history);
     this.#filter.replaceReference(history);
     this.#gate.onMoved();
+  }
+}
+
+/** Whether the filter takes away what it foretells, or adds it: where the echo has moved. Over the last blocks. */
+class Trust {
+  #taken = 0;
+  #foretold = TINY;
+
+  get isTrue(): boolean {
+    return this.#taken > TRUE_SHARE * this.#foretold;
+  }
+
+  /** Energies of one block. */
+  note(taken: number, foretold: number): void {
+    this.#taken += TRUST_SHARE * (taken - this.#taken);
+    this.#foretold += TRUST_SHARE * (foretold + TINY - this.#foretold);
   }
 }
 
@@ -314,9 +349,9 @@ class JudgedBlocks {
     if (isCaller) for (const block of this.#waiting) block.isCaller = true;
   }
 
-  /** The samples of blocks that have waited long enough. */
-  ready(): Int16Array {
-    return this.#take(Math.max(this.#waiting.length - LOOK_AHEAD_BLOCKS, 0));
+  /** The samples of blocks that have waited for more than `blocks`. */
+  ready(blocks: number): Int16Array {
+    return this.#take(Math.max(this.#waiting.length - blocks, 0));
   }
 
   drain(): Int16Array {
@@ -338,7 +373,7 @@ class JudgedBlocks {
     readonly noiseDb: number;
   }): Int16Array {
     const gain = isCaller ? 1 : 10 ** (Math.min(noiseDb - HIDDEN_DB - levelOf(rest), 0) / 20);
-    const noise = 10 ** (noiseDb / 20);
+    const noise = 10 ** ((noiseDb - WHITE_DB) / 20);
     const samples = new Int16Array(rest.length);
     for (let i = 0; i < rest.length; i++) {
       const share = (i + 1) / rest.length;

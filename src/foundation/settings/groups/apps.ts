@@ -47,7 +47,7 @@ export const apps = {
         'The call parameter bargeIn overrides it.',
     ),
     ECHO_CANCELLER: choice(
-      'off',
+      'auto',
       ['auto', 'off'],
       'Whether the echo of what is said to a caller is taken out of what comes back. auto = where something is said. ' +
         'off = echoes are told by their words alone.',
