@@ -244,7 +244,7 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   return {
     name: 'cores',
     status: 'warn',
-    detail: `${detail} are too many: lower ENGINE_WORKERS or ENGINE_THREADS`,
+    detail: `${detail} are too many: lower ENGINE_WORKERS`,
   };
 }
 

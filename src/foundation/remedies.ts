@@ -25,7 +25,7 @@ export const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = Object.fre
   start_repeated: 'Two streams of one call have one id: give each leg an id of its own.',
   message_malformed: 'What came does not follow the carrier’s protocol: check that the path is that carrier’s.',
   message_binary: 'What came does not follow the carrier’s protocol: check that the path is that carrier’s.',
-  message_too_large: 'Raise MESSAGE_MAX_BYTES if the carrier really sends messages this large.',
+  message_too_large: 'Messages have at most 64 KiB; 1 MiB on /ws/transcribe.',
   audio_too_fast: 'A program sends sound faster than real time: have it wait when the socket is full.',
   reader_too_slow: 'A reader of captions was too slow and was cut off. It comes back by itself and misses nothing.',
   api_key_missing: 'A program or browser sends no key: give it one of API_KEYS.',

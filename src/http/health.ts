@@ -75,9 +75,7 @@ const details = z
     queue_depth: z.int().describe('Speech requests in progress'),
     max_queue_depth: z.int().describe('SPEECH_REQUESTS_MAX'),
     audio_cache_size: z.int().describe('Cached spoken sentences; POST /cache/clear removes them'),
-    audio_cache_max: z
-      .int()
-      .describe('Sentences of that size that fit: PROMPT_CACHE_BYTES and SPEECH_CACHE_BYTES together'),
+    audio_cache_max: z.int().describe('Sentences of that size that fit into memory'),
     voice_cache_size: z.literal(0).describe('Trunkline does not clone voices'),
     voice_cache_max: z.literal(0),
     voice_cache_hits: z.literal(0),

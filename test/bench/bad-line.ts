@@ -1,7 +1,7 @@
 /** A bad line: what arrives in a call of RTP packets that get lost or overtake one another. */
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
-import { SETTINGS } from '../../src/foundation/settings/settings.ts';
+import { CONSTANTS } from '../../src/foundation/settings/constants.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import { RTP_FORMATS } from '../../src/protocols/sip/rtp-codecs.ts';
 import { RtpReceiver } from '../../src/trunks/rtp/receiver.ts';
@@ -10,8 +10,8 @@ import { concatenate } from './prompts.ts';
 
 const FRAME_SAMPLES = msToSamples(FRAME_MS, LINE_RATE_HZ);
 /** How long a call waits for a packet that is overtaken. */
-export const REORDER_MS = Number(SETTINGS.REORDER_MS.defaultText);
-const GAP_MAX_MS = Number(SETTINGS.GAP_MAX_MS.defaultText);
+export const REORDER_MS = CONSTANTS.REORDER_MS;
+const GAP_MAX_MS = CONSTANTS.GAP_MAX_MS;
 
 /**
  * A line: shares of packets lost and overtaken, how many are lost in a row, and whether what is lost is concealed or

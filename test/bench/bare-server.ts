@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
-import { SETTINGS } from '../../src/foundation/settings/settings.ts';
+import { CONSTANTS } from '../../src/foundation/settings/constants.ts';
 
 const PATH = fileURLToPath(import.meta.url);
 
@@ -47,7 +47,7 @@ function serve(): void {
   const server = new WebSocketServer({
     host: '127.0.0.1',
     port: 0,
-    maxPayload: Number(SETTINGS.MESSAGE_MAX_BYTES.defaultText),
+    maxPayload: CONSTANTS.MESSAGE_MAX_BYTES,
     perMessageDeflate: false,
   });
   server.on('connection', (socket) => socket.on('message', () => undefined));

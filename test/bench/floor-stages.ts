@@ -18,9 +18,9 @@ import type { Engine } from '../../src/engine-client/engine.ts';
 import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
 import { finish } from '../engine/speech.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const NOBODY_WAITS_MS = 600_000;
 

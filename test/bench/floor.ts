@@ -55,7 +55,7 @@ export async function benchFloor(options: Options): Promise<Report> {
   const { about, prompts } = await loadSpeech();
   const every = Math.max(Math.floor(prompts.length / options.prompts), 1);
   const chosen = prompts.filter((_, index) => index % every === 0).slice(0, options.prompts);
-  const engineClient = await startEngineClient(1, { ENGINE_THREADS: '1' });
+  const engineClient = await startEngineClient(1);
   try {
     const rounds = [];
     const stages = { models: await BareModels.load(), local: await LocalEngine.start(), engineClient };

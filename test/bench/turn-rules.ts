@@ -1,7 +1,8 @@
 /** What rules make of pauses whose kind is known: the delay of whole turns, and which cuts are held. */
-import { readSettings } from '../../src/foundation/settings/config.ts';
+
 import { grammarHold } from '../../src/transcription/open-ended.ts';
 import { type DigitsExpected, type TurnSettings, turnLimit } from '../../src/transcription/turn-policy.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { figure, mean, type Table } from './report.ts';
 import { NUMBER_DIGITS } from './turn-cases.ts';
 import { ASKED_AT_MS, type Pause, SILENCES_MS } from './turn-pauses.ts';

@@ -13,7 +13,6 @@ import type { SoundTap } from '../../src/calls/sound/sound-tap.ts';
 import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '../../src/engine-client/engine.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Settings } from '../../src/foundation/settings/settings.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import type { Track } from '../../src/protocols/dialect.ts';
@@ -28,6 +27,7 @@ import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const LOUD = 8000;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineMemory } from '../../src/engine-client/memory-budget.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const MB = 2 ** 20;
 const TWO = { workers: 2, finalWorkers: 1 };

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Hints, openHints } from '../../src/hints/open-hints.ts';
 import { openFeed } from '../../src/records/open-feed.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { type ChatServer, startChatServer } from './chat-server.ts';
 import { caption, ended, hintsOf, revision, started } from './said.ts';
 

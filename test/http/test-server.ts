@@ -14,7 +14,6 @@ import type { FlowPrompts } from '../../src/flows/prompts/flow-prompts.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth, GatewayHealth } from '../../src/http/health.ts';
 import type { Recognisers } from '../../src/http/models.ts';
@@ -39,6 +38,7 @@ import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
 import { KEPT_AS_IT_IS } from '../helpers/kept-as-it-is.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 /** Calls that do what the test says. */
 export class FakeCalls {

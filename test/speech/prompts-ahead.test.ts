@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { ALAW_8K, type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 import { openSpeech, type Speech } from '../../src/speech/speech.ts';
 import { TextStream } from '../../src/speech/text-stream.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 let directory = '';
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type TurnEvidence, turnLimit } from '../../src/transcription/turn-policy.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const settings = readSettings({ ENDPOINT_MS: '400', TURN_HOLD_MS: '900', TURN_DIGITS_MS: '1600' });
 const eager = readSettings({ TURN_EARLY_ABOVE: '0.95' });

@@ -54,8 +54,7 @@ function downloader(
       if (error instanceof TrunklineError) throw error;
       if (error instanceof PrivateAddressError)
         refuse('its host is in a private network, expected a public address (OUTBOUND_ALLOW)');
-      if (error instanceof FetchError)
-        refuse(error.failure === 'too_large' ? `${error.message} (APP_PLAY_MAX_BYTES)` : error.message);
+      if (error instanceof FetchError) refuse(error.failure === 'too_large' ? error.message : error.message);
       refuse(`its server cannot be reached (${networkCode(error)})`);
     }
   };

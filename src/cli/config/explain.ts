@@ -1,7 +1,9 @@
 /** `trunkline config explain`: one setting. */
 import { nearestName } from '../../foundation/nearest-name.ts';
+import { valueOfGone } from '../../foundation/settings/constants.ts';
 import { describeSetting } from '../../foundation/settings/effective-settings.ts';
 import { pathOf, placeOf, SETTING_PLACES, settingAt } from '../../foundation/settings/file/setting-places.ts';
+import { OLD_SETTINGS } from '../../foundation/settings/old-settings.ts';
 import { SETTINGS, type SettingName, type Settings } from '../../foundation/settings/settings.ts';
 import { EXIT_OK, EXIT_USAGE } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,6 +12,16 @@ import { fromOf } from './show.ts';
 /** Prints what there is to know of the setting `typed`. @throws ConfigError when the settings cannot be read */
 export function explainSetting(typed: string, read: () => Settings, { out, err }: Terminal): number {
   const name = settingNamed(typed);
+  const gone = valueOfGone(typed.trim().toUpperCase());
+  if (name === null && gone !== null) {
+    out.line(`${typed.trim().toUpperCase()} is no longer a setting: its value is ${gone} for everybody.`);
+    return EXIT_OK;
+  }
+  const old = OLD_SETTINGS[typed.trim().toUpperCase()];
+  if (name === null && old !== undefined) {
+    out.line(`${typed.trim().toUpperCase()} is an old name, which is read until 1.0: set ${old.meaning}.`);
+    return EXIT_OK;
+  }
   if (name === null) {
     err.line(`trunkline: ${typed} is no setting${suggestion(typed)}. trunkline config --all lists them`);
     return EXIT_USAGE;

@@ -6,6 +6,7 @@ import { type OutboundPurpose, operatorTargets } from '../outbound-targets.ts';
 import { hideCredentialsIn } from '../urls.ts';
 import { resolveChatEndpoints } from './chat-endpoints.ts';
 import { findClusterProblems } from './cluster-problems.ts';
+import { CONSTANTS, type Constants, goneIn } from './constants.ts';
 import { openSettingsFile, readSettingsFile, type SettingsFile } from './file/open-settings-file.ts';
 import { OLD_SETTINGS, oldNamesIn, takeOpened } from './old-settings.ts';
 import type { SettingSpec } from './setting-kinds.ts';
@@ -43,15 +44,14 @@ export interface ReadOptions {
   readonly users?: 'none' | 'unknown';
   /** Where to look for what the environment does not set; null or left out = nowhere. */
   readonly file?: SettingsFile | null;
+  /** Other values of constants, for tests. */
+  readonly constants?: Partial<Constants>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Nobody can guess a random key of this length. */
 const KEY_MIN_CHARS = 16;
-
-/** Settings of earlier releases, each with the value that it has now for everybody. */
-const RETIRED: Readonly<Record<string, string>> = { MODEL_GRAPHS: 'rewritten', DECODE_RUN_TOKENS: '16' };
 
 /** Where every user of the machine finds the file. */
 const MACHINE_FOLDER = '/etc/trunkline';
@@ -65,7 +65,7 @@ export function loadSettings(options: Omit<ReadOptions, 'file'> = {}): Settings 
 }
 
 /** What a setting was set to, as text. */
-export interface GivenSetting {
+interface GivenSetting {
   readonly text: string;
   /** By a variable of the environment; else by the file. */
   readonly isVariable: boolean;
@@ -103,10 +103,10 @@ export function loadSettingsWith(path: string, options: Omit<ReadOptions, 'file'
  */
 export function readSettings(
   environment: Environment = process.env,
-  { opensPorts = true, users = 'none', file = null }: ReadOptions = {},
+  { opensPorts = true, users = 'none', file = null, constants = {} }: ReadOptions = {},
 ): Settings {
-  const problems = [...findUnknown(environment), ...findRetired(environment), ...(file?.problems ?? [])];
-  const values: Record<string, unknown> = {};
+  const problems = [...findUnknown(environment), ...(file?.problems ?? [])];
+  const values: Record<string, unknown> = { ...CONSTANTS, ...constants };
   for (const [name, spec] of Object.entries<SettingSpec<unknown>>({ ...SETTINGS, ...OLD_SETTINGS })) {
     const given = environment[name] || file?.values.get(name as SettingName)?.text || '';
     const parsed = spec.schema.safeParse(given === '' ? spec.defaultText : given.trim());
@@ -130,8 +130,10 @@ export function readSettings(
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
   values['OUTBOUND_ALLOW'] = [...(values as Settings).OUTBOUND_ALLOW, ...takeOpened(values)];
+  const { ENDPOINT_MS, ENDPOINT_CAPTIONS_MS, EAGER_MS } = values as Settings;
+  values['EAGER_MS'] = Math.min(EAGER_MS, ENDPOINT_MS, ENDPOINT_CAPTIONS_MS);
   values['sources'] = sourcesOf(environment, file);
-  values['notices'] = [...oldNamesIn(environment), ...(file?.notices ?? [])];
+  values['notices'] = [...oldNamesIn(environment), ...goneIn(environment), ...(file?.notices ?? [])];
   return Object.freeze(values) as Settings;
 }
 
@@ -156,12 +158,6 @@ function resolveFolders(values: Record<string, unknown>, environment: Environmen
 
 function findUnknown(environment: Environment): string[] {
   return findTypos(environment).map(({ name, meant }) => `${name}: no such setting, did you mean ${meant}?`);
-}
-
-function findRetired(environment: Environment): string[] {
-  return Object.entries(RETIRED)
-    .filter(([name, value]) => ![undefined, '', value].includes(environment[name]?.trim()))
-    .map(([name, value]) => `${name}: no longer a setting, Trunkline always works as with ${value}. Unset it`);
 }
 
 /** What MAX_CALLS=0 means on this number of `cores`, which may be a fraction. */
@@ -237,27 +233,11 @@ function findContradictions(settings: Settings): string[] {
   }
   if (settings.CALL_WEBHOOK_URL !== '' && settings.WEBHOOK_SECRET === '')
     problems.push('CALL_WEBHOOK_URL needs WEBHOOK_SECRET: the key that its webhooks are signed with');
-  if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
-    problems.push(
-      `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD ` +
-        `(${settings.VAD_START_THRESHOLD})`,
-    );
-  }
-  const endpointMs = Math.min(settings.ENDPOINT_MS, settings.ENDPOINT_CAPTIONS_MS);
-  if (settings.EAGER_MS > endpointMs) {
-    problems.push(
-      `EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS and ENDPOINT_CAPTIONS_MS (${endpointMs})`,
-    );
-  }
   if (settings.TURN_EARLY_ABOVE < settings.TURN_HOLD_BELOW) {
     problems.push(
-      `TURN_EARLY_ABOVE: got ${settings.TURN_EARLY_ABOVE}, expected at least TURN_HOLD_BELOW ` +
-        `(${settings.TURN_HOLD_BELOW})`,
+      `TURN_EARLY_ABOVE: got ${settings.TURN_EARLY_ABOVE}, expected at least ${settings.TURN_HOLD_BELOW}, below ` +
+        'which turns are held',
     );
-  }
-  if (settings.WINDOW_MAX_MS < settings.CHUNK_MS + settings.OVERLAP_MS) {
-    const least = settings.CHUNK_MS + settings.OVERLAP_MS;
-    problems.push(`WINDOW_MAX_MS: got ${settings.WINDOW_MAX_MS}, expected at least CHUNK_MS + OVERLAP_MS (${least})`);
   }
   return problems;
 }

@@ -34,7 +34,10 @@ export const OLD_SETTINGS: Readonly<Record<string, SettingSpec<unknown>>> = {
   ),
 };
 
-/** Takes the old flags out of `values`, and returns what those that are true add to OUTBOUND_ALLOW: all networks, for their purpose. */
+/**
+ * Takes the old flags out of `values`, and returns what those that are true add to OUTBOUND_ALLOW: all networks, for
+ * their purpose.
+ */
 export function takeOpened(values: Record<string, unknown>): string[] {
   const purposes = Object.entries(OPENED).flatMap(([name, purpose]) => (values[name] === true ? [purpose] : []));
   for (const name of Object.keys(OPENED)) delete values[name];

@@ -5,6 +5,7 @@
  * gateway with API_KEY in place of API_KEYS is open) and our name in front. A wrong, missing or extra letter counts as
  * a typo only in a long word of a name.
  */
+import { valueOfGone } from './constants.ts';
 import { OLD_SETTINGS } from './old-settings.ts';
 import { SETTINGS, type SettingName } from './settings.ts';
 
@@ -42,7 +43,7 @@ export interface Typo {
 export function findTypos(environment: Readonly<Record<string, string | undefined>>): Typo[] {
   const settings = Object.keys(SETTINGS) as SettingName[];
   return Object.entries(environment).flatMap(([name, value = '']) => {
-    if (name in SETTINGS || name in OLD_SETTINGS || FOREIGN.includes(name)) return [];
+    if (name in SETTINGS || name in OLD_SETTINGS || valueOfGone(name) !== null || FOREIGN.includes(name)) return [];
     const isOurs = name.toUpperCase().startsWith(OUR_NAME) && !SERVICE_LINK.test(value);
     const bare = isOurs ? name.slice(OUR_NAME.length) : name;
     const meant = settings.find((setting) => isTypoOf(bare, setting, { isOurs, isSet: setting in environment }));

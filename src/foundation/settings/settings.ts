@@ -2,6 +2,8 @@
  * Every setting: name, default, unit and meaning. `config.ts` reads the environment by it, `trunkline config` prints
  * it, and `npm run docs` writes docs/reference/settings.md from it.
  */
+
+import type { Constants } from './constants.ts';
 import { apps } from './groups/apps.ts';
 import { asterisk } from './groups/asterisk.ts';
 import { batches } from './groups/batches.ts';
@@ -108,7 +110,7 @@ export function isEveryday(name: SettingName): boolean {
 type ValueOf<S> = S extends SettingSpec<infer T> ? T : never;
 
 /** The checked settings by their environment name, frozen. */
-export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> } & {
+export type Settings = Constants & { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> } & {
   readonly [K in keyof typeof OLD_CHAT_SETTINGS]: ValueOf<(typeof OLD_CHAT_SETTINGS)[K]>;
 } & {
   /** DATA_DIR was not set: a folder that cannot be used is no reason to stop. */

@@ -49,8 +49,8 @@ repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another fai
 for five seconds.
 
 Each Server-Sent Event has an \`id:\`. A reader that reconnects with \`Last-Event-ID\` (browsers send it themselves) or \`?after=\` misses no event
-that is still kept: the latest in memory (FEED_HISTORY), older ones in the record (DATA_DIR), without partial captions and \`speech.*\`. A WebSocket on the same path gets the same objects as text messages. To resume, it asks for \`?ids=true\`,
-stores the \`id\` of the last object and reconnects with \`?ids=true&after=<id>\`. A reader with more than SEND_BUFFER_MAX_BYTES unread is disconnected
+that is still kept: the latest 2000 in memory, older ones in the record (DATA_DIR), without partial captions and \`speech.*\`. A WebSocket on the same path gets the same objects as text messages. To resume, it asks for \`?ids=true\`,
+stores the \`id\` of the last object and reconnects with \`?ids=true&after=<id>\`. A reader with more than 256 KiB unread is disconnected
 (WebSocket close code 4413) and may resume.`;
 
 interface CaptionOptions {

@@ -11,11 +11,11 @@ import type { FlowWorld } from '../../../src/flows/steps/flow-world.ts';
 import type { StepTools } from '../../../src/flows/steps/step.ts';
 import { STEP_RUNNERS, type StepRunners } from '../../../src/flows/steps/step-runners.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
-import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { FakeAnswer } from '../../fakes/call-answer.ts';
 import { FakeClock, settle } from '../../fakes/clock.ts';
 import { fakeLanguages } from '../../fakes/languages.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
+import { readSettings } from '../../helpers/settings.ts';
 
 interface FlowCallOptions {
   /** Of the call. */

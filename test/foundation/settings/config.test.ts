@@ -10,6 +10,7 @@ import {
   maxCallsOf,
   readSettings,
 } from '../../../src/foundation/settings/config.ts';
+import { CONSTANTS } from '../../../src/foundation/settings/constants.ts';
 import { OLD_CHAT_SETTINGS } from '../../../src/foundation/settings/old-settings.ts';
 import { SETTINGS } from '../../../src/foundation/settings/settings.ts';
 import { problemsOf } from '../../helpers/settings-problems.ts';
@@ -27,7 +28,7 @@ describe('the settings', () => {
     });
     expect(Object.keys(settings).sort()).toEqual(
       [
-        ...[...Object.keys(SETTINGS), ...Object.keys(OLD_CHAT_SETTINGS)],
+        ...[SETTINGS, OLD_CHAT_SETTINGS, CONSTANTS].flatMap((table) => Object.keys(table)),
         ...['isDataDirDefault', 'isMaxCallsMeasured', 'notices', 'sources'],
       ].sort(),
     );
@@ -35,13 +36,11 @@ describe('the settings', () => {
   });
 
   it('are taken from the environment; an empty value means the default, spaces around it nothing', () => {
-    expect(
-      readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', VAD_START_THRESHOLD: '0.6' }),
-    ).toMatchObject({
+    expect(readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', SWEEP_MAX_PERCENT: '20' })).toMatchObject({
       PORT: 9000,
       HOST: '127.0.0.1',
       ALLOW_ANONYMOUS: true,
-      VAD_START_THRESHOLD: 0.6,
+      SWEEP_MAX_PERCENT: 20,
     });
   });
 
@@ -49,7 +48,7 @@ describe('the settings', () => {
     ['PORT', '80a', 'PORT: got "80a", expected a whole number from 0 to 65535'],
     ['PORT', '70000', 'PORT: got "70000", expected a whole number from 0 to 65535'],
     ['PORT', '1e3', 'PORT: got "1e3", expected a whole number from 0 to 65535'],
-    ['VAD_START_THRESHOLD', '1.5', 'VAD_START_THRESHOLD: got "1.5", expected a number from 0 to 1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'OTEL_TRACES_SAMPLER_ARG: got "1.5", expected a number from 0 to 1'],
     ['ALLOW_ANONYMOUS', 'yes', 'ALLOW_ANONYMOUS: got "yes", expected true or false'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL: got "loud", expected one of fatal, error, warn, info, debug, trace, silent'],
     [
@@ -112,15 +111,12 @@ describe('the settings', () => {
   });
 
   it('name all that is wrong at once', () => {
-    expect(problemsOf({ PORT: 'x', CHUNK_MS: 'y', ENGINE_THREADS: '0' })).toHaveLength(3);
+    expect(problemsOf({ PORT: 'x', CHUNK_MS: 'y', ENGINE_WORKERS: '-1' })).toHaveLength(3);
   });
 
   it.each([
     ['HOST', { HOST: '0.0.0.0' }],
-    ['VAD_STOP_THRESHOLD', { VAD_STOP_THRESHOLD: '0.6' }],
-    ['EAGER_MS', { EAGER_MS: '500' }],
     ['TURN_EARLY_ABOVE', { TURN_EARLY_ABOVE: '0.1' }],
-    ['WINDOW_MAX_MS', { WINDOW_MAX_MS: '600', CHUNK_MS: '500' }],
     ['SIP_PORT', { SIP_TRUNK: 'sip:pbx' }],
     ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],
     ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '192.0.2.1,0.0.0.0/0' }],
@@ -132,13 +128,21 @@ describe('the settings', () => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
   });
 
-  it('refuse settings of earlier releases that asked for something else than there is now', () => {
-    expect(problemsOf({ MODEL_GRAPHS: 'shipped', DECODE_RUN_TOKENS: '8' })).toEqual([
-      'MODEL_GRAPHS: no longer a setting, Trunkline always works as with rewritten. Unset it',
-      'DECODE_RUN_TOKENS: no longer a setting, Trunkline always works as with 16. Unset it',
+  it('take no setting that went, and say so where it asks for something else than there is now', () => {
+    const settings = readSettings({ MODEL_GRAPHS: 'shipped', DECODE_RUN_TOKENS: '8', MESSAGE_MAX_BYTES: '4096' });
+    expect(settings.MESSAGE_MAX_BYTES).toBe(65_536);
+    expect(findWarnings(settings)).toEqual([
+      'MODEL_GRAPHS is no longer a setting, its value is now rewritten: unset it',
+      'DECODE_RUN_TOKENS is no longer a setting, its value is now 16: unset it',
+      'MESSAGE_MAX_BYTES is no longer a setting, its value is now 65536: unset it',
     ]);
-    expect(problemsOf({ MODEL_GRAPHS: 'rewritten', DECODE_RUN_TOKENS: '16' })).toEqual([]);
-    expect(problemsOf({ MODEL_GRAPHS: '', DECODE_RUN_TOKENS: '' })).toEqual([]);
+    expect(findWarnings(readSettings({ MODEL_GRAPHS: 'rewritten', MESSAGE_MAX_BYTES: '65536' }))).toEqual([]);
+    expect(findWarnings(readSettings({ MODEL_GRAPHS: '', DECODE_RUN_TOKENS: '' }))).toEqual([]);
+  });
+
+  it('compute finals ahead at the end of an utterance at the latest', () => {
+    expect(readSettings({}).EAGER_MS).toBe(192);
+    expect(readSettings({ ENDPOINT_MS: '150' }).EAGER_MS).toBe(150);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { type FileValue, parseSettingsFile } from './parse-settings-file.ts';
 /** What the file is called. */
 export const SETTINGS_FILE = 'trunkline.yaml';
 /** The variable that names another file. */
-export const FILE_VARIABLE = 'TRUNKLINE_CONFIG';
+const FILE_VARIABLE = 'TRUNKLINE_CONFIG';
 /** As the value of that variable: no file is read. */
 const NO_FILE = 'none';
 

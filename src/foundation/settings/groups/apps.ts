@@ -55,50 +55,12 @@ export const apps = {
   },
   tuning: {
     APP_PARTIAL_PROMPTS: flag(false, 'Send the app the words of the caller while the caller is still speaking.'),
-    APP_FLUSH_MS: whole(
-      1000,
-      0,
-      60_000,
-      'ms',
-      'If the app pauses for this long within an answer, the server speaks the text that has arrived. ' +
-        '0 = it waits for the rest.',
-    ),
-    APP_CONNECT_TIMEOUT_MS: whole(
-      5000,
-      100,
-      60_000,
-      'ms',
-      'The server gives up connecting to the app after this time.',
-    ),
-    APP_RECONNECT_MS: whole(
-      15_000,
-      0,
-      600_000,
-      'ms',
-      'The server tries for this long to reconnect to an app that it has lost. 0 = it does not try.',
-    ),
     APP_TWIML_TIMEOUT_MS: whole(
       10_000,
       100,
       15_000,
       'ms',
       'Longest time for an answer of APP_TWIML_URL and of the URLs in its TwiML.',
-    ),
-    APP_PLAY_MAX_BYTES: whole(8_388_608, 1024, 268_435_456, 'bytes', 'Largest WAV file that an app may play.'),
-    APP_PLAY_TIMEOUT_MS: whole(10_000, 100, 120_000, 'ms', 'Longest time for the download of such a file.'),
-    BARGE_IN_CONFIRM_MS: whole(
-      1000,
-      0,
-      10_000,
-      'ms',
-      'Speech of this length interrupts even if the server does not know its words yet.',
-    ),
-    BARGE_IN_WORDS: whole(
-      1,
-      1,
-      20,
-      'words',
-      'A caller interrupts with this number of words. Sounds such as "mm-hm" do not count.',
     ),
   },
 } as const satisfies SettingGroup;

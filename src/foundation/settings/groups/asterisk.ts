@@ -1,5 +1,5 @@
 import { ariApp, ariUrl, asteriskMediaUrl } from '../setting-forms.ts';
-import { flag, peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+import { peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
 
 /** The three ways in which Asterisk connects: chan_websocket, ARI and AudioSocket. */
 export const asterisk = {
@@ -31,11 +31,6 @@ export const asterisk = {
     ),
   },
   tuning: {
-    ASTERISK_FILL_SILENCE: flag(
-      true,
-      'Send silence while nothing is spoken. Asterisk 22.9 and later sends the other party nothing in such pauses, ' +
-        'and some trunks then hang up.',
-    ),
     ARI_APP: ariApp('Name of this server in the dialplan: Stasis(trunkline,…). Each server needs a name of its own.'),
     ASTERISK_MEDIA_URL: asteriskMediaUrl(
       'Address of that Asterisk to which the server connects for the audio of ARI calls (…/media). ' +

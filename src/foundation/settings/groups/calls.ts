@@ -19,24 +19,8 @@ export const calls = {
       'sessions',
       'Most sockets for live audio that are no calls at once. Further ones are refused. 0 = as MAX_CALLS.',
     ),
-    CALLS_KEPT: whole(100, 0, 10_000, 'calls', 'Ended calls whose transcript stays readable.'),
   },
   tuning: {
-    FEED_HISTORY: whole(2000, 10, 100_000, 'events', 'Past events that a reader can ask for with Last-Event-ID.'),
-    REORDER_MS: whole(
-      60,
-      0,
-      1000,
-      'ms',
-      'The server waits this long for a missing piece of audio. Then it conceals the loss.',
-    ),
-    GAP_MAX_MS: whole(
-      10_000,
-      100,
-      60_000,
-      'ms',
-      'Longest gap in the audio that the server fills with silence. A longer gap only moves the time of the call.',
-    ),
     LIVE_LAG_MAX_MS: whole(
       10_000,
       2000,
@@ -64,13 +48,6 @@ export const calls = {
       3_600_000,
       'ms',
       'The server closes a stream that has sent no message for this long.',
-    ),
-    REALTIME_MAX_MS: whole(
-      3_600_000,
-      60_000,
-      86_400_000,
-      'ms',
-      'The server closes a session of the Realtime API after this time, as OpenAI does. Clients begin another one.',
     ),
   },
 } as const satisfies SettingGroup;

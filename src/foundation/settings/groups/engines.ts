@@ -61,6 +61,5 @@ export const engines = {
       'processes',
       'Number of engine processes with ASR_FINAL_MODEL. 0 = half as many as the others, and at least one.',
     ),
-    ENGINE_THREADS: whole(1, 1, 64, 'threads', 'Threads of one model run in one engine process.'),
   },
 } as const satisfies SettingGroup;

@@ -1,4 +1,4 @@
-import { type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { type SettingGroup, text } from '../setting-kinds.ts';
 
 /** The hints beside calls. */
 export const hints = {
@@ -19,14 +19,5 @@ export const hints = {
         'model is asked.',
     ),
   },
-  tuning: {
-    HINTS_EVERY: whole(4, 1, 100, 'utterances', 'A model is asked for a hint after so many utterances of a call.'),
-    HINTS_INTERVAL_MS: whole(
-      15_000,
-      1000,
-      600_000,
-      'ms',
-      'Shortest time between two questions to the model about the same call.',
-    ),
-  },
+  tuning: {},
 } as const satisfies SettingGroup;

@@ -15,19 +15,5 @@ export const limits = {
         'if none is idle, it is refused.',
     ),
     FEED_READERS_MAX: whole(200, 1, 10_000, 'readers', 'Most open caption feeds at once. Further readers are refused.'),
-    MESSAGE_MAX_BYTES: whole(
-      65_536,
-      1024,
-      1_048_576,
-      'bytes',
-      'Largest WebSocket message. On /ws/transcribe it is always 1 MiB.',
-    ),
-    SEND_BUFFER_MAX_BYTES: whole(
-      262_144,
-      4096,
-      16_777_216,
-      'bytes',
-      'Most data that waits for a slow reader. Then the server disconnects the reader.',
-    ),
   },
 } as const satisfies SettingGroup;

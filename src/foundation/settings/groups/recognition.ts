@@ -1,6 +1,6 @@
 import { ASR_SCHEMES, remoteUrls } from '../remote-urls.ts';
 import { bearerKey } from '../setting-forms.ts';
-import { choice, type SettingGroup, share, text, whole } from '../setting-kinds.ts';
+import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** From audio to captions. */
 export const recognition = {
@@ -81,25 +81,6 @@ export const recognition = {
       'model',
       'Voice activity detector. tone = a deterministic model for tests; it detects no speech.',
     ),
-    VAD_START_THRESHOLD: share(0.5, 'Speech starts at this probability.'),
-    VAD_STOP_THRESHOLD: share(0.35, 'Speech ends below this probability.'),
-    MIN_SPEECH_MS: whole(64, 32, 2000, 'ms', 'Speech that is shorter than this is ignored.'),
-    PRE_ROLL_MS: whole(
-      100,
-      0,
-      300,
-      'ms',
-      'Audio that is kept before the start of speech. Long silence at the start makes recognition worse.',
-    ),
-    POST_ROLL_MS: whole(100, 0, 1000, 'ms', 'Audio that is kept after the end of speech.'),
-    EAGER_MS: whole(
-      192,
-      32,
-      5000,
-      'ms',
-      'After this much silence the server starts to compute the final caption. It uses the result if the ' +
-        'silence lasts.',
-    ),
     FINAL_LATE_MS: whole(
       500,
       0,
@@ -109,27 +90,6 @@ export const recognition = {
         'reads it, and the better text follows as a revision.',
     ),
     CHUNK_MS: whole(400, 100, 5000, 'ms', 'A partial caption follows the one before it after this much new speech.'),
-    OVERLAP_MS: whole(
-      200,
-      0,
-      5000,
-      'ms',
-      'The audio window of a partial caption overlaps the window before it by at least this much.',
-    ),
-    WINDOW_MAX_MS: whole(
-      12_000,
-      600,
-      30_000,
-      'ms',
-      'Longest audio window of a partial caption. The value of MAX_UTTERANCE_MS covers the whole utterance.',
-    ),
-    MAX_UTTERANCE_MS: whole(
-      12_000,
-      1000,
-      30_000,
-      'ms',
-      'Longest utterance. The server cuts longer speech at its quietest point before this length.',
-    ),
     JOIN_MS: whole(
       3000,
       0,

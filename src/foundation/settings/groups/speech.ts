@@ -60,13 +60,6 @@ export const speech = {
       'Speech synthesizer. installed = all there are on this machine: flite, espeak-ng, and those in MODELS_DIR; ' +
         'flite = without those in MODELS_DIR; tone = a deterministic model for tests that speaks no words.',
     ),
-    PLAYOUT_LEAD_MS: whole(
-      500,
-      40,
-      10_000,
-      'ms',
-      'The server sends audio this far ahead to a carrier that buffers it.',
-    ),
     PROMPT_CACHE_BYTES: whole(
       33_554_432,
       0,
@@ -75,26 +68,12 @@ export const speech = {
       'Memory for synthesized sentences of calls (8000 bytes a second). 0 = none.',
     ),
     PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Largest size of PROMPT_CACHE_DIR.'),
-    SPEECH_INPUT_MAX_CHARS: whole(
-      4096,
-      1,
-      1_000_000,
-      'characters',
-      'Longest text of one request for speech over HTTP.',
-    ),
     SPEECH_REQUESTS_MAX: whole(
       16,
       1,
       10_000,
       'requests',
       'Most requests for speech at once, including open speech sockets. Further requests are refused.',
-    ),
-    SPEECH_CACHE_BYTES: whole(
-      16_777_216,
-      0,
-      17_179_869_184,
-      'bytes',
-      'Memory for sentences synthesized over HTTP, separate from those of calls. 0 = none.',
     ),
   },
 } as const satisfies SettingGroup;

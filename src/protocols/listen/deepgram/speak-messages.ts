@@ -43,7 +43,7 @@ function textOf(message: Json, textMaxChars: number): string {
   if (text.length <= textMaxChars) return text;
   throw new TrunklineError(
     'message_too_large',
-    `text: got ${text.length} characters, expected at most ${textMaxChars} (SPEECH_INPUT_MAX_CHARS)`,
+    `text: got ${text.length} characters, expected at most ${textMaxChars}`,
     'text',
   );
 }

@@ -39,7 +39,8 @@ describe('trunkline.yaml', () => {
       '  allow: 10.0.0.0/8,192.0.2.7',
       '  srtp: off',
       'engines: {cudaDevice: [0, 1], cpus: [2-7, 9]}',
-      'turns: {holdBelow: 0.25, earlyAbove: off}',
+      'tracing: {tracesSamplerArg: 0.25}',
+      'turns: {earlyAbove: off}',
     ].join('\n');
     expect(parsed(text)).toEqual({
       values: {
@@ -52,7 +53,7 @@ describe('trunkline.yaml', () => {
         SIP_SRTP: 'off',
         CUDA_DEVICE: '0,1',
         ENGINE_CPUS: '2-7,9',
-        TURN_HOLD_BELOW: '0.25',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
         TURN_EARLY_ABOVE: 'off',
       },
       problems: [],
