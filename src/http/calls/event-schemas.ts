@@ -60,7 +60,13 @@ const transferred = event(['call.transferred'], {
   description: 'A call goes on with somebody else, at the wish of whoever it was with',
 });
 
-const assigned = event(['call.assigned'], { agent: textOrNull, queue: textOrNull, names: callNames, atMs }).meta({
+const assigned = event(['call.assigned'], {
+  agent: textOrNull,
+  queue: textOrNull,
+  names: callNames,
+  conference: text.exactOptional().describe('What the far side is in with others; left out = nothing'),
+  atMs,
+}).meta({
   id: 'CallAssignedEvent',
   description: 'Whose call it is, the queue that it waited in, and who speaks, from now on; null = not known',
 });
