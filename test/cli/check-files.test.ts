@@ -49,7 +49,7 @@ describe('the check of files', () => {
     };
     const details = (await checkFiles(settings)).map(({ status, detail }) => `${status} ${detail.split(' in ')[0]}`);
     expect(details).toEqual([
-      'ok FLOWS_DIR: 3 flows',
+      'ok FLOWS_DIR: 4 flows',
       'ok HINTS_FILE: 1 card',
       'ok NUMBERS_FILE: 1 number',
       'ok USERS_FILE: 0 users',

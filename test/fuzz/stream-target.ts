@@ -14,13 +14,15 @@ interface Streams {
   readonly carrier: string;
   /** Words of its messages, beside those that all have. */
   readonly words: readonly string[];
+  /** Events that may come before the start: the call keeps them. */
+  readonly early?: readonly CarrierEvent['type'][];
   open(): Dialect;
   /** Checks what a started stream sends for this audio. */
   checkSent(message: string | Uint8Array, start: CallStart, audio: Uint8Array): void;
 }
 
 /** Whole streams of one carrier, one message a line. */
-export function streamTarget({ carrier, words, open, checkSent }: Streams): FuzzTarget {
+export function streamTarget({ carrier, words, early = [], open, checkSent }: Streams): FuzzTarget {
   return {
     name: carrier,
     seeds: [...wireFixtures(carrier, '.jsonl'), ...wireFixtures(carrier, '.json')],
@@ -32,7 +34,7 @@ export function streamTarget({ carrier, words, open, checkSent }: Streams): Fuzz
       for (const line of Buffer.from(input).toString().split('\n')) {
         const event = receive(dialect, line);
         if (event === null) continue;
-        checkEvent(event, start, stopped);
+        if (start !== null || !early.includes(event.type)) checkEvent(event, start, stopped);
         if (event.type === 'start') start = event.start;
         if (event.type === 'stop') stopped = true;
       }

@@ -157,7 +157,7 @@ describe('the spans of a call', () => {
     await hangUp(gateway, caller);
     expect(spans.lines).toMatchInlineSnapshot(`
       [
-        "call 0+1710",
+        "call 0+1720",
         "  speech 110+420",
         "    queue 110+0",
         "    first_sound 110+80",

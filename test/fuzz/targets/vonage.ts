@@ -13,6 +13,7 @@ export const target = streamTarget({
     '\u0000',
     '{"binary":"AAA="}',
   ],
+  early: ['audio', 'dtmf'],
   open: () => new VonageDialect({ streamId: 'ours' }),
   checkSent: (message, _start, audio) => assert.equal(message, audio),
 });
