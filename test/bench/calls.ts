@@ -12,7 +12,7 @@ import { figure, quantile, type Report } from './report.ts';
 import { runCallers } from './run-callers.ts';
 import { linePlot } from './svg.ts';
 
-const STEPS = [2, 6, 10, 14, 20, 28, 40];
+const STEPS = [2, 6, 10, 14, 20, 28, 40, 50];
 const { ENDPOINT_CAPTIONS_MS, POST_ROLL_MS } = readSettings({});
 /** The capacity is the last step whose p95 from end of speech to final stays below the endpoint silence plus this. */
 const LATE_MS = 300;
