@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** They load the machine or judge times of calls: nothing runs beside them. The others wait most of their time. */
 const ALONE = [
-  'test/e2e/{audiosocket,capacity,cluster-load,ivr,life,many-sockets,phone,registrations}.test.ts',
-  'test/e2e/{soak,tiny-models,turns,two-recognisers}.test.ts',
+  'test/e2e/{audiosocket,capacity,cluster-load,ivr,many-sockets,phone,registrations}.test.ts',
+  'test/e2e/{soak,turns,two-recognisers}.test.ts',
 ];
 
 export default defineConfig({
