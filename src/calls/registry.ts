@@ -17,13 +17,16 @@ import type { CallView } from './call-view.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { FeedEvent } from './feed/events.ts';
 import { EndedSpeech } from './inbound/ended-speech.ts';
-import { LATE_MS, LagTally } from './inbound/lag.ts';
+import { LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
 import { type ArrivalEnd, type ClaimedCall, PendingCall, type PendingCallOptions } from './pending-call.ts';
 import type { RecordingState } from './sound/call-recording.ts';
 import { TakenIds } from './taken-ids.ts';
+
+/** Captions that come later than this keep new calls out: a machine that stood still for a second does not. */
+const BEHIND_MS = 2000;
 
 /** A carrier's socket whose leg can be opened. */
 interface LegOffer {
@@ -94,11 +97,11 @@ export class CallRegistry {
     return this.#live.size - this.#ending.size;
   }
 
-  /** Calls whose captions come late now. */
+  /** Calls whose captions come so late now that it is no passing stall of the machine. */
   get #lateCount(): number {
     if (this.#context.engine.isLoading) return 0;
     let count = 0;
-    for (const call of this.#live.values()) if (!this.#ending.has(call) && call.lagMs > LATE_MS) count++;
+    for (const call of this.#live.values()) if (!this.#ending.has(call) && call.lagMs > BEHIND_MS) count++;
     return count;
   }
 

@@ -242,8 +242,8 @@ function report(mode: string, silent: readonly Silent[], talking: readonly Talki
       { goal: 'none of our own words as a prompt', found: String(falsePrompts), met: falsePrompts === 0 },
       {
         goal: 'words wrong, echo of -20 dB and softer: at most 1 point more than without',
-        found: `${figure(100 * worst)} points`,
-        met: worst <= 0.01,
+        found: `${figure(worst, 1)} points`,
+        met: worst <= 1,
       },
     ],
   };
@@ -273,6 +273,7 @@ interface Group {
   readonly levelDb: number | null;
   readonly calls: number;
   readonly bargeInMs: readonly number[];
+  /** Percent of the caller's words. */
   readonly wrong: number;
 }
 
@@ -301,7 +302,7 @@ function talkingTable(groups: readonly Group[]): Table {
         stopped.length,
         figure(quantile(stopped, 0.5)),
         figure(quantile(stopped, 0.95)),
-        figure(100 * wrong),
+        figure(wrong, 1),
       ];
     }),
   };

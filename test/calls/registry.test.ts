@@ -276,7 +276,7 @@ describe('admission', () => {
     const callers = ['CA1', 'CA2'].map((callSid) => gateway.dial().start({ callSid }));
     gateway.engine.held = true;
     for (const caller of callers) caller.speak(600);
-    await gateway.clock.run(900);
+    await gateway.clock.run(1900);
     expect(codeOf(() => gateway.registry.admit())).toBeNull();
     await gateway.clock.run(200);
     expect(codeOf(() => gateway.registry.admit())).toBe('too_many_calls');
@@ -293,7 +293,7 @@ describe('admission', () => {
     gateway.dial().start({ callSid: 'CA0' });
     gateway.engine.held = true;
     for (const callSid of ['CA1', 'CA2', 'CA3']) gateway.dial().start({ callSid }).speak(600).socket.hangUp();
-    await gateway.clock.run(2000);
+    await gateway.clock.run(3000);
     expect(gateway.registry.endingCount).toBe(3);
     expect(codeOf(() => gateway.registry.admit())).toBeNull();
   });
