@@ -4,6 +4,7 @@
  * has both tones for a moment, too; what it does not have is nothing but them, steadily, without harmonics.
  */
 import { msToSamples } from '../foundation/units.ts';
+import { meanSquare, powerAt } from './power.ts';
 
 const LOW_HZ = [697, 770, 852, 941] as const;
 const HIGH_HZ = [1209, 1336, 1477, 1633] as const;
@@ -109,15 +110,12 @@ export class DtmfDetector {
 
 /** The key whose tones a window consists of; null = it does not. */
 function findKey(window: Int16Array, rateHz: number): Found | null {
-  let energy = 0;
-  for (const sample of window) energy += sample * sample;
-  const level = energy / window.length;
+  const level = meanSquare(window);
   if (level < QUIET) return null;
   const low = strongest(LOW_HZ, window, rateHz);
   const high = strongest(HIGH_HZ, window, rateHz);
   if (low === null || high === null) return null;
-  // A tone of amplitude A has the power (A · N / 2)² and the energy A² · N / 2.
-  if (((low.power + high.power) * 2) / window.length < SHARE_MIN * energy) return null;
+  if (((low.power + high.power) * 2) / window.length < SHARE_MIN * level * window.length) return null;
   if (low.power > high.power * TWIST || high.power > low.power * REVERSE_TWIST) return null;
   const hasHarmonic = powerAt(2 * high.hz, window, rateHz) * HARMONIC_RATIO > high.power;
   const digit = KEYS[low.index]?.[high.index];
@@ -136,17 +134,4 @@ function strongest(group: readonly number[], window: Int16Array, rateHz: number)
   const best = tones.reduce((a, b) => (b.power > a.power ? b : a));
   const standsOut = tones.every((each) => each === best || each.power * NEIGHBOUR_RATIO <= best.power);
   return standsOut ? best : null;
-}
-
-/** The squared magnitude of one frequency, by Goertzel's algorithm. */
-function powerAt(hz: number, samples: Int16Array, rateHz: number): number {
-  const factor = 2 * Math.cos((2 * Math.PI * hz) / rateHz);
-  let last = 0;
-  let before = 0;
-  for (let n = 0; n < samples.length; n++) {
-    const next = (samples[n] as number) + factor * last - before;
-    before = last;
-    last = next;
-  }
-  return last * last + before * before - factor * last * before;
 }

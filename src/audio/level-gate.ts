@@ -232,10 +232,3 @@ export class LevelGate {
     return sum === 0 ? NOTHING_DB : 10 * Math.log10(sum / windows / FULL_SCALE ** 2);
   }
 }
-
-/** The mean square of `samples`; 0 where there are none. */
-export function meanSquare(samples: Int16Array): number {
-  let sum = 0;
-  for (const sample of samples) sum += sample * sample;
-  return samples.length === 0 ? 0 : sum / samples.length;
-}

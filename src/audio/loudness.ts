@@ -5,6 +5,8 @@
  * (parameters of B. De Man, "Evaluation of Implementations of the EBU R128 Loudness
  * Measurement", AES 2018). Mono: the channel weight is 1.
  */
+
+import { energyOf } from './power.ts';
 import { Resampler } from './resample.ts';
 
 /** Loudness of everything that callers hear, in LUFS: that of flite's voice rms, which was there first. */
@@ -113,10 +115,6 @@ function powersOfBlocks(signal: Float64Array): number[] {
   return steps
     .slice(stepsOfBlock - 1)
     .map((_, i) => steps.slice(i, i + stepsOfBlock).reduce((sum, energy) => sum + energy, 0) / BLOCK_SAMPLES);
-}
-
-function energyOf(signal: Float64Array): number {
-  return signal.reduce((sum, value) => sum + value * value, 0);
 }
 
 function loudnessOf(power: number): number {

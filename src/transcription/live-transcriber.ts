@@ -1,5 +1,6 @@
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { LevelGate, meanSquare, type WindowLevel } from '../audio/level-gate.ts';
+import { LevelGate, type WindowLevel } from '../audio/level-gate.ts';
+import { meanSquare } from '../audio/power.ts';
 import type { Engine } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';

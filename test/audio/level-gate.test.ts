@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AS_LOUD, LevelGate, meanSquare } from '../../src/audio/level-gate.ts';
+import { AS_LOUD, LevelGate } from '../../src/audio/level-gate.ts';
 
 const WINDOW_MS = 32;
 const powerOf = (db: number): number => (32_768 * 10 ** (db / 20)) ** 2;
@@ -141,12 +141,5 @@ describe('LevelGate', () => {
     expect(gate.isAmidOthers).toBe(true);
     listen(gate, null, 120_000);
     expect(gate.isAmidOthers).toBe(false);
-  });
-});
-
-describe('meanSquare', () => {
-  it('is the mean of the squares, and 0 of nothing', () => {
-    expect(meanSquare(Int16Array.of(3, -4))).toBe(12.5);
-    expect(meanSquare(new Int16Array(0))).toBe(0);
   });
 });

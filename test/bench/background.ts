@@ -2,12 +2,10 @@
  * Callers with others behind them: what is put into the caller's mouth, whether turns end in time, and whether others
  * interrupt. In the time of the audio, so that it does not matter what else the machine does.
  */
-import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
-import { type Clock, sleep, systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { samplesToMs } from '../../src/foundation/units.ts';
 import { type Caption, LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
+import { AudioClock, NO_METRICS } from './audio-clock.ts';
 import { type BackgroundKind, CALLER_DB, LEAD_MS, mixScene, type SpokenScene } from './background-talk.ts';
 import { loadPrompts } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';
@@ -75,13 +73,7 @@ async function hear(engine: Engine, scene: SpokenScene, marksBackground: boolean
   const audio = throughPhone(scene.samples);
   const finals: Caption[] = [];
   const [turnsMs, startsMs]: [number[], number[]] = [[], []];
-  let atMs = 0;
-  const clock: Clock = {
-    nowMs: () => atMs,
-    wall: () => systemClock.wall(),
-    after: (ms, run) => systemClock.after(ms, run),
-    every: (ms, run) => systemClock.every(ms, run),
-  };
+  const clock = new AudioClock();
   const ignore = (): void => undefined;
   const transcriber = new LiveTranscriber({
     settings: { ...readSettings({ JOIN_MS: '0' }), ENDPOINT_MS },
@@ -93,19 +85,13 @@ async function hear(engine: Engine, scene: SpokenScene, marksBackground: boolean
     turns: { isWanted: () => true, expected: () => null, onEnded: ignore, onContinued: ignore, onAnswer: ignore },
     emit: (event) => {
       if (event.type === 'caption' && event.final) finals.push(event);
-      if (event.type === 'turn.ended') turnsMs.push(atMs);
+      if (event.type === 'turn.ended') turnsMs.push(clock.nowMs());
       if (event.type === 'speech.certain' || (event.type === 'speech.started' && event.isUnsure !== true))
-        startsMs.push(atMs);
+        startsMs.push(clock.nowMs());
     },
-    metrics: { partial: ignore, final: ignore, partialDropped: ignore, finalLost: ignore, joint: ignore },
+    metrics: NO_METRICS,
   });
-  const windowMs = samplesToMs(VAD_WINDOW_SAMPLES, ENGINE_RATE_HZ);
-  for (let at = 0; at < audio.length; at += VAD_WINDOW_SAMPLES) {
-    atMs = samplesToMs(at + VAD_WINDOW_SAMPLES, ENGINE_RATE_HZ);
-    transcriber.push(audio.subarray(at, at + VAD_WINDOW_SAMPLES));
-    while (transcriber.backlogMs >= windowMs || transcriber.lagMs > FINAL_WAIT_MS) await sleep(systemClock, 1);
-  }
-  await transcriber.end();
+  await clock.play(audio, transcriber, FINAL_WAIT_MS);
   return { finals, turnsMs, startsMs };
 }
 

@@ -2,13 +2,13 @@
  * Where speech without pauses is cut: what the cuts cost words, and how long the words before a cut wait for it. In the
  * time of the audio, so that it does not matter what else the machine does.
  */
-import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
-import { type Clock, sleep, systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { MULAW_8K, samplesToMs } from '../../src/foundation/units.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
+import { AudioClock, NO_METRICS } from './audio-clock.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { startEngineClient } from './start-engine-client.ts';
@@ -94,14 +94,7 @@ async function hear(engine: Engine, prompts: readonly Prompt[]): Promise<Heard> 
   );
   const texts: string[] = [];
   const [waitsMs, lengthsMs]: [number[], number[]] = [[], []];
-  let atMs = 0;
-  const clock: Clock = {
-    nowMs: () => atMs,
-    wall: () => systemClock.wall(),
-    after: (ms, run) => systemClock.after(ms, run),
-    every: (ms, run) => systemClock.every(ms, run),
-  };
-  const ignore = (): void => undefined;
+  const clock = new AudioClock();
   const transcriber = new LiveTranscriber({
     settings: readSettings({ JOIN_MS: '0' }),
     engine,
@@ -116,14 +109,9 @@ async function hear(engine: Engine, prompts: readonly Prompt[]): Promise<Heard> 
       waitsMs.push(decidedMs - stoppedMs);
       lengthsMs.push(speechMs);
     },
-    metrics: { partial: ignore, final: ignore, partialDropped: ignore, finalLost: ignore, joint: ignore },
+    metrics: NO_METRICS,
   });
-  for (let at = 0; at < audio.length; at += VAD_WINDOW_SAMPLES) {
-    atMs = samplesToMs(at + VAD_WINDOW_SAMPLES, ENGINE_RATE_HZ);
-    transcriber.push(audio.subarray(at, at + VAD_WINDOW_SAMPLES));
-    while (transcriber.backlogMs >= samplesToMs(VAD_WINDOW_SAMPLES, ENGINE_RATE_HZ)) await sleep(systemClock, 1);
-  }
-  await transcriber.end();
+  await clock.play(audio, transcriber);
   return { text: texts.join(' '), waitsMs, lengthsMs };
 }
 

@@ -7,6 +7,7 @@
  * learns, and the other, whose output counts, takes over what the first has learned once that is surely better. So
  * speech of both sides at once cannot spoil what is known.
  */
+
 import { Spectrum } from './spectrum.ts';
 
 /** Keeps quotients finite: below the energy of one step of a sample. */
@@ -359,13 +360,6 @@ class Duel {
 
 function signedSquare(value: number): number {
   return value * Math.abs(value);
-}
-
-/** The energy of `samples`: the sum of their squares. */
-export function energyOf(samples: Float64Array): number {
-  let energy = 0;
-  for (let i = 0; i < samples.length; i++) energy += (samples[i] as number) * (samples[i] as number);
-  return energy;
 }
 
 function subtract(heard: Float64Array, foretold: Float64Array, rest: Float64Array): number {

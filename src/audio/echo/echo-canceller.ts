@@ -6,7 +6,8 @@
  */
 import { joinSamples } from '../mix.ts';
 import { toSample } from '../pcm.ts';
-import { AdaptiveFilter, energyOf } from './adaptive-filter.ts';
+import { energyOf } from '../power.ts';
+import { AdaptiveFilter } from './adaptive-filter.ts';
 import { DELAY_MAX_MS, DelayFinder, type FoundDelay } from './delay-finder.ts';
 import { EchoGate, type GateBlock, NOTHING_DB } from './echo-gate.ts';
 import { SentSound } from './sent-sound.ts';

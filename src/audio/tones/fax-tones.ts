@@ -4,6 +4,7 @@
  * Blocks of 20 ms whose zero crossings fit none of them, nearly all of a call, are looked at no further.
  */
 import { msToSamples } from '../../foundation/units.ts';
+import { powerAt } from '../power.ts';
 import { FaxFlags } from './fax-flags.ts';
 import { SampleBlocks } from './sample-blocks.ts';
 
@@ -132,19 +133,9 @@ function isNear(crossingsHz: number, tonesHz: readonly number[]): boolean {
   return tonesHz.some((toneHz) => Math.abs(crossingsHz - toneHz) <= CROSSINGS_SLACK_HZ);
 }
 
-/** The greatest share of the energy of `block` that one of `tonesHz` has, by Goertzel's algorithm: 1 = all of it. */
+/** The greatest share of the energy of `block` that one of `tonesHz` has: 1 = all of it. */
 function shareOf(block: Int16Array, energy: number, tonesHz: readonly number[], rateHz: number): number {
   let most = 0;
-  for (const toneHz of tonesHz) {
-    const turn = 2 * Math.cos((2 * Math.PI * toneHz) / rateHz);
-    let one = 0;
-    let two = 0;
-    for (let i = 0; i < block.length; i++) {
-      const next = (block[i] as number) + turn * one - two;
-      two = one;
-      one = next;
-    }
-    most = Math.max(most, one * one + two * two - turn * one * two);
-  }
+  for (const toneHz of tonesHz) most = Math.max(most, powerAt(toneHz, block, rateHz));
   return most / ((energy * block.length) / 2);
 }

@@ -3,6 +3,7 @@
  * a call that we make, from when on its answering machine records, and fax machines. Costs next to nothing in calls
  * that others make.
  */
+import { meanSquare } from '../../audio/power.ts';
 import { BeepDetector } from '../../audio/tones/beeps.ts';
 import { type FaxTone, FaxToneDetector } from '../../audio/tones/fax-tones.ts';
 import { SampleBlocks } from '../../audio/tones/sample-blocks.ts';
@@ -166,7 +167,5 @@ export class AnswerWatch implements CallAnswer {
 
 /** In dBov, RMS. */
 function levelOf(samples: Int16Array): number {
-  let energy = 0;
-  for (const sample of samples) energy += sample * sample;
-  return 10 * Math.log10(energy / samples.length / FULL_SCALE ** 2 + 1e-10);
+  return 10 * Math.log10(meanSquare(samples) / FULL_SCALE ** 2 + 1e-10);
 }

@@ -5,6 +5,7 @@
  */
 import { decodeG711 } from '../../audio/g711.ts';
 import { joinSamples } from '../../audio/mix.ts';
+import { powerAt } from '../../audio/power.ts';
 import type { TrunklineError } from '../../foundation/errors.ts';
 import { type Codec, msToSamples } from '../../foundation/units.ts';
 import type { AudioChunk } from '../rtp/receiver.ts';
@@ -109,12 +110,4 @@ function isRingback(samples: Int16Array, rateHz: number): boolean {
   for (let hz = TONES_FROM_HZ; hz <= TONES_TO_HZ; hz += TONES_STEP_HZ)
     tones += (powerAt(hz, samples, rateHz) * 2) / samples.length;
   return tones / energy >= TONE_SHARE_MIN;
-}
-
-/** The squared magnitude of one frequency, by Goertzel's algorithm. */
-function powerAt(hz: number, samples: Int16Array, rateHz: number): number {
-  const factor = 2 * Math.cos((2 * Math.PI * hz) / rateHz);
-  let [last, before] = [0, 0];
-  for (const sample of samples) [last, before] = [sample + factor * last - before, last];
-  return last * last + before * before - factor * last * before;
 }
