@@ -35,7 +35,7 @@ RUN node dist/src/cli.js gpu install
 FROM node:24-bookworm-slim AS app
 WORKDIR /app
 COPY --from=build /app/dist dist
-COPY src/http/page src/http/page
+COPY src/console/page src/console/page
 COPY fixtures/audio fixtures/audio
 COPY examples examples
 COPY docs/reference/settings.schema.json docs/reference/

@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
  * Tests with a clock of their own: no process, no thread, no network, no built file. `npm run check` runs these alone.
  */
 const PURE = [
+  'test/{carriers,clients}/*/wire/**/*.test.ts',
   'test/{audio,bench,day,deploy,docs,fuzz,protocols,transcription,wer}/**/*.test.ts',
   'test/calls/*.test.ts',
   'test/calls/{admission,feed,inbound,outbound,sound}/**/*.test.ts',
@@ -16,7 +17,8 @@ const PURE = [
   'test/records/redaction/*.test.ts',
   'test/foundation/{log,machine,settings}/**/*.test.ts',
   'test/speech/!(prompt-files).test.ts',
-  'test/{packages,rules,start-lines}.test.ts',
+  'test/{packages,rules}.test.ts',
+  'test/gateway/start-lines.test.ts',
 ];
 
 /** Tests that replace a module find it loaded where files share a process, and models stay in memory there. */

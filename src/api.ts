@@ -35,9 +35,9 @@ export type {
   SpokenEvent,
 } from './calls/feed/events.ts';
 export type { EngineStartListener, ReadyModels } from './engine-client/start-listener.ts';
+export { ListenError } from './foundation/listen.ts';
 export type { Log } from './foundation/log/log.ts';
 export { ConfigError, readSettings } from './foundation/settings/config.ts';
 export type { SettingName, Settings } from './foundation/settings/settings.ts';
-export { ListenError } from './listen.ts';
-export { type Gateway, type GatewayOptions, runGateway } from './main.ts';
+export { type Gateway, type GatewayOptions, runGateway } from './gateway/main.ts';
 export type { Track } from './protocols/dialect.ts';

@@ -12,7 +12,7 @@ const PRODUCT = readSources(['src', 'engine'], ['.ts']);
 const TYPESCRIPT = readSources(['src', 'engine', 'test'], ['.ts']).filter(({ path }) => path !== 'test/rules.test.ts');
 const ALL = readSources(['src', 'engine', 'test', 'scripts'], ['.ts', '.js', '.mjs', '.css']);
 const RUNNING = readSources(['src', 'engine'], ['.ts', '.js']);
-const STYLES = readSources(['src/http/page'], ['.css']);
+const STYLES = readSources(['src/console/page'], ['.css']);
 const PROGRAMS = readSources(['src', 'engine', 'test', 'scripts', 'examples'], ['.ts', '.js', '.mjs']);
 
 const file = (path: string, text: string): SourceFile => ({ path, text });
@@ -33,7 +33,12 @@ const RULES: readonly Rule[] = [
     files: PRODUCT,
     broken: [
       [file('src/audio/pcm.ts', "import { x } from '../calls/call.ts';")],
-      [file('src/protocols/media-streams/twilio.ts', "import { x } from '../../transcription/live-transcriber.ts';")],
+      [
+        file(
+          'src/carriers/shared/wire/twilio-media.ts',
+          "import { x } from '../../transcription/live-transcriber.ts';",
+        ),
+      ],
       [file('src/calls/call.ts', "import { EngineClient } from '../engine-client/engine-client.ts';")],
       [file('src/http/calls/calls.ts', "import type { createServer } from '../../server.ts';")],
       [file('src/foundation/units.ts', "import {\n  x,\n} from '../audio/pcm.ts';")],
@@ -54,12 +59,12 @@ const RULES: readonly Rule[] = [
       [file('src/audio/pcm.ts', "import type { Log } from '../foundation/log/log.ts';")],
       [file('src/transcription/live-transcriber.ts', "import { systemClock } from '../foundation/clock.ts';")],
       [file('src/transcription/endpointer.ts', "import { readFileSync } from 'node:fs';")],
-      [file('src/protocols/media-streams/twilio.ts', "import { WebSocket } from 'ws';")],
+      [file('src/carriers/shared/wire/twilio-media.ts', "import { WebSocket } from 'ws';")],
     ],
     kept: [
       file('src/transcription/live-transcriber.ts', "import type { Clock } from '../foundation/clock.ts';"),
-      file('src/trunks/websocket/leg.ts', "import { WebSocket } from 'ws';"),
-      file('src/protocols/media-streams/twilio-signature.ts', "import { createHmac } from 'node:crypto';"),
+      file('src/carriers/shared/websocket/leg.ts', "import { WebSocket } from 'ws';"),
+      file('src/protocols/twilio-signature.ts', "import { createHmac } from 'node:crypto';"),
     ],
   },
   {
@@ -215,7 +220,7 @@ const RULES: readonly Rule[] = [
     check: patterns.findSlowPatterns,
     files: RUNNING,
     broken: [
-      // As it stood in src/protocols/listen/deepgram/messages.ts.
+      // As it stood in src/clients/deepgram/wire/messages.ts.
       [file('src/a.ts', `const CLOSING = /[.,;:!?…\\p{Pe}\\p{Pf}\\p{Pd}"'。，、！？；：]+$/u;`)],
       [file('src/b.ts', 'f(text.replace(/\\/+$/, ""));')],
       [file('src/c.js', 'return /^\\s*(\\S+)\\s*(.*?)\\s*$/s.exec(text);')],
@@ -230,15 +235,15 @@ const RULES: readonly Rule[] = [
     files: STYLES,
     broken: [
       [
-        file('src/http/page/live/live.css', '.row { gap: 0 }'),
-        file('src/http/page/history/history.css', '@media (width < 9px) { a, .row > b { gap: 1px } }'),
+        file('src/console/page/live/live.css', '.row { gap: 0 }'),
+        file('src/console/page/history/history.css', '@media (width < 9px) { a, .row > b { gap: 1px } }'),
       ],
-      [file('src/http/page/live/live.css', '.chip:hover { gap: 0 }'), file('src/http/page/page.css', '.chip {}')],
+      [file('src/console/page/live/live.css', '.chip:hover { gap: 0 }'), file('src/console/page/page.css', '.chip {}')],
     ],
     kept: [
-      file('src/http/page/page.css', '.chip { gap: 0 }'),
-      file('src/http/page/live/live.css', '.live .chip { gap: 0 } /* .chip {} */'),
-      file('src/http/page/live/cards.css', '.live { gap: 0.5rem }'),
+      file('src/console/page/page.css', '.chip { gap: 0 }'),
+      file('src/console/page/live/live.css', '.live .chip { gap: 0 } /* .chip {} */'),
+      file('src/console/page/live/cards.css', '.live { gap: 0.5rem }'),
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { NUMBERS_FILE_MAX_BYTES, parseNumbers } from '../calls/language/numbers-file.ts';
 import { FlowFolder } from '../flows/file/flow-folder.ts';
 import { systemClock } from '../foundation/clock.ts';
+import type { Finding } from '../foundation/finding.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { readFileText } from '../foundation/watched-file.ts';
@@ -10,7 +11,6 @@ import { FileError, placed } from '../foundation/yaml-text.ts';
 import { CARDS_FILE_MAX_BYTES, parseCards } from '../hints/cards.ts';
 import { readPatternsFile } from '../records/patterns-file.ts';
 import { parseUsers, readUsersFile } from '../records/users/users-file.ts';
-import type { Finding } from './finding.ts';
 
 /** Of what is wrong with flows so much is told here. */
 const SHOWN_PROBLEMS = 3;

@@ -3,15 +3,15 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import type { Finding } from '../foundation/finding.ts';
 import { ownerOf } from '../foundation/folders/folder-owner.ts';
 import { freeBytes } from '../foundation/folders/folder-size.ts';
+import { formatBytes } from '../foundation/format-bytes.ts';
 import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { RECORDS_FILE } from '../records/data-folder.ts';
 import { reportPostgres, requirePostgresRights } from '../records/postgres-records.ts';
 import { RefusedEvents } from '../records/refused-events.ts';
-import type { Finding } from './finding.ts';
-import { formatBytes } from './models/progress.ts';
 import { serverOf } from './server-client.ts';
 
 const LOW_BYTES = 500_000_000;

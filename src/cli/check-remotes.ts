@@ -4,6 +4,7 @@ import { openRecognisers, openSpeakers } from '../engine-client/remote/open-memb
 import { RemoteError, type RemoteFailure, type RemoteRecogniser } from '../engine-client/remote/remote-recogniser.ts';
 import type { RemoteSpeaker } from '../engine-client/remote/remote-speaker.ts';
 import { type Clock, systemClock } from '../foundation/clock.ts';
+import type { Finding } from '../foundation/finding.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
 import { Metrics } from '../foundation/metrics.ts';
@@ -11,7 +12,6 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { findTextFault } from '../protocols/remote/text-faults.ts';
 import { loadAudio } from './audio-file.ts';
-import type { Finding } from './finding.ts';
 
 /** A server may have to load its model for the first answer. */
 const ANSWER_MAX_MS = 60_000;

@@ -6,7 +6,7 @@ import { COMMAND, packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { MULAW_8K, samplesToMs } from '../foundation/units.ts';
-import { type Gateway, runGateway } from '../main.ts';
+import { type Gateway, runGateway } from '../gateway/main.ts';
 import { type CallReport, placeCall } from '../simulator/twilio-caller.ts';
 import { loadAudio } from './audio-file.ts';
 import { CaptionDisplay, missingWords, speechHead } from './caption-display.ts';

@@ -1,14 +1,8 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
-import { showCapacity } from './capacity.ts';
-import { checkAsterisk } from './check-asterisk.ts';
-import { checkAudioHook } from './check-audiohook.ts';
-import { checkCertificates } from './check-certificate.ts';
-import { checkChat } from './check-chat.ts';
-import { checkCluster } from './check-cluster.ts';
-import { checkFiles } from './check-files.ts';
-import { checkDisk, checkRecords, checkServer } from './check-records.ts';
-import { checkRemotes } from './check-remotes.ts';
-import { checkTrunks } from './check-trunks.ts';
+
+import { checkCertificates } from '../checks/check-certificate.ts';
+import { checkChat } from '../checks/check-chat.ts';
+import { checkCluster } from '../checks/check-cluster.ts';
 import {
   checkCores,
   checkFfmpeg,
@@ -18,10 +12,15 @@ import {
   checkPorts,
   checkRuntime,
   checkSettings,
-} from './checks.ts';
+} from '../checks/checks.ts';
+import type { Finding } from '../foundation/finding.ts';
+import { PARTS } from '../gateway/parts.ts';
+import { checkInstalled } from '../models/check-installed.ts';
+import { showCapacity } from './capacity.ts';
+import { checkFiles } from './check-files.ts';
+import { checkDisk, checkRecords, checkServer } from './check-records.ts';
+import { checkRemotes } from './check-remotes.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
-import type { Finding } from './finding.ts';
-import { checkInstalled } from './models/check-installed.ts';
 import type { Terminal } from './terminal.ts';
 
 const LABEL_CHARS = 12;
@@ -59,9 +58,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkCluster(settings),
     () => checkFiles(settings),
     () => checkCertificates(settings),
-    async () => checkTrunks(settings),
-    () => checkAsterisk(settings),
-    async () => checkAudioHook(settings),
+    ...PARTS.flatMap(({ check }) => (check === undefined ? [] : [() => check(settings)])),
     () => checkChat(settings),
     async () => [await checkFfmpeg()],
   ];

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { RTP_FORMATS } from '../carriers/sip/wire/rtp-codecs.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { ConfigError, EXIT_CONFIG, loadSettings } from '../foundation/settings/config.ts';
 import { hideCredentials } from '../foundation/urls.ts';
-import { RTP_FORMATS } from '../protocols/sip/rtp-codecs.ts';
 import {
   addParameter,
   parseHotWords,
@@ -181,7 +181,7 @@ function describeServe(program: Command, done: Done): void {
     )
     .action(async () => {
       const settings = loadSettings({ users: 'unknown' });
-      const { serve } = await import('../serve.ts');
+      const { serve } = await import('../gateway/serve.ts');
       await serve(settings);
       done(EXIT_OK);
     });

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { FeedEvent, SpokenEvent } from '../calls/feed/events.ts';
 import { sleep, systemClock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import type { Gateway } from '../main.ts';
+import type { Gateway } from '../gateway/main.ts';
 import { Microphone } from '../simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../simulator/twilio-caller.ts';
 import { callerSpeech } from './caller-speech.ts';

@@ -1,6 +1,6 @@
 /**
  * The recognisers that `trunkline models add` installs, one row each: what they understand, what they are for, and
- * whose they are. Their files are in src/cli/models/recogniser-files.ts.
+ * whose they are. Their files are in src/models/recogniser-files.ts.
  */
 import type { Family } from '../../engine/models/bridge.ts';
 

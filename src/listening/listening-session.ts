@@ -1,5 +1,5 @@
 /**
- * One client's live audio to text, whatever its protocol: `/ws/transcribe` and the routes under `src/http/listen/` are
+ * One client's live audio to text, whatever its protocol: `/ws/transcribe` and the routes under `src/clients/` are
  * encoders of what a session tells. It is no call.
  *
  * What is done to a session happens in the order in which it was asked for: a flush after the audio before it, audio

@@ -1,6 +1,7 @@
 /** One call of a {@link SipPhone}: its dialog (RFC 3261 §12), and the sound in it. */
+
+import { RTP_FORMATS } from '../carriers/sip/wire/rtp-codecs.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
-import { RTP_FORMATS } from '../protocols/sip/rtp-codecs.ts';
 import { PhoneMedia, type PhoneSound } from './phone-media.ts';
 import { describe, type Hold, readAgreement } from './phone-sdp.ts';
 import { type HeaderList, PhoneDialog } from './sip-dialog.ts';

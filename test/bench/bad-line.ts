@@ -1,10 +1,10 @@
 /** A bad line: what arrives in a call of RTP packets that get lost or overtake one another. */
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
+import { RtpReceiver } from '../../src/carriers/sip/rtp/receiver.ts';
+import { RTP_FORMATS } from '../../src/carriers/sip/wire/rtp-codecs.ts';
 import { CONSTANTS } from '../../src/foundation/settings/constants.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
-import { RTP_FORMATS } from '../../src/protocols/sip/rtp-codecs.ts';
-import { RtpReceiver } from '../../src/trunks/rtp/receiver.ts';
 import { LINE_RATE_HZ, uniform } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
 

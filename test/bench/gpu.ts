@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ownMachine, reportCuda } from '../../engine/cuda/cuda-report.ts';
 import type { Device } from '../../engine/onnx.ts';
-import { checkGpu, describeCuda } from '../../src/cli/check-cuda.ts';
+import { checkGpu, describeCuda } from '../../src/checks/check-cuda.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { CALL_USES, callsHeld } from './gpu/calls.ts';
 import { compareBatches, compareDevices, type Parity } from './gpu/parity.ts';

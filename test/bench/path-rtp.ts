@@ -1,10 +1,10 @@
 /** What the sound of SIP calls costs beyond that of a Twilio call: encryption and wideband codecs, packet by packet. */
 import { createCipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { writeRtp } from '../../src/protocols/rtp/packet.ts';
-import { payloadDecoder, payloadEncoder } from '../../src/protocols/rtp/payload-codecs.ts';
-import { SrtpReceiver, SrtpSender } from '../../src/protocols/rtp/srtp.ts';
-import { makeSrtpKeys } from '../../src/protocols/sip/crypto-lines.ts';
-import { RTP_FORMATS, type RtpCodecName } from '../../src/protocols/sip/rtp-codecs.ts';
+import { makeSrtpKeys } from '../../src/carriers/sip/wire/crypto-lines.ts';
+import { writeRtp } from '../../src/carriers/sip/wire/rtp/packet.ts';
+import { payloadDecoder, payloadEncoder } from '../../src/carriers/sip/wire/rtp/payload-codecs.ts';
+import { SrtpReceiver, SrtpSender } from '../../src/carriers/sip/wire/rtp/srtp.ts';
+import { RTP_FORMATS, type RtpCodecName } from '../../src/carriers/sip/wire/rtp-codecs.ts';
 import { figure, type Table } from './report.ts';
 
 const CIPHER_KEY_BYTES = 16;

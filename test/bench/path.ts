@@ -5,10 +5,10 @@
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
+import { TwilioDialect } from '../../src/carriers/shared/wire/twilio-media.ts';
 import type { Engine, Transcript } from '../../src/engine-client/engine.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
-import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
 import { startGateway, usageOf } from '../helpers/gateway.ts';
 import { readSettings } from '../helpers/settings.ts';

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpusUnpacker, packedMs } from '../../src/audio/opus-stream.ts';
-import { AudioInput } from '../../src/protocols/listen/deepgram/audio-input.ts';
+import { AudioInput } from '../../src/clients/deepgram/wire/audio-input.ts';
 import { launchBrowser } from './chromium.ts';
 
 const RATE_HZ = 16_000;

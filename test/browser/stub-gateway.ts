@@ -142,7 +142,7 @@ export class StubGateway {
   }
 
   async #sendFile(path: string, response: ServerResponse): Promise<void> {
-    const bytes = await readFile(packagePath('src', 'http', 'page', path.slice(1))).catch(() => null);
+    const bytes = await readFile(packagePath('src', 'console', 'page', path.slice(1))).catch(() => null);
     if (bytes === null) return sendError(response, 404, `no file ${path}`);
     response.writeHead(200, {
       'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',

@@ -5,9 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../src/audio/frames.ts';
 import { encodeG711 } from '../../src/audio/g711.ts';
+import { AsteriskDialect } from '../../src/carriers/asterisk/wire/chan-websocket.ts';
+import type { ControlFormat } from '../../src/carriers/asterisk/wire/control-messages.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
-import { AsteriskDialect } from '../../src/protocols/asterisk/chan-websocket.ts';
-import type { ControlFormat } from '../../src/protocols/asterisk/control-messages.ts';
 import { AsteriskQueue, writeEvent } from '../../src/simulator/asterisk-queue.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { startWebhook } from '../helpers/webhook.ts';

@@ -3,11 +3,11 @@
  * be what the simulated one, which is as strict as the real one, takes without a word.
  */
 import { describe, expect, it } from 'vitest';
+import { AsteriskDialect } from '../../src/carriers/asterisk/wire/chan-websocket.ts';
 import { FRAME_MS } from '../../src/foundation/units.ts';
-import { AsteriskDialect } from '../../src/protocols/asterisk/chan-websocket.ts';
 import { AsteriskQueue, type MediaMode } from '../../src/simulator/asterisk-queue.ts';
+import { type RecordedMessage, readRecording, recordingNames } from '../carriers/asterisk/wire/asterisk-recordings.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
-import { type RecordedMessage, readRecording, recordingNames } from '../protocols/asterisk/asterisk-recordings.ts';
 import { startCalls } from './harness.ts';
 import { turns } from './speaking.ts';
 

@@ -4,13 +4,13 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { SpokenEvent } from '../../src/calls/feed/events.ts';
+import { ExotelDialect } from '../../src/carriers/exotel/wire/exotel.ts';
+import { PlivoDialect } from '../../src/carriers/plivo/wire/plivo.ts';
+import { SignalWireDialect } from '../../src/carriers/signalwire/wire/signalwire.ts';
+import { TelnyxDialect } from '../../src/carriers/telnyx/wire/telnyx.ts';
+import { VonageDialect } from '../../src/carriers/vonage/wire/vonage.ts';
 import { FRAME_MS, msToSamples } from '../../src/foundation/units.ts';
 import type { Dialect, WireMessage } from '../../src/protocols/dialect.ts';
-import { ExotelDialect } from '../../src/protocols/media-streams/exotel.ts';
-import { PlivoDialect } from '../../src/protocols/media-streams/plivo.ts';
-import { SignalWireDialect } from '../../src/protocols/media-streams/signalwire.ts';
-import { TelnyxDialect } from '../../src/protocols/media-streams/telnyx.ts';
-import { VonageDialect } from '../../src/protocols/media-streams/vonage.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { CarrierCaller } from '../helpers/carrier-caller.ts';
 import { CARRIER_LINES, type CarrierLine } from '../helpers/carrier-lines.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CallRegistry } from '../../src/calls/registry.ts';
+import { WebSocketTrunk } from '../../src/carriers/shared/websocket/trunk.ts';
+import { TwilioDialect } from '../../src/carriers/shared/wire/twilio-media.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
-import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
-import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { settle } from '../fakes/clock.ts';
 import { callView } from '../helpers/call-view.ts';

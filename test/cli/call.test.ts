@@ -9,7 +9,7 @@ import { askEndReason } from '../../src/cli/call/end-reason.ts';
 import { explainRefusal } from '../../src/cli/call/sip.ts';
 import { call, transcriptUrl } from '../../src/cli/call.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Gateway, runGateway } from '../../src/main.ts';
+import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { RefusedError } from '../../src/simulator/sip-call.ts';
 import { freePort } from '../helpers/ports.ts';
 import { captureTerminal } from '../helpers/terminal.ts';

@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
+import { SignatureNonces } from '../../src/carriers/audiohook/signature-nonces.ts';
 import { proofFor } from '../../src/cluster/forward/gateway-proof.ts';
 import { OneUseTable } from '../../src/cluster/state/one-use-table.ts';
 import { StateDatabase } from '../../src/cluster/state/state-database.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { SignatureNonces } from '../../src/http/media/signature-nonces.ts';
 import {
   beginCall,
   CLUSTER_KEY,

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { WebSocketTrunk } from '../../src/carriers/shared/websocket/trunk.ts';
+import { TwilioDialect } from '../../src/carriers/shared/wire/twilio-media.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Settings } from '../../src/foundation/settings/settings.ts';
-import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
+import { buildParts, type Parts } from '../../src/gateway/wiring.ts';
 import { seededRandom } from '../../src/simulator/random.ts';
-import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
-import { buildParts, type Parts } from '../../src/wiring.ts';
 import { DAY_MS, planDay } from './day-plan.ts';
 import { type Dialogues, readDialogues } from './dialogues.ts';
 import { LiveCalls, type Trouble } from './live-calls.ts';
@@ -203,11 +203,10 @@ async function refuseSome(url: string): Promise<void> {
   await fetch(`${url}/twilio/voice`, { method: 'POST', body: new URLSearchParams({ CallSid: 'CA2' }) });
 }
 
-async function endParts({ trunks, server, upkeep, hints, batches, engineClient, speech, closeRecords }: Parts) {
-  await trunks.close();
+async function endParts({ parts, server, upkeep, batches, engineClient, speech, closeRecords }: Parts) {
+  for (const part of parts.values()) await part.close?.();
   await server.close();
   await upkeep?.close();
-  await hints.close();
   await batches.close();
   await engineClient.close();
   await speech.close();

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { systemClock, type Timer } from '../../src/foundation/clock.ts';
+import type { Parts } from '../../src/gateway/wiring.ts';
 import { inProcessLine } from '../../src/simulator/in-process-line.ts';
 import { type StreamIdentity, TwilioWriter } from '../../src/simulator/twilio-messages.ts';
-import type { Parts } from '../../src/wiring.ts';
 import { Conversation, type Timed } from './conversation.ts';
 import { type Dialogues, fill, type Step, stepsOf, type Talk, talkSteps } from './dialogues.ts';
 import { AGENTS, between, callerName, callerNumber, details, pick, type Random } from './people.ts';

@@ -5,7 +5,7 @@ import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { EXIT_CONFIG, readSettings } from '../../src/foundation/settings/config.ts';
 import { readText } from '../docs/markdown.ts';
 
-/** What a gateway may take to end after its calls, and then some (`close` in src/main.ts waits 12 s for a part). */
+/** What a gateway may take to end after its calls, and then some (`close` of src/gateway/main.ts waits 12 s a part). */
 const AFTER_CALLS_MS = 30_000;
 
 interface Service {

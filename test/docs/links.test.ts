@@ -8,7 +8,7 @@ import { anchorsOf, markdownFiles, readText, withoutCode } from './markdown.ts';
 const FILES = markdownFiles();
 /** Links to other sites and mail addresses are not followed. */
 const LINK = /\]\((?![a-z]+:)([^)\s]+)\)/g;
-/** A path of ours that a text names, such as src/main.ts. Placeholders (`<name>`, `…`) are no paths. */
+/** A path of ours that a text names, such as src/gateway/main.ts. Placeholders (`<name>`, `…`) are no paths. */
 const NAMED_PATH =
   /(?<![\w./:<-])(?:src|engine|test|docs|examples|fixtures|dialplans|scripts)\/(?:[\w.-]+\/)*[\w-]+(?:\.\w+)+(?![\w<…*{])/g;
 /** They tell of the past, or of other people's repositories. */

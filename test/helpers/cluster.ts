@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Gateway, runGateway } from '../../src/main.ts';
+import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { freePort } from './ports.ts';
 
 /** Of every gateway of a test. */

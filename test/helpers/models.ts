@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CatalogFile, CatalogModel, HashedBytes } from '../../src/cli/models/catalog-model.ts';
+import type { CatalogFile, CatalogModel, HashedBytes } from '../../src/models/catalog-model.ts';
 import { makeZip } from './zip.ts';
 
 /** Bytes that do not compress, the same for the same `seed`. */

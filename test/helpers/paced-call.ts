@@ -3,8 +3,8 @@
  * between.
  */
 import { Playout } from '../../src/calls/outbound/playout.ts';
+import { PacedSilence } from '../../src/carriers/shared/paced-silence.ts';
 import { MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
-import { PacedSilence } from '../../src/trunks/paced-silence.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { AsteriskTimestamps } from './asterisk-timestamps.ts';
 

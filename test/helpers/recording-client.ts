@@ -5,8 +5,8 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
+import type { RtpCodecName } from '../../src/carriers/sip/wire/rtp-codecs.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import type { RtpCodecName } from '../../src/protocols/sip/rtp-codecs.ts';
 import { PhoneMedia } from '../../src/simulator/phone-media.ts';
 import { cryptoLine, readPhoneKey } from '../../src/simulator/phone-srtp.ts';
 import { headerOf, newToken, readMessage, type SipMessage, statusOf, tagOf } from '../../src/simulator/sip-message.ts';

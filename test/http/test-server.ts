@@ -9,11 +9,20 @@ import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
+import type { SocketAdmission } from '../../src/calls/socket-admission.ts';
+import { assistRoutes } from '../../src/carriers/asterisk/assist-routes.ts';
+import { asteriskRoutes } from '../../src/carriers/asterisk/routes.ts';
+import { genesysRoutes } from '../../src/carriers/audiohook/routes.ts';
+import { announcementRoutes } from '../../src/carriers/audiosocket/announcement-routes.ts';
 import type { FlowState } from '../../src/flows/file/flow-folder.ts';
 import type { FlowPrompts } from '../../src/flows/prompts/flow-prompts.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
+import type { Settings } from '../../src/foundation/settings/settings.ts';
+import { findDepartures } from '../../src/gateway/departures.ts';
+import { PARTS } from '../../src/gateway/parts.ts';
+import { createServer, type OtherGateways } from '../../src/gateway/server.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth, GatewayHealth } from '../../src/http/health.ts';
 import type { Recognisers } from '../../src/http/models.ts';
@@ -21,6 +30,8 @@ import type { SystemSources } from '../../src/http/system/system.ts';
 import { serviceOf } from '../../src/jobs/batch-service.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { Listeners } from '../../src/listening/listeners.ts';
+import type { OpenPart } from '../../src/parts/part.ts';
+import type { Services } from '../../src/parts/services.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
@@ -29,9 +40,7 @@ import { Records } from '../../src/records/records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import type { SoundStore } from '../../src/records/sound/sound-store.ts';
 import type { People } from '../../src/records/users/people.ts';
-import { createServer, type OtherGateways } from '../../src/server.ts';
 import { openSpeech, type Speech } from '../../src/speech/speech.ts';
-import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 import { FakePeople } from '../fakes/people.ts';
@@ -208,7 +217,6 @@ export async function startServer(
   const settings = readSettings(environment);
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
-  const announced = new CallAnnouncements({ clock });
   const metrics = new Metrics();
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
@@ -238,10 +246,33 @@ export async function startServer(
   const translator = new Translator({ settings, clock });
   const batches = new Batches({ settings, recordings, translator, mayExpire: () => true, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
-  const system = idleSystem();
+  const system = idleSystem(settings);
   const kept = database && openKept(database, { settings, feed, speech, clock, log, metrics, calls });
   const isDraining = () => health.draining;
   const listeners = new Listeners({ engine: speaker, settings, metrics, clock, isDraining });
+  const announced = new CallAnnouncements({ clock });
+  const parts = await openParts({
+    announced,
+    settings,
+    clock,
+    log,
+    metrics,
+    lead: null,
+    oneUse: others?.oneUse ?? null,
+    engine: speaker,
+    registry: calls,
+    webSockets: calls,
+    feed,
+    apps: calls,
+    flows: {
+      named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
+      calledAt: () => null,
+    },
+    listeners,
+    recordings,
+    findCall: async (id) => calls.get(id),
+    isDraining,
+  });
   const app = await createServer({
     settings,
     people,
@@ -251,18 +282,9 @@ export async function startServer(
     feedArchive: kept?.records.calls ?? null,
     registry: calls,
     transcripts: calls,
-    apps: calls,
     flowFiles: { list: () => flowFiles },
     flowPrompts: await openPrompts(speech),
-    webSockets: calls,
-    audioHook: { accept: (_socket, admission) => calls.audioHooks.push(admission) },
-    flows: {
-      named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
-      calledAt: () => null,
-    },
-    announced,
-    assistant: environment['ARI_URL'] === undefined ? null : calls,
-    dialer: settings.SIP_PORT === 0 ? null : calls,
+    parts,
     feed,
     recordings,
     translator,
@@ -284,6 +306,43 @@ export async function startServer(
   const told = { system, listeners, feed, clock, metrics, logLines, health, flowFiles };
   return { app, calls, announced, ...told, engine: speaker, recordings, speech, kept };
 }
+
+interface TestServices extends Omit<Services, 'registry'> {
+  readonly registry: FakeCalls;
+  readonly announced: CallAnnouncements;
+}
+
+/** All parts. Those with connections of their own are replaced by what a test can see. */
+async function openParts({ announced, ...services }: TestServices): Promise<OpenPart[]> {
+  const { settings, registry: calls } = services;
+  const replaced: Readonly<Record<string, () => OpenPart>> = {
+    audiohook: () => ({
+      carrierRoutes: (app, { access }) => {
+        const audioHook = { accept: (_socket: WebSocket, asked: AudioHookAsked) => calls.audioHooks.push(asked) };
+        void app.register(genesysRoutes, { ...services, audioHook, access });
+      },
+    }),
+    asterisk: () => ({
+      carrierRoutes: (app, { access }) => void app.register(asteriskRoutes, { ...services, access }),
+      routes: (app, { forwarding }) =>
+        void app.register(assistRoutes, {
+          assistant: settings.ARI_URL === '' ? null : calls,
+          fromOthers: forwarding === null ? undefined : (...asked) => forwarding.passOnToAny(...asked, 502),
+        }),
+    }),
+    audiosocket: () => ({
+      carrierRoutes: (app, { access }) => void app.register(announcementRoutes, { settings, announced, access }),
+    }),
+    sip: () => (settings.SIP_PORT === 0 ? {} : { dialer: calls }),
+  };
+  return Promise.all(
+    PARTS.filter(({ name }) => name in replaced || name !== 'hints').map(
+      async (part) => replaced[part.name]?.() ?? part.open({ ...services, registry: calls as never }),
+    ),
+  );
+}
+
+type AudioHookAsked = FakeCalls['audioHooks'][number];
 
 function unopened(): never {
   throw new Error('no flow is opened here');
@@ -334,14 +393,15 @@ export function upgradeStatus(
 }
 
 /** A system without engines, apps and records. */
-export function idleSystem(): SystemSources {
+export function idleSystem(settings: Settings = readSettings({})): SystemSources {
   return {
     engines: () => ({ engines: [], queue: [], servers: [] }),
     liveCalls: () => 0,
     callsMax: () => 40,
     storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
-    demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    departures: findDepartures(settings),
+    waysIn: PARTS.flatMap(({ waysIn = [] }) => waysIn),
     gateways: () => [],
     records: async () => null,
     checks: async () => [],

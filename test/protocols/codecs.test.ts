@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { TelnyxDialect } from '../../src/carriers/telnyx/wire/telnyx.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
 import { readCodec } from '../../src/protocols/codecs.ts';
-import { TelnyxDialect } from '../../src/protocols/media-streams/telnyx.ts';
 
 /** Deeper than the stack is for what looks into it by recursion. */
 const DEEP: unknown = JSON.parse(`${'['.repeat(30_000)}${']'.repeat(30_000)}`);

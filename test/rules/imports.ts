@@ -1,69 +1,31 @@
 /** Who may import whom. */
 import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
 
+const CORE = ['calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'];
+const STORING = ['records', 'cluster', 'jobs', 'recordings', 'listening', 'models', 'checks'];
+/** What adds to the core by one folder and one line in the list of parts; none of them knows another. */
+const PARTS = ['carriers', 'clients', 'flows', 'hints', 'tracing', 'console'];
+
 /**
  * The folders of `src` and the folders that each may import from, beside itself and the foundation. Files right under
  * `src` are in `FOLDER_OF_FILE`.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  top: [
-    'server',
-    'http',
-    'cluster',
-    'hints',
-    'flows',
-    'records',
-    'tracing',
-    'jobs',
-    'recordings',
-    'trunks',
-    'listening',
-    'calls',
-    'protocols',
-    'transcription',
-    'speech',
-    'engine-client',
-    'simulator',
-    'audio',
-  ],
-  server: [
-    'http',
-    'cluster',
-    'flows',
-    'records',
-    'jobs',
-    'recordings',
-    'trunks',
-    'listening',
-    'calls',
-    'protocols',
-    'transcription',
-    'speech',
-    'engine-client',
-    'audio',
-  ],
-  http: [
-    'cluster',
-    'flows',
-    'records',
-    'jobs',
-    'recordings',
-    'trunks',
-    'listening',
-    'calls',
-    'protocols',
-    'transcription',
-    'speech',
-    'engine-client',
-    'audio',
-  ],
+  cli: ['gateway', 'parts', 'http', ...PARTS, ...STORING, ...CORE, 'simulator'],
+  gateway: ['parts', 'http', ...PARTS, ...STORING, ...CORE],
+  carriers: ['parts', 'http', 'calls', 'protocols', 'audio', 'simulator'],
+  clients: ['parts', 'http', ...CORE, 'recordings', 'listening', 'jobs'],
+  console: ['parts', 'http'],
+  parts: ['http', ...STORING, ...CORE],
+  http: [...STORING, ...CORE, 'flows'],
+  checks: ['models', 'engine-client', 'speech'],
+  models: ['engine-client'],
   listening: ['transcription', 'engine-client', 'protocols', 'audio'],
   cluster: ['records', 'calls', 'protocols'],
-  trunks: ['calls', 'protocols', 'audio'],
   calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
-  flows: ['calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'],
+  flows: CORE,
   records: ['calls', 'protocols', 'transcription', 'audio'],
-  hints: ['records', 'calls', 'protocols'],
+  hints: ['parts', 'records', 'calls', 'protocols'],
   tracing: ['calls', 'protocols', 'transcription'],
   jobs: ['cluster', 'recordings'],
   recordings: ['transcription', 'engine-client', 'audio'],
@@ -71,26 +33,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   transcription: ['audio', 'engine-client'],
   speech: ['audio', 'engine-client'],
   'engine-client': ['protocols', 'audio'],
-  simulator: ['protocols', 'audio'],
+  simulator: ['protocols', 'audio', 'carriers'],
   audio: [],
   foundation: [],
 };
 
-const FOLDER_OF_FILE: Readonly<Record<string, string>> = {
-  'api.ts': 'top',
-  'main.ts': 'top',
-  'serve.ts': 'top',
-  'wiring.ts': 'top',
-  'listen.ts': 'top',
-  'start-lines.ts': 'top',
-  'cli.ts': 'top',
-  cli: 'top',
-  'server.ts': 'server',
-};
+/** Files right under `src`, which start everything. */
+const FOLDER_OF_FILE: Readonly<Record<string, string>> = { 'api.ts': 'cli', 'cli.ts': 'cli' };
 
 /** Others know the engines only as an interface; these may wire them. */
 const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
-const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
+const MAY_WIRE_ENGINES = ['cli', 'gateway', 'checks', 'engine-client'];
 
 /** What both sides import: their messages, what CUDA lacks, how an installed model's folder is read, what it takes. */
 const SHARED = [
@@ -110,7 +63,7 @@ const SHARED = [
 /** The folder of a file in `src`. */
 function folderOf(path: string): string {
   const name = path.split('/')[1] ?? '';
-  return FOLDER_OF_FILE[name] ?? (name.endsWith('.ts') ? 'top' : name);
+  return FOLDER_OF_FILE[name] ?? name;
 }
 
 /** Imports that go up, sideways or into what is closed to them. */
@@ -126,16 +79,26 @@ function isAllowed(from: string, target: string): boolean {
   if (from.startsWith('engine/')) return target.startsWith('engine/');
   if (target.startsWith('engine/')) return SHARED.includes(target);
   const [folder, targetFolder] = [folderOf(from), folderOf(target)];
+  if (folder === targetFolder && !isOfOnePart(from, target)) return false;
   if (targetFolder === 'engine-client' && target !== ENGINE_INTERFACE && !MAY_WIRE_ENGINES.includes(folder))
     return false;
   return folder === targetFolder || targetFolder === 'foundation' || (MAY_IMPORT[folder] ?? []).includes(targetFolder);
+}
+
+/** Folders with a folder for each part, and `shared` for what they all use. */
+const FOLDERS_OF_PARTS = /^src\/(?:carriers|clients)\/([^/]+)\//;
+
+/** False where one carrier, or one family of clients, imports another. */
+function isOfOnePart(from: string, target: string): boolean {
+  const [part, targetPart] = [FOLDERS_OF_PARTS.exec(from)?.[1], FOLDERS_OF_PARTS.exec(target)?.[1]];
+  return part === targetPart || targetPart === 'shared';
 }
 
 /**
  * Pure folders turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but
  * the one they are given.
  */
-const PURE = /^src\/(audio|transcription|protocols)\//;
+const PURE = /^src\/(?:(?:audio|transcription|protocols)\/|(?:carriers|clients)\/[^/]+\/wire\/)/;
 const OUTSIDE_WORLD =
   /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime|sip\.js)/;
 

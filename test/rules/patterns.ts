@@ -8,7 +8,7 @@ const CONSTRUCTED = /\bnew RegExp\(/g;
 
 /** Files with patterns that are made of arguments, or that scslre judges too hard, and why no text is slow in them. */
 const JUDGED: Readonly<Record<string, string>> = {
-  'src/http/page/live/highlight.js': 'a choice of words, without any repetition',
+  'src/console/page/live/highlight.js': 'a choice of words, without any repetition',
   'src/simulator/phone-sdp.ts': 'one run of digits at the beginning of a line',
   'src/simulator/phone-srtp.ts': 'one run of one class at the beginning of a line',
   'src/simulator/sip-message.ts': 'a run behind a name and a quote, and neither is in it',

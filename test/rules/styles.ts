@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { SourceFile } from './source.ts';
 
 /** Where a class is styled that several views have. */
-const SHARED = 'src/http/page/';
+const SHARED = 'src/console/page/';
 
 /**
  * Classes whose rules begin with them in the style sheets of two views, or of a view and of the whole page. A view may

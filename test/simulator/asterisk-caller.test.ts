@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
-import { type Gateway, runGateway } from '../../src/main.ts';
+import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import {
   AsteriskCaller,
   type AsteriskCallOptions,

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/foundation/clock.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Gateway, runGateway } from '../../src/main.ts';
+import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { metricValue } from '../helpers/gateway.ts';
 import { toneSpeech } from '../helpers/tones.ts';

@@ -9,7 +9,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
-import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
+import { signTwilio } from '../../protocols/twilio-signature.ts';
 import type { CallAnswer } from '../answered/answered-by.ts';
 import type { AppTrace } from '../call-tracer.ts';
 import type { CallContext, CallSettings } from '../context.ts';

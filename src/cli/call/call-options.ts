@@ -1,6 +1,7 @@
 /** The options of a simulated call and its outcome, for every carrier. */
+
+import type { RtpCodecName } from '../../carriers/sip/wire/rtp-codecs.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { RtpCodecName } from '../../protocols/sip/rtp-codecs.ts';
 import type { KeyPress } from '../arguments.ts';
 
 /** The options of a call, checked. A carrier never gets one that it does not use. */

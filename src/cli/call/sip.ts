@@ -1,10 +1,10 @@
 /** A call of `trunkline call` as a SIP phone places it. */
 import { randomUUID } from 'node:crypto';
+import { RTP_FORMATS } from '../../carriers/sip/wire/rtp-codecs.ts';
+import { isTlsUri } from '../../carriers/sip/wire/uris.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { samplesToMs } from '../../foundation/units.ts';
-import { RTP_FORMATS } from '../../protocols/sip/rtp-codecs.ts';
-import { isTlsUri } from '../../protocols/sip/uris.ts';
 import { spacingErrors } from '../../simulator/phone-media.ts';
 import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
 import { SipPhone } from '../../simulator/sip-phone.ts';

@@ -1,4 +1,6 @@
 /** `trunkline db refused`: through the server that uses the records, or without one. */
+
+import { formatBytes } from '../../foundation/format-bytes.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { refusedAnswer, retriedAnswer } from '../../http/admin/refused.ts';
@@ -7,7 +9,6 @@ import { RecordWriter } from '../../records/record-writer.ts';
 import type { RecordsDatabase } from '../../records/records-database.ts';
 import { RefusedEvents, type RefusedReport } from '../../records/refused-events.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
-import { formatBytes } from '../models/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
 import { inPostgres, listenerOf } from './run.ts';

@@ -1,6 +1,7 @@
 /** `trunkline db status`, `backup` and `migrate`: through the server that uses the records, or without one. */
 import { rm } from 'node:fs/promises';
 import { systemClock } from '../../foundation/clock.ts';
+import { formatBytes } from '../../foundation/format-bytes.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
@@ -13,7 +14,6 @@ import type { RecordsDatabase } from '../../records/records-database.ts';
 import { makeBackup } from '../../records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../records/sqlite-records.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
-import { formatBytes } from '../models/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { type DatabaseFlags, inFolder, type Place, placeOf } from './place.ts';
 

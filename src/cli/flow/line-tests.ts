@@ -8,7 +8,7 @@ import { testWorld, timeZoneOf } from '../../flows/testing/test-world.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { type Gateway, runGateway } from '../../main.ts';
+import { type Gateway, runGateway } from '../../gateway/main.ts';
 import { callerSpeech } from '../caller-speech.ts';
 import { untilReady } from '../readiness.ts';
 import { type CallerLine, LineCaller } from './line-caller.ts';

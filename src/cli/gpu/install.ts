@@ -2,10 +2,11 @@
 import { join, resolve } from 'node:path';
 import { type CudaMachine, type CudaReport, ownMachine, reportCuda } from '../../../engine/cuda/cuda-report.ts';
 import { systemClock } from '../../foundation/clock.ts';
+import { formatBytes } from '../../foundation/format-bytes.ts';
+import type { Package } from '../../models/catalog-model.ts';
 import { EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
-import type { Package } from '../models/catalog-model.ts';
-import { formatBytes, Progress } from '../models/progress.ts';
+import { Progress } from '../models/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { type InstalledProvider, installProvider, versionIn } from './provider-files.ts';
 import { PROVIDER_WHEEL, withNpmFiles, withWheel } from './provider-sources.ts';

@@ -8,8 +8,8 @@ import { basename, join } from 'node:path';
 import { majorOf, PROVIDER_FILES } from '../../../engine/cuda/cuda-report.ts';
 import { ElfError, readElf } from '../../../engine/cuda/elf.ts';
 import { readBounded } from '../../foundation/bounded-body.ts';
-import type { Entry } from '../models/archives.ts';
-import { suppliesIn } from '../models/supplies.ts';
+import type { Entry } from '../../models/archives.ts';
+import { suppliesIn } from '../../models/supplies.ts';
 
 /** Where the provider belongs. */
 export interface ProviderPlace {

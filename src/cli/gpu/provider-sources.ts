@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../../foundation/settings/config.ts';
-import type { Package } from '../models/catalog-model.ts';
-import { FetchFailed, type FetchOptions, fetchPackage } from '../models/packages.ts';
+import type { Package } from '../../models/catalog-model.ts';
+import { FetchFailed, type FetchOptions, fetchPackage } from '../../models/packages.ts';
 
 /**
  * The wheel of the version that package.json names, for CUDA 13; the libraries in it are the same for each Python. Its

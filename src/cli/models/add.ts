@@ -1,17 +1,18 @@
 /** `trunkline models add`: tells licence and size, asks, and installs. */
 import { join } from 'node:path';
 import { systemClock } from '../../foundation/clock.ts';
+import { formatBytes } from '../../foundation/format-bytes.ts';
+import { CATALOG } from '../../models/catalog.ts';
+import { type CatalogModel, findCatalogModel } from '../../models/catalog-model.ts';
+import { freeBytes, install, isWhole } from '../../models/install.ts';
+import { withModelsFolder } from '../../models/models-folder.ts';
+import { type OpenRecogniser, readOwnFolder } from '../../models/own-folder.ts';
+import { type SuppliedModel, suppliedModels } from '../../models/supplies.ts';
+import { findTarget, type Target } from '../../models/target.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
 import type { Terminal } from '../terminal.ts';
-import { CATALOG } from './catalog.ts';
-import { type CatalogModel, findCatalogModel } from './catalog-model.ts';
-import { freeBytes, install, isWhole } from './install.ts';
-import { withModelsFolder } from './models-folder.ts';
-import { type OpenRecogniser, readOwnFolder } from './own-folder.ts';
-import { formatBytes, Progress } from './progress.ts';
-import { type SuppliedModel, suppliedModels } from './supplies.ts';
-import { findTarget, type Target } from './target.ts';
+import { Progress } from './progress.ts';
 
 /** The options of the command. */
 export interface AddOptions {

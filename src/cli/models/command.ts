@@ -117,7 +117,7 @@ function describeAdd(models: Command, terminal: Terminal, done: Done): void {
       const settings = readOwnSettings();
       const [{ addModels }, { requireModelsDir }, { openRecogniser }] = await Promise.all([
         import('./add.ts'),
-        import('./models-folder.ts'),
+        import('../../models/models-folder.ts'),
         import('./open-recogniser.ts'),
       ]);
       const options = { from, yes: yes === true || acceptLicence === true, json: json === true };

@@ -4,17 +4,18 @@ import { join, resolve } from 'node:path';
 import { BRIDGE_FILE } from '../../../engine/models/bridge.ts';
 import { type InstalledModel, readBridge, readInstalled } from '../../../engine/models/installed.ts';
 import { systemClock } from '../../foundation/clock.ts';
+import { formatBytes } from '../../foundation/format-bytes.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
+import { CATALOG } from '../../models/catalog.ts';
+import type { CatalogModel } from '../../models/catalog-model.ts';
+import { type ModelSettings, strangeFolders, takeInventory } from '../../models/inventory.ts';
+import { removeModel, requireModelsDir, withModelsFolder } from '../../models/models-folder.ts';
+import { packModels } from '../../models/pack.ts';
+import { findFlaws, installedBytes } from '../../models/verify.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
-import { CATALOG } from './catalog.ts';
-import type { CatalogModel } from './catalog-model.ts';
-import { type ModelSettings, strangeFolders, takeInventory } from './inventory.ts';
 import { describeModels } from './model-list.ts';
-import { removeModel, requireModelsDir, withModelsFolder } from './models-folder.ts';
-import { packModels } from './pack.ts';
-import { formatBytes, Progress } from './progress.ts';
-import { findFlaws, installedBytes } from './verify.ts';
+import { Progress } from './progress.ts';
 
 /** What the commands work with; tests have tables of their own. */
 export interface ManageContext {

@@ -1,8 +1,8 @@
 /** `trunkline models list` for people: lines of at most 80 columns. */
 import { isRecogniser } from '../../../engine/models/bridge.ts';
+import { formatBytes } from '../../foundation/format-bytes.ts';
+import type { InventoryRow } from '../../models/inventory.ts';
 import { wrap } from '../wrap.ts';
-import type { InventoryRow } from './inventory.ts';
-import { formatBytes } from './progress.ts';
 
 /** What makes text stand out on a terminal. */
 interface Style {

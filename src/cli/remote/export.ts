@@ -1,10 +1,10 @@
 /** `trunkline export`: the calls of a search with their transcripts, as one stream. */
 import { stat } from 'node:fs/promises';
 import { writePrivate } from '../../foundation/folders/whole-file.ts';
+import { formatBytes } from '../../foundation/format-bytes.ts';
 import type { ExportFormat } from '../../records/export/export-formats.ts';
 import { EXIT_INTERRUPTED, EXIT_OK } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
-import { formatBytes } from '../models/progress.ts';
 import type { Output } from '../terminal.ts';
 import type { RemoteContext } from './context.ts';
 import { type FilterFlags, queryOf } from './filters.ts';

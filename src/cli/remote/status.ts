@@ -1,7 +1,8 @@
 /** `trunkline status`: how a running server is, on one screen. */
+
+import { formatBytes } from '../../foundation/format-bytes.ts';
 import { type SystemAnswer, systemSchema } from '../../http/system/schema.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
-import { formatBytes } from '../models/progress.ts';
 import { printable } from '../printable.ts';
 import { spell } from '../transcribe-display.ts';
 import type { RemoteContext } from './context.ts';

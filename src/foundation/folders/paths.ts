@@ -11,7 +11,7 @@ function findRoot(): string {
 
 const ROOT = findRoot();
 
-/** Absolute path of a file or folder in the package, e.g. `packagePath('src', 'http', 'page')`. */
+/** Absolute path of a file or folder in the package, e.g. `packagePath('src', 'console', 'page')`. */
 export function packagePath(...parts: string[]): string {
   return join(ROOT, ...parts);
 }

@@ -103,7 +103,7 @@ export const docsRoutes: FastifyPluginCallback = (app, _options, done) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, permission: 'docs' };
   });
-  const icon = readFileSync(packagePath('src', 'http', 'page', 'icon.svg'));
+  const icon = readFileSync(packagePath('src', 'console', 'page', 'icon.svg'));
   void app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_POLICY,

@@ -14,13 +14,11 @@ import type { GatewayHealth } from '../health.ts';
 import { errorResponses } from '../server/errors.ts';
 import { nameSchemas } from '../server/named-schemas.ts';
 import { type CallWatch, LAG_WINDOW_MS } from './call-watch.ts';
-import { type DemoCaller, demoCallRoutes } from './demo-call.ts';
-import { findDepartures } from './departures.ts';
 import { DiskWatch } from './disk.ts';
 import { describeFallbacks, describeRecognisers } from './recognisers.ts';
 import { type SystemAnswer, systemSchema } from './schema.ts';
 import { describeSipTrunks } from './sip-trunks.ts';
-import { describeWaysIn } from './ways-in.ts';
+import { describeWaysIn, type WayInRow } from './ways-in.ts';
 
 /** One engine, as the engine client reports it. */
 interface EngineState extends Omit<SystemAnswer['engines'][number], 'lastRestart'> {
@@ -49,7 +47,10 @@ export interface SystemSources {
   /** Stored calls that began today; 0 = none are stored, or they cannot be counted. */
   readonly storedToday: () => Promise<number>;
   readonly apps: { list(): AppReach[]; test(): Promise<AppTestResult | null> };
-  readonly demoCalls: DemoCaller;
+  /** Where speech, or what was said, leaves this server for. */
+  readonly departures: SystemAnswer['departures'];
+  /** The ways in of all parts. */
+  readonly waysIn: readonly WayInRow[];
   /** What is kept of calls; null = nothing. */
   readonly records: () => Promise<SystemAnswer['records']>;
   readonly gateways: () => SystemAnswer['gateways'];
@@ -84,7 +85,7 @@ nameSchemas({ SystemCheck: finding, SystemSetting: settingSchema });
 
 /** The routes; for supervisors and admins. */
 export const systemRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, options, done) => {
-  const { sources, settings, clock } = options;
+  const { settings, clock } = options;
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   const disk = new DiskWatch(settings, clock);
   const startedMs = clock.nowMs();
@@ -110,7 +111,6 @@ export const systemRoutes: FastifyPluginCallbackZod<SystemOptions> = (app, optio
   );
 
   void app.register(detailRoutes, options);
-  void app.register(demoCallRoutes, { demoCalls: sources.demoCalls });
   done();
 };
 
@@ -199,11 +199,11 @@ async function describeNow({ sources, health, watch, prompts, settings, metrics 
     calls: { live: sources.liveCalls(), max: sources.callsMax(), peak: watch.peak, today },
     finalLag: { windowMs: LAG_WINDOW_MS, ...watch.finalLag },
     partialsDropped: await totalOf(metrics.partialsDropped),
-    waysIn: await describeWaysIn({ settings, metrics }),
+    waysIn: await describeWaysIn({ rows: sources.waysIn, settings, metrics }),
     sipTrunks: await describeSipTrunks(metrics),
     apps: describeApps(sources.apps.list(), settings),
     refused: await describeRefusals(metrics),
-    departures: findDepartures(settings),
+    departures: [...sources.departures],
     records,
     gateways: sources.gateways(),
     prompts: prompts(),

@@ -1,5 +1,5 @@
 /** The ways by which calls come in: which are set up, which are open, and how each went lately. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { asTrunklineError } from '../../foundation/errors.ts';
@@ -33,12 +33,15 @@ type WayIn = z.infer<typeof wayInSchema>;
 
 /** What `GET /v1/system` reads ways in from. */
 export interface WaysInSources {
+  readonly rows: readonly WayInRow[];
   readonly settings: Settings;
   readonly metrics: Metrics;
 }
 
-interface Row {
+/** A way in, as the part says that brings it. */
+export interface WayInRow {
   readonly id: string;
+  /** As people call it. */
   readonly name: string;
   /** One of each list must be set. */
   readonly opens?: readonly (readonly (keyof Settings)[])[];
@@ -47,47 +50,19 @@ interface Row {
   readonly gauge?: 'ariConnected' | 'sipRegistered';
   /** By addresses, not by a secret. */
   readonly byAddress?: true;
+  /** The route of its handshakes, or of its webhook: these are refused before there is a leg that could say so. */
+  readonly route?: string;
 }
-
-const SIP_PORTS = ['SIP_PORT', 'SIP_TLS_PORT'] as const satisfies readonly (keyof Settings)[];
-
-const ROWS: readonly Row[] = [
-  { id: 'twilio_webhook', name: 'Twilio webhook', protects: 'TWILIO_AUTH_TOKEN' },
-  { id: 'twilio', name: 'Twilio media', protects: 'TWILIO_AUTH_TOKEN' },
-  { id: 'signalwire', name: 'SignalWire', protects: 'CARRIER_TOKEN' },
-  { id: 'telnyx', name: 'Telnyx', protects: 'CARRIER_TOKEN' },
-  { id: 'plivo', name: 'Plivo', protects: 'PLIVO_AUTH_TOKEN' },
-  { id: 'vonage', name: 'Vonage', protects: 'CARRIER_TOKEN' },
-  { id: 'exotel', name: 'Exotel', protects: 'CARRIER_TOKEN' },
-  { id: 'genesys', name: 'Genesys AudioHook', protects: 'GENESYS_API_KEY' },
-  { id: 'ari', name: 'Asterisk ARI', opens: [['ARI_URL']], gauge: 'ariConnected' },
-  { id: 'asterisk', name: 'Asterisk chan_websocket', protects: 'ASTERISK_PASSWORD' },
-  {
-    id: 'audiosocket',
-    name: 'AudioSocket',
-    opens: [['AUDIOSOCKET_PORT']],
-    protects: 'AUDIOSOCKET_ALLOW',
-    byAddress: true,
-  },
-  { id: 'sip', name: 'SIP', opens: [SIP_PORTS], protects: 'SIP_ALLOW', byAddress: true },
-  {
-    id: 'sip_registration',
-    name: 'SIP registration',
-    opens: [SIP_PORTS, ['SIP_REGISTRAR', 'SIP_TRUNKS']],
-    gauge: 'sipRegistered',
-  },
-  { id: 'browser', name: 'Browser phone', protects: 'API_KEYS' },
-];
 
 /** Strangers try routes with wrong signatures. What has worked fails when it fails so often in a row. */
 const FAILURES_IN_A_ROW = 3;
 
 /** All of them, in the order of the guide. */
 export async function describeWaysIn(sources: WaysInSources): Promise<WayIn[]> {
-  return Promise.all(ROWS.map((row) => describe(row, sources)));
+  return Promise.all(sources.rows.map((row) => describe(row, sources)));
 }
 
-async function describe(row: Row, { settings, metrics }: WaysInSources): Promise<WayIn> {
+async function describe(row: WayInRow, { settings, metrics }: WaysInSources): Promise<WayIn> {
   const { workedAt, failure } = metrics.waysIn.of(row.id);
   const isOpened = (row.opens ?? []).every((names) => names.some((name) => isSet(settings[name])));
   const isProtected = row.protects !== undefined && isSet(settings[row.protects]);
@@ -105,12 +80,12 @@ async function describe(row: Row, { settings, metrics }: WaysInSources): Promise
 }
 
 /** A connection of our own fails at once. */
-function isFailing({ gauge }: Row, { workedAt, failure }: WayInTimes): boolean {
+function isFailing({ gauge }: WayInRow, { workedAt, failure }: WayInTimes): boolean {
   const inARow = failure?.inARow ?? 0;
   return gauge === undefined && workedAt !== null ? inARow >= FAILURES_IN_A_ROW : inARow > 0;
 }
 
-function protectionOf(row: Row, isProtected: boolean, settings: Settings): WayIn['protection'] {
+function protectionOf(row: WayInRow, isProtected: boolean, settings: Settings): WayIn['protection'] {
   if (row.protects === undefined) return null;
   if (row.byAddress) return isProtected ? 'addresses' : 'nobody';
   if (isProtected) return 'secret';
@@ -125,30 +100,20 @@ async function readGauge(gauge: Metrics['ariConnected']): Promise<number> {
   return (await gauge.get()).values[0]?.value ?? 0;
 }
 
-/** Handshakes and webhooks are refused before there is a leg that could tell. */
-const WAY_OF_ROUTE = new Map([
-  ['/twilio/voice', 'twilio_webhook'],
-  ['/twilio/media', 'twilio'],
-  ['/asterisk/media', 'asterisk'],
-  ['/signalwire/media', 'signalwire'],
-  ['/telnyx/media', 'telnyx'],
-  ['/plivo/media', 'plivo'],
-  ['/vonage/media', 'vonage'],
-  ['/exotel/media', 'exotel'],
-  ['/genesys/media', 'genesys'],
-]);
-
 /** Notes the answers of the carriers' routes that are registered after this. */
 export function watchCarrierRoutes(
   app: FastifyInstance,
-  { metrics, clock }: { metrics: Pick<Metrics, 'waysIn'>; clock: Clock },
+  { rows, metrics, clock }: { rows: readonly WayInRow[]; metrics: Pick<Metrics, 'waysIn'>; clock: Clock },
 ): void {
+  const wayOfRoute = new Map(rows.flatMap(({ route, id }) => (route === undefined ? [] : [[route, id] as const])));
+  const wayOf = (request: FastifyRequest): string | undefined => wayOfRoute.get(request.routeOptions.url ?? '');
   app.addHook('onError', async (request, _reply, error) => {
-    const way = WAY_OF_ROUTE.get(request.routeOptions.url ?? '');
+    const way = wayOf(request);
     if (way !== undefined) metrics.waysIn.failed(way, asTrunklineError(error, 'not understood').code, clock.wall());
   });
   app.addHook('onResponse', async (request, reply) => {
-    const isWebhook = request.routeOptions.url === '/twilio/voice';
-    if (isWebhook && reply.statusCode < 400) metrics.waysIn.worked('twilio_webhook', clock.wall());
+    const way = wayOf(request);
+    if (way !== undefined && request.method === 'POST' && reply.statusCode < 400)
+      metrics.waysIn.worked(way, clock.wall());
   });
 }

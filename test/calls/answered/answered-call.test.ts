@@ -7,11 +7,11 @@ import { flowSetOf } from '../../../src/flows/file/flow-set.ts';
 import { FlowApp } from '../../../src/flows/run/flow-app.ts';
 import { STEP_RUNNERS } from '../../../src/flows/steps/step-runners.ts';
 import { ALAW_8K, FRAME_MS, msToSamples } from '../../../src/foundation/units.ts';
+import { answer, OFFER, SipLine } from '../../carriers/sip/line.ts';
+import { CONTACT, dial } from '../../carriers/sip/timed-call.ts';
 import { flowOf } from '../../flows/run/flow-call.ts';
 import { startApp } from '../../helpers/app.ts';
 import { uniform } from '../../helpers/signals.ts';
-import { answer, OFFER, SipLine } from '../../trunks/sip/line.ts';
-import { CONTACT, dial } from '../../trunks/sip/timed-call.ts';
 
 const FLOW = `start: who
 failedPrompt: "gone wrong"

@@ -9,7 +9,7 @@ import { runCli } from '../../../src/cli/program.ts';
 import { Output } from '../../../src/cli/terminal.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
-import { type Gateway, runGateway } from '../../../src/main.ts';
+import { type Gateway, runGateway } from '../../../src/gateway/main.ts';
 import { TwilioCaller } from '../../../src/simulator/twilio-caller.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { freePort } from '../../helpers/ports.ts';

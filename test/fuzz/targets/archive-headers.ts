@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readTarHeader, tarHeader } from '../../../src/cli/models/tar-format.ts';
-import { ArchiveError, findZipDirectory, readZipDirectory, zipDataOffset } from '../../../src/cli/models/zip-format.ts';
+import { readTarHeader, tarHeader } from '../../../src/models/tar-format.ts';
+import { ArchiveError, findZipDirectory, readZipDirectory, zipDataOffset } from '../../../src/models/zip-format.ts';
 import { makeZip } from '../../helpers/zip.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

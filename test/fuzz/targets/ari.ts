@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readAriEvent, readStasisRequest } from '../../../src/carriers/asterisk/wire/ari.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { readAriEvent, readStasisRequest } from '../../../src/protocols/asterisk/ari.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const MESSAGE_MAX_CHARACTERS = 400;

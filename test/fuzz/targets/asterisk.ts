@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AsteriskDialect } from '../../../src/carriers/asterisk/wire/chan-websocket.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { AsteriskDialect } from '../../../src/protocols/asterisk/chan-websocket.ts';
 import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { AudioHookSession } from '../../../src/carriers/audiohook/wire/session.ts';
+import { checkAudioHookSignature } from '../../../src/carriers/audiohook/wire/signature.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { AudioHookSession } from '../../../src/protocols/audiohook/session.ts';
-import { checkAudioHookSignature } from '../../../src/protocols/audiohook/signature.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const ID = 'e160e428-53e2-487c-977d-96989bf5c99d';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { AudioSocketDialect, AudioSocketFramer } from '../../../src/carriers/audiosocket/wire/audiosocket.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { AudioSocketDialect, AudioSocketFramer } from '../../../src/protocols/asterisk/audiosocket.ts';
 import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
-import { readRecording } from '../../protocols/asterisk/audiosocket-recordings.ts';
+import { readRecording } from '../../carriers/audiosocket/wire/audiosocket-recordings.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const MESSAGE_MAX_BYTES = 8192;

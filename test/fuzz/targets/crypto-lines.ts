@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { makeSrtpKeys } from '../../../src/carriers/sip/wire/crypto-lines.ts';
+import { acceptAnswer, answerOffer } from '../../../src/carriers/sip/wire/offer-answer.ts';
+import { parseSdp } from '../../../src/carriers/sip/wire/session-description.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { makeSrtpKeys } from '../../../src/protocols/sip/crypto-lines.ts';
-import { acceptAnswer, answerOffer } from '../../../src/protocols/sip/offer-answer.ts';
-import { parseSdp } from '../../../src/protocols/sip/session-description.ts';
-import { LOCAL, offer } from '../../protocols/sip/offers.ts';
+import { LOCAL, offer } from '../../carriers/sip/wire/offers.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const KEY = Buffer.alloc(30, 5).toString('base64');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileQuery, readFileUrl } from '../../../src/clients/deepgram/wire/file-query.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { readFileQuery, readFileUrl } from '../../../src/protocols/listen/deepgram/file-query.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** It is sent back to the client. */

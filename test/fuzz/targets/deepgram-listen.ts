@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { readClientMessage } from '../../../src/clients/deepgram/wire/client-messages.ts';
+import { FluxAnswers } from '../../../src/clients/deepgram/wire/flux-answers.ts';
+import { ListenAnswers } from '../../../src/clients/deepgram/wire/listen-answers.ts';
+import { readFluxQuery, readListenQuery } from '../../../src/clients/deepgram/wire/listen-query.ts';
+import type { Query } from '../../../src/clients/deepgram/wire/parameters.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { readClientMessage } from '../../../src/protocols/listen/deepgram/client-messages.ts';
-import { FluxAnswers } from '../../../src/protocols/listen/deepgram/flux-answers.ts';
-import { ListenAnswers } from '../../../src/protocols/listen/deepgram/listen-answers.ts';
-import { readFluxQuery, readListenQuery } from '../../../src/protocols/listen/deepgram/listen-query.ts';
-import type { Query } from '../../../src/protocols/listen/deepgram/parameters.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** It is sent back to the client, and counted. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { errorHeader } from '../../../src/clients/deepgram/wire/errors.ts';
+import { joinerOf, readSpeakBody, readSpeakMessage } from '../../../src/clients/deepgram/wire/speak-messages.ts';
+import { readSpeakQuery } from '../../../src/clients/deepgram/wire/speak-query.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { errorHeader } from '../../../src/protocols/listen/deepgram/errors.ts';
-import { joinerOf, readSpeakBody, readSpeakMessage } from '../../../src/protocols/listen/deepgram/speak-messages.ts';
-import { readSpeakQuery } from '../../../src/protocols/listen/deepgram/speak-query.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const TEXT_MAX_CHARS = 100;

@@ -1,4 +1,4 @@
-import { ExotelDialect } from '../../../src/protocols/media-streams/exotel.ts';
+import { ExotelDialect } from '../../../src/carriers/exotel/wire/exotel.ts';
 import { checkPayload, streamTarget } from '../stream-target.ts';
 
 export const target = streamTarget({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { TrunklineError } from '../../../src/foundation/errors.ts';
 import {
   readRecogniserMessage,
   readSpeechBody,
   readSpeechMessage,
-} from '../../../src/protocols/listen/jambonz/messages.ts';
+} from '../../../src/clients/jambonz/wire/messages.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const TEXT_MAX_CHARS = 100;

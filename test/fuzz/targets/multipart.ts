@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { SipFault } from '../../../src/protocols/sip/fault.ts';
-import { readMultipart } from '../../../src/protocols/sip/multipart.ts';
-import { openBody } from '../../../src/protocols/sip/received-body.ts';
+import { SipFault } from '../../../src/carriers/sip/wire/fault.ts';
+import { readMultipart } from '../../../src/carriers/sip/wire/multipart.ts';
+import { openBody } from '../../../src/carriers/sip/wire/received-body.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const body = [

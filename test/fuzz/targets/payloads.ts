@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { payloadDecoder } from '../../../src/protocols/rtp/payload-codecs.ts';
-import { RTP_FORMATS } from '../../../src/protocols/sip/rtp-codecs.ts';
+import { payloadDecoder } from '../../../src/carriers/sip/wire/rtp/payload-codecs.ts';
+import { RTP_FORMATS } from '../../../src/carriers/sip/wire/rtp-codecs.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** 120 ms of 16 kHz: no packet of Opus is longer. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isPlivoHandshake, signPlivo } from '../../../src/protocols/media-streams/plivo-signature.ts';
+import { isPlivoHandshake, signPlivo } from '../../../src/carriers/plivo/wire/plivo-signature.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const AUTH_TOKEN = '12345';

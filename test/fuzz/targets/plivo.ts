@@ -1,4 +1,4 @@
-import { PlivoDialect } from '../../../src/protocols/media-streams/plivo.ts';
+import { PlivoDialect } from '../../../src/carriers/plivo/wire/plivo.ts';
 import { checkPayload, streamTarget } from '../stream-target.ts';
 
 export const target = streamTarget({

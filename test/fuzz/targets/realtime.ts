@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { readClientEvent } from '../../../src/protocols/listen/realtime/client-events.ts';
-import { Conversation, ITEMS_KEPT, readItem, writeItem } from '../../../src/protocols/listen/realtime/items.ts';
-import { EventWriter, invalidEvent, sessionEvent } from '../../../src/protocols/listen/realtime/server-events.ts';
+import { readClientEvent } from '../../../src/clients/realtime/wire/client-events.ts';
+import { Conversation, ITEMS_KEPT, readItem, writeItem } from '../../../src/clients/realtime/wire/items.ts';
+import { EventWriter, invalidEvent, sessionEvent } from '../../../src/clients/realtime/wire/server-events.ts';
 import {
   newSessionConfig,
   updateSessionConfig,
   writeBetaSession,
   writeSession,
-} from '../../../src/protocols/listen/realtime/session-config.ts';
-import { endpointMsOf, prefixMsOf } from '../../../src/protocols/listen/realtime/turn-detection.ts';
+} from '../../../src/clients/realtime/wire/session-config.ts';
+import { endpointMsOf, prefixMsOf } from '../../../src/clients/realtime/wire/turn-detection.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const IDENTITY = { id: 'sess_1', expiresAtS: 1 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mergeMetadata, readMetadata } from '../../../src/carriers/sip/wire/siprec/metadata.ts';
+import { recordedParties } from '../../../src/carriers/sip/wire/siprec/recorded-parties.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { mergeMetadata, readMetadata } from '../../../src/protocols/siprec/metadata.ts';
-import { recordedParties } from '../../../src/protocols/siprec/recorded-parties.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/wire/siprec');

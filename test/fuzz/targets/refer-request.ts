@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { SipFault } from '../../../src/protocols/sip/fault.ts';
-import { type ReferRequest, readRefer } from '../../../src/protocols/sip/refer-request.ts';
-import { replacedBy, writeReplaces } from '../../../src/protocols/sip/replaces.ts';
+import { SipFault } from '../../../src/carriers/sip/wire/fault.ts';
+import { type ReferRequest, readRefer } from '../../../src/carriers/sip/wire/refer-request.ts';
+import { replacedBy, writeReplaces } from '../../../src/carriers/sip/wire/replaces.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** What somebody asks us to call: Refer-To, then other headers, one a line. */

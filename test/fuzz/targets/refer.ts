@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isAboutRefer, readReferProgress, referTarget } from '../../../src/protocols/sip/refer.ts';
-import { hostOf } from '../../../src/protocols/sip/uris.ts';
+import { isAboutRefer, readReferProgress, referTarget } from '../../../src/carriers/sip/wire/refer.ts';
+import { hostOf } from '../../../src/carriers/sip/wire/uris.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** Whom a call is given to, and what a NOTIFY tells of it: the target, then headers, one a line, then the body. */

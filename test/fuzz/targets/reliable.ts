@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { acknowledgementOf } from '../../../src/protocols/sip/reliable.ts';
+import { acknowledgementOf } from '../../../src/carriers/sip/wire/reliable.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** The status of a provisional answer, then its headers, one a line. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseRtcp, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
+import { parseRtcp, writeReport } from '../../../src/carriers/sip/wire/rtp/rtcp.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const RECEPTION = {

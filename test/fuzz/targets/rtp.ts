@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { decodeG711 } from '../../../src/audio/g711.ts';
 import { Timeline } from '../../../src/audio/timeline.ts';
+import { type MediaListener, RtpReceiver } from '../../../src/carriers/sip/rtp/receiver.ts';
+import { parseRtp, writeRtp } from '../../../src/carriers/sip/wire/rtp/packet.ts';
+import { parseRtcp } from '../../../src/carriers/sip/wire/rtp/rtcp.ts';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
-import { parseRtp, writeRtp } from '../../../src/protocols/rtp/packet.ts';
-import { parseRtcp } from '../../../src/protocols/rtp/rtcp.ts';
-import { type MediaListener, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
-import { remoteMedia } from '../../trunks/rtp/media.ts';
+import { remoteMedia } from '../../carriers/sip/rtp/media.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const REMOTE = remoteMedia({ rtcpPort: null });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { acceptAnswer, answerOffer, type LocalMedia, makeOffer } from '../../../src/carriers/sip/wire/offer-answer.ts';
+import { parseSdp } from '../../../src/carriers/sip/wire/session-description.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { acceptAnswer, answerOffer, type LocalMedia, makeOffer } from '../../../src/protocols/sip/offer-answer.ts';
-import { parseSdp } from '../../../src/protocols/sip/session-description.ts';
-import { LOCAL, offer } from '../../protocols/sip/offers.ts';
+import { LOCAL, offer } from '../../carriers/sip/wire/offers.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const EVERYTHING: LocalMedia = { ...LOCAL, codecs: ['opus', 'g722', 'mulaw', 'alaw'] };

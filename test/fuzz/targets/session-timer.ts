@@ -5,7 +5,7 @@ import {
   answerTerms,
   readTimerHeaders,
   requestHeaders,
-} from '../../../src/protocols/sip/session-timer.ts';
+} from '../../../src/carriers/sip/wire/session-timer.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** Headers, one a line, and what is made of them. */

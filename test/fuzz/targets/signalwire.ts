@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SignalWireDialect } from '../../../src/protocols/media-streams/signalwire.ts';
+import { SignalWireDialect } from '../../../src/carriers/signalwire/wire/signalwire.ts';
 import { streamTarget } from '../stream-target.ts';
 
 export const target = streamTarget({

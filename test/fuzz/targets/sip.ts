@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { LoggerFactory, Parser } from 'sip.js/lib/core/index.js';
+import { SipFramer } from '../../../src/carriers/sip/wire/framer.ts';
+import { sipWeight } from '../../../src/carriers/sip/wire/parsing-cost.ts';
+import { type ReceivedSip, receiveSip } from '../../../src/carriers/sip/wire/received-message.ts';
+import { userOf } from '../../../src/carriers/sip/wire/uris.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { SipFramer } from '../../../src/protocols/sip/framer.ts';
-import { sipWeight } from '../../../src/protocols/sip/parsing-cost.ts';
-import { type ReceivedSip, receiveSip } from '../../../src/protocols/sip/received-message.ts';
-import { userOf } from '../../../src/protocols/sip/uris.ts';
 import { wireFixtures } from '../fixtures.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

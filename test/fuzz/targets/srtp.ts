@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeRtp } from '../../../src/protocols/rtp/packet.ts';
-import { SrtpReceiver, SrtpSender } from '../../../src/protocols/rtp/srtp.ts';
-import type { SrtpKey } from '../../../src/protocols/rtp/srtp-keys.ts';
+import { writeRtp } from '../../../src/carriers/sip/wire/rtp/packet.ts';
+import { SrtpReceiver, SrtpSender } from '../../../src/carriers/sip/wire/rtp/srtp.ts';
+import type { SrtpKey } from '../../../src/carriers/sip/wire/rtp/srtp-keys.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const KEY: SrtpKey = {

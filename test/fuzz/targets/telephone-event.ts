@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyDetector, parseEvent, writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
+import { KeyDetector, parseEvent, writeEvent } from '../../../src/carriers/sip/wire/rtp/telephone-event.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** A timestamp (16 bits), a marker, and the payload. */

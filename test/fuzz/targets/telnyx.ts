@@ -1,4 +1,4 @@
-import { TelnyxDialect } from '../../../src/protocols/media-streams/telnyx.ts';
+import { TelnyxDialect } from '../../../src/carriers/telnyx/wire/telnyx.ts';
 import { checkPayload, streamTarget } from '../stream-target.ts';
 
 export const target = streamTarget({

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  isTwilioHandshake,
-  isTwilioWebhook,
-  signTwilio,
-} from '../../../src/protocols/media-streams/twilio-signature.ts';
+import { isTwilioHandshake, isTwilioWebhook, signTwilio } from '../../../src/protocols/twilio-signature.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const AUTH_TOKEN = '12345';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TwilioDialect } from '../../../src/protocols/media-streams/twilio.ts';
+import { TwilioDialect } from '../../../src/carriers/shared/wire/twilio-media.ts';
 import { streamTarget } from '../stream-target.ts';
 
 export const target = streamTarget({

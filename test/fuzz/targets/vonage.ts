@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { VonageDialect } from '../../../src/protocols/media-streams/vonage.ts';
+import { VonageDialect } from '../../../src/carriers/vonage/wire/vonage.ts';
 import { streamTarget } from '../stream-target.ts';
 
 export const target = streamTarget({

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
+import { signTwilio } from '../../../src/protocols/twilio-signature.ts';
 import { listen, liveCall, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const KEY = 'a-key';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pcm16ToSamples } from '../../../src/audio/pcm.ts';
 import { readWav } from '../../../src/audio/wav.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
-import { type Gateway, runGateway } from '../../../src/main.ts';
+import { type Gateway, runGateway } from '../../../src/gateway/main.ts';
 
 const ENVIRONMENT = {
   PORT: '0',

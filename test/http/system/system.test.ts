@@ -191,6 +191,6 @@ describe('POST /v1/system/app-test', () => {
 describe('POST /v1/demo-call', () => {
   it('answers with the id of the call', async () => {
     const answer = await ask('/v1/demo-call', 'POST');
-    expect([answer.statusCode, answer.json()]).toEqual([202, { callId: 'demo-1' }]);
+    expect([answer.statusCode, answer.json()]).toEqual([202, { callId: expect.stringMatching(/^demo-/) }]);
   });
 });

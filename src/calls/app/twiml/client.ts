@@ -19,7 +19,7 @@ import type { Log } from '../../../foundation/log/log.ts';
 import type { Metrics } from '../../../foundation/metrics.ts';
 import { namedTargets, operatorTargets } from '../../../foundation/outbound-targets.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
-import { type FormFields, signTwilio } from '../../../protocols/media-streams/twilio-signature.ts';
+import { type FormFields, signTwilio } from '../../../protocols/twilio-signature.ts';
 import { readTwiml, TWIML_MAX_BYTES, type TwimlDocument, type TwimlLink } from '../../../protocols/twiml/document.ts';
 import { decodeXml, XmlError } from '../../../protocols/xml.ts';
 

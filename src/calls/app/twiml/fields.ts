@@ -3,7 +3,7 @@
  * calls of any carrier.
  */
 import type { CallStart } from '../../../protocols/dialect.ts';
-import type { FormFields } from '../../../protocols/media-streams/twilio-signature.ts';
+import type { FormFields } from '../../../protocols/twilio-signature.ts';
 
 const API_VERSION = '2010-04-01';
 

@@ -1,0 +1,33 @@
+/** What a carrier says of itself that streams calls over WebSocket as Twilio does. */
+import type { FastifyRequest } from 'fastify';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Origins } from '../../http/access/origin.ts';
+import type { Dialect } from '../../protocols/dialect.ts';
+
+/** Refuses a handshake whose signature does not fit. */
+export type CheckSignature = (
+  request: FastifyRequest,
+  by: { readonly settings: Settings; readonly origins: Origins },
+) => void;
+
+/** Makes the dialect of one socket. `bigEndian` = L16_BYTE_ORDER says so. */
+export type OpenDialect = (options: { readonly bigEndian: boolean }) => Dialect;
+
+/** A carrier. Its route is `/<name>/media`. */
+export interface StreamCarrier {
+  /** As calls name it, and its folder. */
+  readonly name: string;
+  /** As people name it. */
+  readonly people: string;
+  /** What the carrier calls its streams, for the reference. */
+  readonly summary: string;
+  /** How it sends CARRIER_TOKEN, for the reference. */
+  readonly token: string;
+  /** A header of the carrier's own in which it can send the token. */
+  readonly tokenHeader?: string;
+  /** The setting with the secret of its own that signs handshakes; absent = it sends CARRIER_TOKEN. */
+  readonly protects?: keyof Settings;
+  load(): Promise<OpenDialect>;
+  /** How a signature is checked, where `protects` is set. */
+  loadSignature?(): Promise<CheckSignature>;
+}

@@ -1,0 +1,22 @@
+/** All routes for clients of Deepgram. They are at the root: older SDKs drop every path of the URL they are given. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import type { ListenContext } from '../shared/context.ts';
+import { fileRoute } from './files.ts';
+import { grantRoute } from './grant.ts';
+import { nameDeepgramRequests } from './handshake.ts';
+import { fluxRoute, listenRoute } from './live.ts';
+import { projectsRoute } from './projects.ts';
+import { speakRoute, speakSocketRoute } from './speak.ts';
+
+/** `/v1/speak`, `/v1/listen`, `/v2/listen`, `/v1/auth/grant` and `/v1/projects`. */
+export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
+  nameDeepgramRequests(app);
+  void app.register(speakRoute, { context });
+  void app.register(speakSocketRoute, { context });
+  void app.register(fileRoute, { context });
+  void app.register(listenRoute, { context });
+  void app.register(fluxRoute, { context });
+  void app.register(grantRoute, { context });
+  void app.register(projectsRoute);
+  done();
+};

@@ -1,0 +1,36 @@
+/** All parts, in the order in which people read of them. */
+import { asterisk } from '../carriers/asterisk/part.ts';
+import { audioHook } from '../carriers/audiohook/part.ts';
+import { audioSocket } from '../carriers/audiosocket/part.ts';
+import { exotel } from '../carriers/exotel/part.ts';
+import { plivo } from '../carriers/plivo/part.ts';
+import { signalwire } from '../carriers/signalwire/part.ts';
+import { sip } from '../carriers/sip/part.ts';
+import { telnyx } from '../carriers/telnyx/part.ts';
+import { twilio } from '../carriers/twilio/part.ts';
+import { vonage } from '../carriers/vonage/part.ts';
+import { deepgram } from '../clients/deepgram/part.ts';
+import { jambonz } from '../clients/jambonz/part.ts';
+import { realtime } from '../clients/realtime/part.ts';
+import { consolePage } from '../console/part.ts';
+import { hints } from '../hints/part.ts';
+import type { Part } from '../parts/part.ts';
+
+/** A new part is a folder and a line here. */
+export const PARTS: readonly Part[] = [
+  twilio,
+  signalwire,
+  telnyx,
+  plivo,
+  vonage,
+  exotel,
+  audioHook,
+  asterisk,
+  audioSocket,
+  sip,
+  deepgram,
+  jambonz,
+  realtime,
+  hints,
+  consolePage,
+];
