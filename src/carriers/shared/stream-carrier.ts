@@ -1,5 +1,6 @@
 /** What a carrier says of itself that streams calls over WebSocket as Twilio does. */
 import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Origins } from '../../http/access/origin.ts';
 import type { Dialect } from '../../protocols/dialect.ts';
@@ -10,8 +11,16 @@ export type CheckSignature = (
   by: { readonly settings: Settings; readonly origins: Origins },
 ) => void;
 
-/** Makes the dialect of one socket. `bigEndian` = L16_BYTE_ORDER says so. */
-export type OpenDialect = (options: { readonly bigEndian: boolean }) => Dialect;
+/** What is known of a socket before its first message. */
+interface DialectOptions {
+  /** L16_BYTE_ORDER says so. */
+  readonly bigEndian: boolean;
+  /** The checked query of its URL: what {@link StreamCarrier.query} names. */
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** Makes the dialect of one socket. */
+export type OpenDialect = (options: DialectOptions) => Dialect;
 
 /** A carrier. Its route is `/<name>/media`. */
 export interface StreamCarrier {
@@ -25,6 +34,8 @@ export interface StreamCarrier {
   readonly token: string;
   /** A header of the carrier's own in which it can send the token. */
   readonly tokenHeader?: string;
+  /** What the URL may say beside the token and the flow; absent = nothing. */
+  readonly query?: Readonly<Record<string, z.ZodType>>;
   /** The setting with the secret of its own that signs handshakes; absent = it sends CARRIER_TOKEN. */
   readonly protects?: keyof Settings;
   load(): Promise<OpenDialect>;

@@ -1,4 +1,5 @@
 /** The WebSocket of a carrier that streams like Twilio. All send the same token, each in its own way. */
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Access } from '../../http/access/access.ts';
@@ -23,7 +24,7 @@ export const openStreamRoute: FastifyPluginCallbackZod<StreamRouteOptions> = (
   { settings, registry, webSockets, carrier, dialect, signature, access },
   done,
 ) => {
-  const { name, summary, token, tokenHeader } = carrier;
+  const { name, summary, token, tokenHeader, query = {} } = carrier;
   const origins = new Origins(settings);
   const bigEndian = settings.L16_BYTE_ORDER === 'big';
   const trusted = signature !== null || settings.CARRIER_TOKEN !== '';
@@ -41,7 +42,11 @@ export const openStreamRoute: FastifyPluginCallbackZod<StreamRouteOptions> = (
         'the real thing.',
       tags: [name],
       security: [],
-      querystring: z.object({ token: z.string().max(1024).optional().describe('CARRIER_TOKEN'), flow: flowQuery }),
+      querystring: z.object({
+        token: z.string().max(1024).optional().describe('CARRIER_TOKEN'),
+        flow: flowQuery,
+        ...query,
+      }),
       response: errorResponses(400, 401, 403, 429, 503),
     },
     preValidation: async (request) => {
@@ -51,7 +56,11 @@ export const openStreamRoute: FastifyPluginCallbackZod<StreamRouteOptions> = (
     },
     handler: websocketOnly(url),
     wsHandler: (socket, request) =>
-      webSockets.accept(socket, dialect({ bigEndian }), { flow: flowIn(request), trusted }),
+      webSockets.accept(socket, dialect({ bigEndian, query: queryOf(request) }), { flow: flowIn(request), trusted }),
   });
   done();
 };
+
+function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  return request.query as Readonly<Record<string, unknown>>;
+}

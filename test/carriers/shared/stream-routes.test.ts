@@ -121,6 +121,13 @@ it('gives a Vonage stream a name of its own each time, as nothing else may name 
   expect(new Set(ids).size).toBe(2);
 });
 
+it('opens an Exotel stream at the rate of its URL, as its start need not tell one', async () => {
+  await dial('/exotel/media?sample-rate=16000', {});
+  const [{ dialect } = { dialect: null }] = testServer.calls.accepted;
+  const start = dialect?.receive('{"event":"start","start":{"streamSid":"s","callSid":"c"}}');
+  expect(start).toMatchObject({ type: 'start', start: { codec: { rateHz: 16_000 } } });
+});
+
 it.each([
   ['little', [1, 2]],
   ['big', [2, 1]],

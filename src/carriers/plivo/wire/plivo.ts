@@ -57,7 +57,7 @@ export class PlivoDialect extends JsonStream {
     super({
       carrier: 'plivo',
       markEvents: ['playedStream', 'played'],
-      streamField: 'streamId',
+      streamFields: ['streamId'],
       wallTimestamps: true,
       ...options,
       readStart,

@@ -30,8 +30,8 @@ export interface StreamTerms {
   readonly carrier: string;
   /** The names of the event that reports a reached mark; default `mark`. */
   readonly markEvents?: readonly string[];
-  /** The field that names a message's stream. Not every message has it. */
-  readonly streamField: string;
+  /** The fields that may name a message's stream. Not every message has one. */
+  readonly streamFields: readonly string[];
   /** Media may come without `timestamp` and `chunk`. Then the arrival gives the time, and we count the chunks. */
   readonly mediaUntimed?: boolean;
   /** Media timestamps count from 1970 instead of from the beginning of the stream. */
@@ -126,9 +126,9 @@ export class JsonStream implements Dialect {
   }
 
   #isForeign(json: Json, start: CallStart): boolean {
-    const { streamField } = this.#terms;
-    if (json[streamField] === undefined || start.streamId === start.callId) return false;
-    return identifierAt(json, streamField) !== start.streamId;
+    const field = this.#terms.streamFields.find((each) => json[each] !== undefined);
+    if (field === undefined || start.streamId === start.callId) return false;
+    return identifierAt(json, field) !== start.streamId;
   }
 
   #receiveMedia(json: Json): CarrierEvent {
@@ -190,17 +190,23 @@ function mediaTrack(media: Json, { tracks }: CallStart): Track {
   return readTrack(media['track'], 'media.track');
 }
 
+/** {@link twilioSpelling}. */
+type TwilioSpelling = Pick<StreamTerms, 'streamFields' | 'readMark' | 'writeMark' | 'writeClear'> & {
+  /** `counts` = more members of `media`, as JSON. */
+  writeAudio(payload: string, start: CallStart, counts?: string): string;
+};
+
 /**
  * The marks and outgoing messages that most carriers copied from Twilio. `key` is the field that names the stream.
  */
-export function twilioSpelling(
-  key: string,
-): Pick<StreamTerms, 'streamField' | 'readMark' | 'writeAudio' | 'writeMark' | 'writeClear'> {
+export function twilioSpelling(key: string): TwilioSpelling {
   return {
-    streamField: key,
+    streamFields: [key],
     readMark: (message) => objectAt(message, 'mark')['name'],
-    writeAudio: (payload, { streamId }) =>
-      `{"event":"media","${key}":${JSON.stringify(streamId)},"media":{"payload":"${payload}"}}`,
+    writeAudio: (payload, { streamId }, counts = '') => {
+      const more = counts === '' ? '' : `,${counts}`;
+      return `{"event":"media","${key}":${JSON.stringify(streamId)},"media":{"payload":"${payload}"${more}}}`;
+    },
     writeMark: (name, { streamId }) => JSON.stringify({ event: 'mark', [key]: streamId, mark: { name } }),
     writeClear: ({ streamId }) => JSON.stringify({ event: 'clear', [key]: streamId }),
   };
