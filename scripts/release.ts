@@ -31,7 +31,7 @@ export function checkFragment(name: string, text: string): void {
   if (!/^- /.test(text)) throw new Error(`${FOLDER}/${name}: expected items of a list, "- …"`);
 }
 
-/** `changelog` with a section for `version`, of `date` (2026-11-24), before all others. @throws Error without changes */
+/** `changelog` with a section for `version`, of `date` (2026-11-24), before all others. @throws Error for no changes */
 export function addVersion(
   changelog: string,
   fragments: ReadonlyMap<string, string>,
