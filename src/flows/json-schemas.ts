@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { flowSchema } from './file/flow-file.ts';
 import { flowNumbersSchema } from './file/flow-numbers.ts';
-import { FLOW_VERBS } from './file/verbs.ts';
 import { testFileSchema } from './testing/test-file.ts';
+import { FLOW_VERBS } from './verbs/table.ts';
 
 const MADE = 'npm run docs writes this file from src/flows. Do not edit it.';
 

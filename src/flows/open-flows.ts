@@ -9,8 +9,8 @@ import { RecordingDecoder } from '../speech/recording-decoder.ts';
 import { FlowFolder } from './file/flow-folder.ts';
 import { FlowPrompts } from './prompts/flow-prompts.ts';
 import { FlowCalls } from './run/flow-calls.ts';
-import type { FlowWorld } from './steps/flow-world.ts';
-import { STEP_RUNNERS } from './steps/step-runners.ts';
+import type { FlowWorld } from './verbs/flow-world.ts';
+import { STEP_RUNNERS } from './verbs/table.ts';
 
 /** What flows are opened with. */
 export interface FlowsOptions {

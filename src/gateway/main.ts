@@ -3,7 +3,7 @@
 import type { CallView } from '../calls/call-view.ts';
 import type { FeedEvent } from '../calls/feed/events.ts';
 import type { EngineStartListener } from '../engine-client/start-listener.ts';
-import type { FlowWorld } from '../flows/steps/flow-world.ts';
+import type { FlowWorld } from '../flows/verbs/flow-world.ts';
 import { listenAt } from '../foundation/listen.ts';
 import { createLog, type Log } from '../foundation/log/log.ts';
 import { watchDescriptors } from '../foundation/machine/descriptors.ts';

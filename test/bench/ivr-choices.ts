@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import type { FlowValue } from '../../src/flows/file/conditions.ts';
-import { isSure } from '../../src/flows/steps/question.ts';
+import { isSure } from '../../src/flows/verbs/question.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { msToSamples } from '../../src/foundation/units.ts';

@@ -1,10 +1,10 @@
 /** Runs tests as calls over a simulated line with a gateway of their own. */
 import type { FeedEvent } from '../../calls/feed/events.ts';
-import type { FlowWorld } from '../../flows/steps/flow-world.ts';
 import { ObservedCall } from '../../flows/testing/observed-call.ts';
 import { runScript } from '../../flows/testing/script.ts';
 import { CALLED_NUMBER, CALLER_NUMBER, parametersOf } from '../../flows/testing/test-file.ts';
 import { testWorld, timeZoneOf } from '../../flows/testing/test-world.ts';
+import type { FlowWorld } from '../../flows/verbs/flow-world.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';

@@ -1,6 +1,5 @@
 /** Checks of a flow's file what its schema cannot see. */
 import { checkPaths } from './check-paths.ts';
-import { checkQuestions } from './check-questions.ts';
 import { checkSteps } from './check-steps.ts';
 import { checkValues } from './check-values.ts';
 import { checkVariables } from './check-variables.ts';
@@ -17,11 +16,5 @@ export function checkFlow(file: FlowFile, names: ReadonlySet<string>): FlowFindi
   const isWhole = names.size === flow.steps.size;
   const steps = checkSteps(flow, names);
   const isLinked = isWhole && !steps.some(({ isWarning }) => isWarning === undefined);
-  return [
-    ...steps,
-    ...(isLinked ? checkPaths(flow) : []),
-    ...checkQuestions(file),
-    ...checkVariables(file, isWhole),
-    ...checkValues(file),
-  ];
+  return [...steps, ...(isLinked ? checkPaths(flow) : []), ...checkVariables(file, isWhole), ...checkValues(file)];
 }

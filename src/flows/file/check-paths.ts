@@ -1,13 +1,9 @@
 /** Checks that the steps of a flow can be reached, and that a caller who says nothing does not go round for ever. */
+
+import { verbOf } from '../verbs/table.ts';
 import type { Flow } from './flow.ts';
 import type { FlowFinding } from './flow-finding.ts';
 import { type FlowNode, nodesOf } from './flow-graph.ts';
-import type { FlowVerb } from './verbs.ts';
-
-/** Done in no time: round and round of these alone would only stop at the limits of the flow. */
-const INSTANT: readonly FlowVerb[] = ['set', 'branch', 'hours', 'language', 'http'];
-/** The caller, or somebody else, can end a round that has one of these. */
-const WAITING: readonly FlowVerb[] = ['menu', 'gather', 'confirm', 'record', 'transfer', 'app', 'queueMusic', 'flow'];
 
 /** Only for flows all of whose steps could be read, and lead to steps that exist. */
 export function checkPaths(flow: Flow): FlowFinding[] {
@@ -31,7 +27,7 @@ function reachedFrom(starts: readonly string[], all: readonly FlowNode[]): Set<s
 }
 
 function endlessRounds(nodes: readonly FlowNode[], { keys }: Flow): FlowFinding[] {
-  const instant = nodes.filter(({ verb }) => INSTANT.includes(verb));
+  const instant = nodes.filter(({ verb }) => verbOf(verb).takes === 'no time');
   const rounds = stepsOfRounds(instant).map((name) => ({
     path: ['steps', name],
     part: 'key' as const,
@@ -58,7 +54,7 @@ function stepsOfRounds(nodes: readonly FlowNode[]): string[] {
 function stepsWithoutEnd(nodes: readonly FlowNode[]): string[] {
   const ending = new Set(
     nodes
-      .filter(({ verb, exits }) => WAITING.includes(verb) || verb === 'hangup' || exits.some(({ to }) => isWayOut(to)))
+      .filter(({ verb, exits }) => verbOf(verb).takes === 'caller' || exits.some(({ to }) => isWayOut(to)))
       .map(({ name }) => name),
   );
   for (let before = -1; before !== ending.size; ) {

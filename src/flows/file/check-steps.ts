@@ -1,11 +1,11 @@
 /** Checks that a flow's steps do one thing each and lead somewhere. */
 import { didYouMean, nearestName } from '../../foundation/nearest-name.ts';
 import type { YamlPath } from '../../foundation/yaml-document.ts';
+import { FLOW_VERBS, verbOf } from '../verbs/table.ts';
 import { type Flow, type FlowStep, RESERVED_TARGETS } from './flow.ts';
 import type { FlowFile } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
 import { exitsOf } from './flow-graph.ts';
-import { FLOW_VERBS } from './verbs.ts';
 
 /** @param names of all steps, also of those that could not be read */
 export function checkSteps(flow: Flow, names: ReadonlySet<string>): FlowFinding[] {
@@ -37,7 +37,12 @@ function checkStep(step: FlowStep, path: YamlPath, names: ReadonlySet<string>): 
     at === null ? [] : checkTarget([...path, ...at], to, names, RESERVED_TARGETS),
   );
   const isFollowed = exits.some(({ reason }) => reason === 'next');
-  return [...targets, ...(isFollowed ? [] : unusedNext(step, path, names)), ...choicesThatLeadNowhere(step, path)];
+  return [...targets, ...(isFollowed ? [] : unusedNext(step, path, names)), ...ownFindings(step, path)];
+}
+
+/** What the verb itself checks. */
+function ownFindings({ verb, fields, next }: FlowStep, path: YamlPath): FlowFinding[] {
+  return verbOf(verb).check?.(fields, [...path, verb], next) ?? [];
 }
 
 /** Questions go there when their tries are over; others never do. */
@@ -45,18 +50,9 @@ function unusedNext({ verb, next }: FlowStep, path: YamlPath, names: ReadonlySet
   if (next === null) return [];
   const at = [...path, 'next'];
   const findings = checkTarget(at, next, names, RESERVED_TARGETS);
-  if (verb === 'menu' || verb === 'confirm') return findings;
+  if (verbOf(verb).isQuestion) return findings;
   const message = `is never followed: ${verb} says itself where the flow goes on`;
   return [...findings, { path: at, part: 'key', message, isWarning: true }];
-}
-
-function choicesThatLeadNowhere(step: FlowStep, path: YamlPath): FlowFinding[] {
-  if (step.verb !== 'menu' || step.fields.into !== undefined || step.next !== null) return [];
-  return Object.entries(step.fields.choices).flatMap(([name, choice]): FlowFinding[] => {
-    if (choice.next !== undefined) return [];
-    const message = 'leads nowhere, expected next: here, or for all choices at the step';
-    return [{ path: [...path, 'menu', 'choices', name], part: 'key', message }];
-  });
 }
 
 function checkTarget(

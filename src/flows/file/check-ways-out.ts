@@ -1,4 +1,5 @@
 /** Checks that callers who are not understood are not simply cut off. */
+import { verbOf } from '../verbs/table.ts';
 import type { Flow, FlowStep } from './flow.ts';
 import type { FlowFinding } from './flow-finding.ts';
 
@@ -24,22 +25,7 @@ function endsOf(flow: Flow, flows: ReadonlyMap<string, Flow>, seen: Set<string>)
 }
 
 function ends(step: FlowStep, flows: ReadonlyMap<string, Flow>, seen: Set<string>): boolean {
-  switch (step.verb) {
-    case 'menu':
-    case 'gather':
-    case 'confirm': {
-      const { noInput, noMatch } = step.fields;
-      return noInput?.next === undefined || (noMatch?.next === undefined && !takesAnything(step));
-    }
-    case 'flow': {
-      const called = flows.get(step.fields.name);
-      return called !== undefined && endsOf(called, flows, seen).length > 0;
-    }
-    default:
-      return false;
-  }
-}
-
-function takesAnything(step: FlowStep): boolean {
-  return step.verb === 'gather' && step.fields.kind === 'text';
+  if (step.verb !== 'flow') return verbOf(step.verb).leavesUnanswered?.(step.fields) ?? false;
+  const called = flows.get(step.fields.name);
+  return called !== undefined && endsOf(called, flows, seen).length > 0;
 }

@@ -1,7 +1,9 @@
 /** A flow as a drawing: a flowchart of Mermaid. */
+
+import { verbOf } from '../verbs/table.ts';
+import type { ExitReason, FlowExit } from '../verbs/verb.ts';
 import type { Flow } from './flow.ts';
-import { type ExitReason, type FlowExit, type FlowNode, nodesOf } from './flow-graph.ts';
-import type { FlowVerb } from './verbs.ts';
+import { type FlowNode, nodesOf } from './flow-graph.ts';
 
 const WORDS_MAX_CHARS = 60;
 
@@ -12,19 +14,6 @@ const REASONS: Readonly<Partial<Record<ExitReason, string>>> = {
   timedOut: 'waited too long',
   empty: 'no message',
   noAnswer: 'nobody answers',
-};
-
-/** Questions are hexagons, decisions rhombs, what ends or leaves the flow is round. */
-const SHAPES: Readonly<Partial<Record<FlowVerb, readonly [string, string]>>> = {
-  menu: ['{{', '}}'],
-  gather: ['{{', '}}'],
-  confirm: ['{{', '}}'],
-  branch: ['{', '}'],
-  hours: ['{', '}'],
-  transfer: ['([', '])'],
-  app: ['([', '])'],
-  hangup: ['([', '])'],
-  flow: ['[[', ']]'],
 };
 
 /** What is no step; `end` alone would mean something to Mermaid. */
@@ -71,7 +60,7 @@ function targetOf(to: string, from: string, ids: Ids): string {
 }
 
 function shapeOf({ name, verb, says, calls }: FlowNode): string {
-  const [open, close] = SHAPES[verb] ?? ['[', ']'];
+  const [open, close] = verbOf(verb).shape ?? ['[', ']'];
   const words = says === null || says.length <= WORDS_MAX_CHARS ? says : `${says.slice(0, WORDS_MAX_CHARS)}…`;
   const lines = [`${verb}: ${name}`, calls, words].filter((line) => line !== null);
   return `${open}${quoted(lines.join('\n'))}${close}`;

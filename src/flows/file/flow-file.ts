@@ -1,8 +1,9 @@
 /** What stands in a flow's YAML file. `docs/guide/flows.md` says it from the writer's side. */
 import { z } from 'zod';
+import { currencySchema } from '../verbs/schemas.ts';
+import { VERB_SCHEMAS } from '../verbs/table.ts';
 import { valueSchema, variableSchema } from './conditions.ts';
 import { bargeInSchema, nameSchema, promptSchema } from './prompts.ts';
-import { currencySchema, VERB_SCHEMAS } from './verbs.ts';
 
 /** Most steps of one flow. */
 const STEPS_MAX = 500;

@@ -1,8 +1,9 @@
 /** A flow that was read and checked, and the flows that a call keeps. */
+
+import type { FlowVerb, VerbFields } from '../verbs/table.ts';
 import type { FlowValues } from './conditions.ts';
 import type { FlowFile } from './flow-file.ts';
 import type { FlowBargeIn, FlowPrompt } from './prompts.ts';
-import type { FlowVerb, VerbFields } from './verbs.ts';
 
 /** A step that does `Verb`. */
 export interface StepOf<Verb extends FlowVerb> {

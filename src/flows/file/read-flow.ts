@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { describeIssues, keysAt, valueAt } from '../../foundation/schema-findings.ts';
 import { YamlDocument, type YamlPath, type YamlProblem } from '../../foundation/yaml-document.ts';
+import { FLOW_VERBS, VERB_SCHEMAS } from '../verbs/table.ts';
 import { checkFlow } from './check-flow.ts';
 import type { Flow } from './flow.ts';
 import { type FlowFile, flowSchema } from './flow-file.ts';
 import type { FlowFinding } from './flow-finding.ts';
 import { toFlow } from './to-flow.ts';
-import { FLOW_VERBS, VERB_SCHEMAS } from './verbs.ts';
 
 /** What was read of a file. */
 export interface ReadFlow {

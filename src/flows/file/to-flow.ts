@@ -1,7 +1,8 @@
 /** Makes a flow of what its file says. */
+
+import { FLOW_VERBS } from '../verbs/table.ts';
 import type { Flow, FlowLimits, FlowStep } from './flow.ts';
 import type { FlowFile } from './flow-file.ts';
-import { FLOW_VERBS } from './verbs.ts';
 
 /** Where a file leaves them out. */
 const LIMITS: FlowLimits = { steps: 500, visits: 50, timeMs: 1_800_000 };

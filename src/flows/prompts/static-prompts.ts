@@ -6,6 +6,7 @@ import type { PromptText } from '../../speech/prompts-ahead.ts';
 import type { Flow, FlowSet, FlowStep } from '../file/flow.ts';
 import { exitsOf } from '../file/flow-graph.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
+import { verbOf } from '../verbs/table.ts';
 import { type PromptRecordings, piecesOf } from './prompt-pieces.ts';
 import { PromptTextError } from './prompt-text.ts';
 
@@ -48,7 +49,7 @@ export function promptsOf(set: FlowSet, usualLanguage: string): PlacedPrompt[] {
       const key = JSON.stringify([flow.name, of, part, language, voice]);
       found.set(key, { flow: flow.name, step: of, part, prompt, language, voice });
     };
-    for (const [part, prompt] of promptsOfStep(step)) add(step.name, part, prompt);
+    for (const [part, prompt] of verbOf(step.verb).prompts?.(step.fields) ?? []) add(step.name, part, prompt);
     if (flow.failedPrompt !== null) add(null, 'failedPrompt', flow.failedPrompt);
   }
   return [...found.values()];
@@ -118,41 +119,4 @@ function targetsOf(flow: Flow, step: FlowStep): string[] {
   const { keys, failed, fax } = flow;
   const next = [step.next, failed, fax].filter((target) => target !== null);
   return [...keys.values(), ...next, ...exitsOf(step).map(({ to }) => to)];
-}
-
-function promptsOfStep(step: FlowStep): [part: string, prompt: FlowPrompt][] {
-  switch (step.verb) {
-    case 'say':
-      return [['prompt', step.fields]];
-    case 'menu':
-    case 'gather':
-    case 'confirm':
-      return [
-        ['prompt', step.fields.prompt],
-        ...further('noInput', step.fields.noInput?.prompts),
-        ...further('noMatch', step.fields.noMatch?.prompts),
-      ];
-    case 'play': {
-      const { recording, text } = step.fields;
-      return [['prompt', { recording, ...(text !== undefined && { text }) }]];
-    }
-    case 'http':
-      return further('waiting', step.fields.waiting && [step.fields.waiting]);
-    case 'queueMusic':
-      return [
-        ['music', { recording: step.fields.recording }],
-        ...further('announce', step.fields.announce && [step.fields.announce]),
-      ];
-    case 'record':
-    case 'leaveMessage':
-    case 'transfer':
-    case 'hangup':
-      return step.fields.prompt === undefined ? [] : [['prompt', step.fields.prompt]];
-    default:
-      return [];
-  }
-}
-
-function further(part: string, prompts: readonly FlowPrompt[] = []): [string, FlowPrompt][] {
-  return prompts.map((prompt, index) => [prompts.length > 1 ? `${part} ${index + 1}` : part, prompt]);
 }

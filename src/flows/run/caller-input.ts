@@ -7,7 +7,7 @@ import { Prompts } from '../../calls/app/prompts.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Caption } from '../../transcription/live-transcriber.ts';
 import type { FlowBargeIn } from '../file/prompts.ts';
-import type { CallerInput, InputRequest } from '../steps/step.ts';
+import type { CallerInput, InputRequest } from '../verbs/step.ts';
 import { cuts } from './speaker.ts';
 
 /** Keys that wait for a question. */

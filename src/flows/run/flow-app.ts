@@ -6,11 +6,12 @@ import { readBargeIn } from '../../calls/outbound/barge-in.ts';
 import { ANSWERED_BY, type FlowValue } from '../file/conditions.ts';
 import type { FlowSet } from '../file/flow.ts';
 import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
-import type { FlowWorld } from '../steps/flow-world.ts';
-import type { StepRunners } from '../steps/step-runners.ts';
+import type { FlowWorld } from '../verbs/flow-world.ts';
+import type { FailedTransfer } from '../verbs/step.ts';
+import type { StepRunners } from '../verbs/table.ts';
 import { CallerInputs } from './caller-input.ts';
-import type { FlowPlace, ReturnedPlace } from './flow-place.ts';
 import { type FlowEnd, FlowRun } from './flow-run.ts';
+import type { FlowSnapshot } from './flow-snapshot.ts';
 import { Speaker } from './speaker.ts';
 
 /** What flows are made of beside their files. */
@@ -23,10 +24,12 @@ export interface FlowServices {
 interface FlowAppOptions extends FlowServices {
   readonly set: FlowSet;
   readonly call: CallAppOptions;
-  /** Where the flow goes on; left out = it begins. */
-  readonly returned?: ReturnedPlace | null;
+  /** Where the flow goes on; null or left out = it begins. */
+  readonly restored?: FlowSnapshot | null;
+  /** What became of the transfer that the call comes back from; null or left out = it comes from none. */
+  readonly returned?: FailedTransfer | null;
   /** Keeps where the flow is for a call that comes back. Returns a name for it. Left out = nothing is kept. */
-  keep?(place: FlowPlace): string;
+  keep?(state: FlowSnapshot): string;
 }
 
 export class FlowApp implements CallApp {
@@ -43,7 +46,7 @@ export class FlowApp implements CallApp {
 
   /** Begins at once, but tells nobody anything before the constructor has returned. */
   constructor(options: FlowAppOptions) {
-    const { call, set, returned = null, keep } = options;
+    const { call, set, restored = null, returned = null, keep } = options;
     const { voice, context, start, languages } = call;
     this.#options = options;
     this.#speaker = new Speaker({
@@ -63,9 +66,10 @@ export class FlowApp implements CallApp {
       speaker: this.#speaker,
       inputs: this.#inputs,
       takeOver: this.#takeOver,
-      spoken: returned === null ? { language: null, voice: null } : { ...returned.place.spoken },
+      spoken: restored === null ? { language: null, voice: null } : { ...restored.spoken },
+      restored,
       returned,
-      keep: (place) => keep?.(place) ?? null,
+      keep: (state) => keep?.(state) ?? null,
       hide: (isOn) => call.onPrivate(isOn),
       handTo: (app) => this.#handTo(app),
       given: (name) => callParameter(start.parameters, name.toLowerCase()),
@@ -104,6 +108,11 @@ export class FlowApp implements CallApp {
     this.#inputs.forget();
     if (this.#app === null) this.#speaker.cut('flow');
     this.#run.onTakenOver();
+  }
+
+  /** Where the flow is, as JSON has it; an app that has the caller is not in it. */
+  snapshot(): FlowSnapshot {
+    return this.#run.snapshot();
   }
 
   /** The call is over. */

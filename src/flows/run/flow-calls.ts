@@ -6,8 +6,9 @@ import type { CallFlow, CallFlows } from '../../calls/app/call-flows.ts';
 import { callParameter } from '../../calls/app/request.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { FlowSet } from '../file/flow.ts';
+import { readFailedTransfer } from './failed-transfer.ts';
 import { FlowApp, type FlowServices } from './flow-app.ts';
-import { type FlowPlace, type ReturnedPlace, readFailedTransfer } from './flow-place.ts';
+import { type FlowSnapshot, readFlowSnapshot } from './flow-snapshot.ts';
 
 /** Calls that were given away and may come back. */
 const PLACES_MAX = 2000;
@@ -20,15 +21,22 @@ export interface FlowShelf {
   calledAt(told: string | null): FlowSet | null;
 }
 
+/** Where the flow of a call is that was given away. */
+interface KeptFlow {
+  readonly set: FlowSet;
+  /** JSON. */
+  readonly state: string;
+}
+
 export class FlowCalls implements CallFlows {
   readonly #shelf: FlowShelf;
   /** Of calls that were given away, by names that nobody guesses. */
-  readonly #places: OneUse<FlowPlace>;
+  readonly #kept: OneUse<KeptFlow>;
   readonly #services: (call: CallAppOptions) => FlowServices;
 
   /** @param services what the flow of a call is given; tests give each call its own */
   constructor(clock: Clock, shelf: FlowShelf, services: (call: CallAppOptions) => FlowServices) {
-    this.#places = new OneUse({ clock, itemsMax: PLACES_MAX });
+    this.#kept = new OneUse({ clock, itemsMax: PLACES_MAX });
     this.#shelf = shelf;
     this.#services = services;
   }
@@ -41,27 +49,26 @@ export class FlowCalls implements CallFlows {
     return this.#flowOf(this.#shelf.calledAt(told));
   }
 
-  #keep(place: FlowPlace): string {
+  #keep(set: FlowSet, state: FlowSnapshot): string {
     const name = randomUUID();
-    this.#places.put(name, place);
+    this.#kept.put(name, { set, state: JSON.stringify(state) });
     return name;
   }
 
-  /** The place that a call comes back to; null = it comes from no transfer, or the place is kept no longer. */
-  #returnOf({ start: { parameters } }: CallAppOptions): ReturnedPlace | null {
-    const outcome = readFailedTransfer(callParameter(parameters, 'transferresult'));
+  /** Where the flow of a call goes on that comes back; nothing = it comes from no transfer, or that is kept no more. */
+  #returnOf({ start: { parameters } }: CallAppOptions) {
+    const returned = readFailedTransfer(callParameter(parameters, 'transferresult'));
     const name = callParameter(parameters, 'resume');
-    const place = outcome === null || name === undefined ? null : this.#places.take(name);
-    return place === null || outcome === null ? null : { place, outcome };
+    const kept = returned === null || name === undefined ? null : this.#kept.take(name);
+    return kept === null ? {} : { set: kept.set, restored: readFlowSnapshot(kept.state, kept.set), returned };
   }
 
-  #flowOf(set: FlowSet | null): CallFlow | null {
-    if (set === null) return null;
-    const keep = (place: FlowPlace): string => this.#keep(place);
+  #flowOf(found: FlowSet | null): CallFlow | null {
+    if (found === null) return null;
     const open = (call: CallAppOptions): FlowApp => {
-      const returned = this.#returnOf(call);
-      return new FlowApp({ ...this.#services(call), set: returned?.place.set ?? set, call, returned, keep });
+      const { set = found, ...where } = this.#returnOf(call);
+      return new FlowApp({ ...this.#services(call), ...where, set, call, keep: (state) => this.#keep(set, state) });
     };
-    return { name: set.name, version: set.version, open };
+    return { name: found.name, version: found.version, open };
   }
 }

@@ -2,10 +2,10 @@
 import type { Timer } from '../../foundation/clock.ts';
 import type { FlowValue, FlowValues } from '../file/conditions.ts';
 import type { Flow, FlowSet, FlowStep, StepOf } from '../file/flow.ts';
-import { NoAnswer, StepFailure } from '../steps/step.ts';
-import type { StepRunners } from '../steps/step-runners.ts';
-import { resolveValue } from '../steps/values.ts';
-import type { FailedTransfer, FlowPlace, ReturnedPlace } from './flow-place.ts';
+import { type FailedTransfer, NoAnswer, StepFailure } from '../verbs/step.ts';
+import { type StepRunners, verbOf } from '../verbs/table.ts';
+import { resolveValue } from '../verbs/values.ts';
+import { type FlowSnapshot, snapshotOf } from './flow-snapshot.ts';
 import { AskedQuestions, isQuestion } from './questions.ts';
 import { type FlowTerms, type Leaving, type LeftFor, type RunParts, StepScope } from './step-scope.ts';
 import { FlowVariables, initialValues } from './variables.ts';
@@ -25,9 +25,11 @@ interface RunOptions extends RunParts {
   readonly set: FlowSet;
   readonly runners: StepRunners;
   /** Where the flow goes on; null = it begins. */
-  readonly returned: ReturnedPlace | null;
-  /** Keeps a place for a call that comes back. Returns a name for it; null = nothing is kept. */
-  keep(place: FlowPlace): string | null;
+  readonly restored: FlowSnapshot | null;
+  /** What became of the transfer that the call comes back from; null = it comes from none. */
+  readonly returned: FailedTransfer | null;
+  /** Keeps where the flow is for a call that comes back. Returns a name for it; null = nothing is kept. */
+  keep(state: FlowSnapshot): string | null;
   /** What the call gives to a parameter of the flow; undefined = nothing. */
   given(name: string): FlowValue | undefined;
   /** The value of `call.<name>`; null = there is none. */
@@ -56,7 +58,10 @@ export class FlowRun {
   #steps: number;
   #returned: FailedTransfer | null;
   /** What led to the next step, where the step before did not. */
-  #by: 'key' | 'fax' | 'failed' | null = null;
+  #by: FlowSnapshot['by'] = null;
+  /** What led to the step that is under way. */
+  #enteredBy: FlowSnapshot['by'] = null;
+  readonly #beganMs: number;
   #isLate = false;
   #scope: StepScope | null = null;
   #leaving: Leaving | null = null;
@@ -65,14 +70,16 @@ export class FlowRun {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    const { set, world, given, returned } = options;
+    const { set, world, given, restored, returned, call } = options;
     const { main } = set;
     this.#lastStep = main.start;
-    this.#visits = new Map(returned?.place.visits);
-    this.#steps = returned?.place.steps ?? 0;
-    this.#returned = returned?.outcome ?? null;
-    if (returned === null) this.#push(main, { ...initialValues(main, given), ...world.variables });
-    else for (const { flow, values, at } of returned.place.frames) this.#push(flow, values, at);
+    this.#beganMs = call.context.clock.nowMs() - (restored?.elapsedMs ?? 0);
+    this.#visits = new Map(Object.entries(restored?.visits ?? {}));
+    this.#steps = restored?.steps ?? 0;
+    this.#by = restored?.by ?? null;
+    this.#returned = returned;
+    if (restored === null) this.#push(main, { ...initialValues(main, given), ...world.variables });
+    else this.#restore(restored);
   }
 
   /** The step that the flow is in, or was in last. */
@@ -88,10 +95,32 @@ export class FlowRun {
   /** Resolves when the flow has ended; null = the call was over before that. */
   async run(): Promise<FlowEnd | null> {
     const { set, call } = this.#options;
-    const late = call.context.clock.after(set.main.limits.timeMs, () => this.#stopLate());
+    const leftMs = Math.max(set.main.limits.timeMs - this.#elapsedMs, 0);
+    const late = call.context.clock.after(leftMs, () => this.#stopLate());
     const end = await this.#follow(late);
     late.cancel();
     return this.#isOver ? null : end;
+  }
+
+  /** Where the flow is. A step that is under way counts as not begun. */
+  snapshot(): FlowSnapshot {
+    const { set, spoken } = this.#options;
+    const frames = this.#frames.map(({ flow, variables, at, isFailing }) => {
+      return { flow: flow.name, values: variables.all(), at, isFailing };
+    });
+    const entered = this.#entered;
+    const visits = Object.fromEntries(
+      [...this.#visits].map(([name, count]) => [name, name === entered ? count - 1 : count]),
+    );
+    return snapshotOf(set, {
+      frames,
+      spoken: { ...spoken },
+      asked: this.#questions.all(),
+      visits,
+      steps: entered === null ? this.#steps : this.#steps - 1,
+      elapsedMs: this.#elapsedMs,
+      by: entered === null ? this.#by : this.#enteredBy,
+    });
   }
 
   /** The call is over. */
@@ -220,7 +249,7 @@ export class FlowRun {
         this.#leaving = leaving;
       },
       takeReturn: () => this.#takeReturn(),
-      keepPlace: () => this.#options.keep(this.#place()),
+      keepPlace: () => this.#options.keep(this.snapshot()),
       onMatch: () => {
         for (const known of this.#frames) known.isFailing = false;
       },
@@ -245,6 +274,7 @@ export class FlowRun {
       throw new FlowHalt(`it has come ${flow.limits.visits} times to the step ${step.name} (limits.visits)`);
     if (isQuestion(step.verb)) this.#questions.note({ depth: this.#depth, step: step.name });
     const by = this.#by === null ? {} : { by: this.#by };
+    this.#enteredBy = this.#by;
     this.#by = null;
     call.onFlow({ type: 'flow.step', flow: flow.name, step: step.name, verb: step.verb, ...by });
   }
@@ -268,10 +298,24 @@ export class FlowRun {
     return outcome;
   }
 
-  #place(): FlowPlace {
-    const { set, spoken } = this.#options;
-    const frames = this.#frames.map(({ flow, variables, at }) => ({ flow, values: variables.all(), at }));
-    return { set, frames, spoken: { ...spoken }, visits: new Map(this.#visits), steps: this.#steps };
+  /** The step that is under way, as visits name it; null = none is. */
+  get #entered(): string | null {
+    const frame = this.#frames.at(-1);
+    return this.#scope === null || frame === undefined ? null : `${frame.flow.name} ${this.#scope.step}`;
+  }
+
+  get #elapsedMs(): number {
+    return this.#options.call.context.clock.nowMs() - this.#beganMs;
+  }
+
+  #restore({ frames, asked }: FlowSnapshot): void {
+    for (const { flow: name, values, at, isFailing } of frames) {
+      const flow = this.#options.set.flows.get(name);
+      if (flow === undefined) throw new RangeError(`the state has a flow ${name}, which there is not`);
+      this.#push(flow, values, at);
+      this.#top.isFailing = isFailing;
+    }
+    for (const question of asked) this.#questions.note(question);
   }
 
   #push(flow: Flow, initial: FlowValues, at: string | null = flow.start): void {
@@ -330,7 +374,7 @@ export class FlowRun {
     const { call } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
     const where = { flow: frame.flow.name, step: step.name };
-    const own = exitWithout(step, error);
+    const own = verbOf(step.verb).exitWithout?.(step.fields, error, step.next) ?? null;
     if (!(error instanceof NoAnswer)) this.#by = 'failed';
     if (error instanceof StepFailure) call.log.warn(where, `a step of a flow cannot be done: ${message}`);
     else call.log.error({ ...where, err: error }, 'a step of a flow failed');
@@ -362,20 +406,5 @@ export class FlowRun {
     const frame = this.#frames.at(-1);
     if (frame === undefined) throw new RangeError('no flow is under way');
     return frame;
-  }
-}
-
-/** Where the step itself says that the flow goes on when it cannot be done; null = nowhere. */
-function exitWithout(step: FlowStep, error: unknown): string | null {
-  switch (step.verb) {
-    case 'http':
-    case 'transfer':
-    case 'app':
-      return step.fields.failed ?? null;
-    case 'menu':
-    case 'confirm':
-      return error instanceof NoAnswer ? step.next : null;
-    default:
-      return null;
   }
 }

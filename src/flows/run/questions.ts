@@ -1,8 +1,6 @@
 /** The questions that a caller was asked, to go back to. */
-import type { FlowVerb } from '../file/verbs.ts';
+import { type FlowVerb, verbOf } from '../verbs/table.ts';
 
-/** Steps that `back` leads to. */
-const QUESTIONS: readonly FlowVerb[] = ['menu', 'gather', 'confirm'];
 /** Nobody goes back further. */
 const KEPT_MAX = 200;
 
@@ -14,12 +12,17 @@ export interface AskedQuestion {
 
 /** Whether the verb asks the caller something. */
 export function isQuestion(verb: FlowVerb): boolean {
-  return QUESTIONS.includes(verb);
+  return verbOf(verb).isQuestion === true;
 }
 
 /** In the order in which they were asked. */
 export class AskedQuestions {
   readonly #asked: AskedQuestion[] = [];
+
+  /** Those that are kept, the first one first. */
+  all(): AskedQuestion[] {
+    return [...this.#asked];
+  }
 
   /** A question is asked, for the first time or again. */
   note(question: AskedQuestion): void {

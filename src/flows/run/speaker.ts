@@ -7,7 +7,7 @@ import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { FlowBargeIn, FlowPrompt } from '../file/prompts.ts';
 import { type PieceSources, piecesOf } from '../prompts/prompt-pieces.ts';
 import { PromptTextError } from '../prompts/prompt-text.ts';
-import { StepFailure } from '../steps/step.ts';
+import { StepFailure } from '../verbs/step.ts';
 
 /** How a prompt is said where it does not say so itself. */
 export interface PromptStyle extends PieceSources {

@@ -7,7 +7,8 @@ import type { Flow } from '../file/flow.ts';
 import type { FlowPrompt } from '../file/prompts.ts';
 import type { PromptRecordings } from '../prompts/prompt-pieces.ts';
 import { type SpeakOptions, speakValue } from '../speak/speak-value.ts';
-import type { FlowWorld } from '../steps/flow-world.ts';
+import type { FlowWorld } from '../verbs/flow-world.ts';
+import type { FailedTransfer } from '../verbs/step.ts';
 import {
   type CallerInput,
   type InputNote,
@@ -15,9 +16,8 @@ import {
   StepFailure,
   type StepTools,
   type Variables,
-} from '../steps/step.ts';
+} from '../verbs/step.ts';
 import type { CallerInputs } from './caller-input.ts';
-import type { FailedTransfer } from './flow-place.ts';
 import { cuts, type PromptStyle, type Speaker } from './speaker.ts';
 import { TEXT_MAX_CHARS } from './variables.ts';
 

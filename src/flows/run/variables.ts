@@ -1,6 +1,6 @@
 /** The variables of a flow that is under way. */
 import { ANSWERED_BY, type FlowCondition, type FlowValue, type FlowValues } from '../file/conditions.ts';
-import type { Variables } from '../steps/step.ts';
+import type { Variables } from '../verbs/step.ts';
 import { isTrueOf } from './conditions.ts';
 
 /** Longer texts are cut: what servers and callers give ends up here. */

@@ -1,7 +1,7 @@
 /** The world of a test: its time, and what answers in place of the network. */
 import type { Clock } from '../../foundation/clock.ts';
 import type { FlowSet } from '../file/flow.ts';
-import type { FlowAnswer, FlowRequest, FlowWorld } from '../steps/flow-world.ts';
+import type { FlowAnswer, FlowRequest, FlowWorld } from '../verbs/flow-world.ts';
 import type { FlowTest, HttpStandIn } from './test-file.ts';
 import { wallTimeIn } from './wall-time.ts';
 

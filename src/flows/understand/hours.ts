@@ -1,9 +1,16 @@
 /** Whether a place is open: the verb `hours`. */
-import type { VerbFields } from '../file/verbs.ts';
 import { isTimeZone, placeTime } from './place-time.ts';
 
-/** The part of the verb's fields that says when. */
-export type OpeningHours = Pick<VerbFields['hours'], 'timeZone' | 'week' | 'holidays'>;
+type Spans = readonly string[] | undefined;
+
+/** The part of the verb's fields that says when. Spans are `09:00-17:30`. */
+export interface OpeningHours {
+  readonly timeZone?: string | undefined;
+  readonly week: { readonly [day in (typeof DAYS)[number] | Days]?: Spans };
+  readonly holidays?:
+    | readonly (string | { readonly date: string; readonly name?: string | undefined; readonly open?: Spans })[]
+    | undefined;
+}
 
 type Week = OpeningHours['week'];
 type Days = 'monday-friday' | 'monday-saturday' | 'monday-sunday' | 'saturday-sunday';

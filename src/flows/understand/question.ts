@@ -1,9 +1,11 @@
 import type { FlowValue } from '../file/conditions.ts';
-import type { VerbFields } from '../file/verbs.ts';
+
+/** What can be asked for. */
+export const ANSWER_KINDS = ['digits', 'text', 'number', 'date', 'time', 'yesNo', 'phone', 'amount', 'choice'] as const;
 
 /** What was asked, for the parsers of what was answered. */
 export interface Question {
-  readonly kind: VerbFields['gather']['kind'];
+  readonly kind: (typeof ANSWER_KINDS)[number];
   /** Of the caller, such as `en-US`; its region decides what comes first in `12/05`. */
   readonly language: string;
   /**

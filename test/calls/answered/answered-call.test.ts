@@ -5,7 +5,7 @@ import { toneSamples } from '../../../src/audio/tones/tone-samples.ts';
 import type { FlowContext } from '../../../src/calls/app/call-flows.ts';
 import { flowSetOf } from '../../../src/flows/file/flow-set.ts';
 import { FlowApp } from '../../../src/flows/run/flow-app.ts';
-import { STEP_RUNNERS } from '../../../src/flows/steps/step-runners.ts';
+import { STEP_RUNNERS } from '../../../src/flows/verbs/table.ts';
 import { ALAW_8K, FRAME_MS, msToSamples } from '../../../src/foundation/units.ts';
 import { answer, OFFER, SipLine } from '../../carriers/sip/line.ts';
 import { CONTACT, dial } from '../../carriers/sip/timed-call.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FLOW_VERBS } from '../../../src/flows/file/verbs.ts';
 import { flowSchemas } from '../../../src/flows/json-schemas.ts';
+import { FLOW_VERBS } from '../../../src/flows/verbs/table.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 
 describe('the JSON Schemas of flows', () => {

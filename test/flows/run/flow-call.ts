@@ -7,9 +7,10 @@ import { flowSetOf } from '../../../src/flows/file/flow-set.ts';
 import { readFlow } from '../../../src/flows/file/read-flow.ts';
 import type { PromptRecordings } from '../../../src/flows/prompts/prompt-pieces.ts';
 import { FlowApp } from '../../../src/flows/run/flow-app.ts';
-import type { FlowWorld } from '../../../src/flows/steps/flow-world.ts';
-import type { StepTools } from '../../../src/flows/steps/step.ts';
-import { STEP_RUNNERS, type StepRunners } from '../../../src/flows/steps/step-runners.ts';
+import type { FlowSnapshot } from '../../../src/flows/run/flow-snapshot.ts';
+import type { FlowWorld } from '../../../src/flows/verbs/flow-world.ts';
+import type { StepTools } from '../../../src/flows/verbs/step.ts';
+import { STEP_RUNNERS, type StepRunners } from '../../../src/flows/verbs/table.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { FakeAnswer } from '../../fakes/call-answer.ts';
 import { FakeClock, settle } from '../../fakes/clock.ts';
@@ -24,6 +25,8 @@ interface FlowCallOptions {
   readonly environment?: Record<string, string>;
   readonly world?: Partial<FlowWorld>;
   readonly recordings?: PromptRecordings;
+  /** Where the flow goes on. */
+  readonly restored?: FlowSnapshot;
   /** In place of those of the gateway. */
   readonly runners?: StepRunners;
   /** What the flow takes of its call, in place of what is here. */
@@ -72,6 +75,7 @@ export class FlowCall {
       set: typeof flow === 'string' ? setOf(flow, others) : flow,
       call: this.#call(options),
       runners,
+      restored: options.restored ?? null,
       recordings,
       world: { wall: () => this.clock.wall(), ...world },
     });

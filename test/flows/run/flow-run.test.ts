@@ -1,7 +1,7 @@
 /** Flows in calls: where they go, what the caller hears, and how they end. */
 import { describe, expect, it } from 'vitest';
-import { StepFailure } from '../../../src/flows/steps/step.ts';
-import { STEP_RUNNERS } from '../../../src/flows/steps/step-runners.ts';
+import { StepFailure } from '../../../src/flows/verbs/step.ts';
+import { STEP_RUNNERS } from '../../../src/flows/verbs/table.ts';
 import { FlowCall } from './flow-call.ts';
 
 const SHOP = `

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readJsonPath, valueAt } from '../../../src/flows/steps/json-path.ts';
+import { readJsonPath, valueAt } from '../../../src/flows/verbs/json-path.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const DOCUMENT = { a: [{ b: 'c', 'd e': null }, [1, 2]], __proto__: 1 };
