@@ -1,24 +1,15 @@
 /** Two recognisers as one engine: a quick one for partial captions, and a better one for finals and recordings. */
-import { isDroppable, type RecogniserRole, type VoiceInfo } from '../../engine/contract.ts';
+import { isDroppable, type RecogniserRole } from '../../engine/contract.ts';
 import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { type Answer, anyOf, isCancelled, toAnswer, within } from './answer.ts';
-import {
-  type Detection,
-  type DetectRequest,
-  EngineError,
-  type SpeakRequest,
-  type Speech,
-  type TranscribeRequest,
-  type Transcript,
-  type TurnDecision,
-  type TurnRequest,
-} from './engine.ts';
+import { EngineError, type TranscribeRequest, type Transcript } from './engine.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { EnginesReport } from './engine-report.ts';
 import type { EngineStatus } from './engine-status.ts';
+import { EngineWrapper } from './engine-wrapper.ts';
 import type { ManagedEngine } from './managed-engine.ts';
 import { ReadingPace } from './reading-pace.ts';
 
@@ -48,7 +39,7 @@ type TimedRequest = TranscribeRequest & { readonly lateInMs: number };
  * Routes what is to be read by {@link TranscribeRequest.use}. A live final never waits longer for the better recogniser
  * than it says: by then, or at once where that is foreseen, the quick one reads it.
  */
-export class RecogniserPair implements ManagedEngine {
+export class RecogniserPair extends EngineWrapper {
   readonly #options: RecogniserPairOptions;
   readonly #pace = new ReadingPace();
   readonly #told = new Set<FallbackReason>();
@@ -56,52 +47,29 @@ export class RecogniserPair implements ManagedEngine {
   #isFinalMissing = false;
 
   constructor(options: RecogniserPairOptions) {
+    super(options.live);
     this.#options = options;
   }
 
-  get load(): number {
-    return this.#options.live.load;
-  }
-
-  get finalLoad(): number {
+  override get finalLoad(): number {
     return this.#options.final.load;
   }
 
-  get firmLoad(): number {
-    return this.#options.live.firmLoad;
-  }
-
-  get isLoading(): boolean {
-    return this.#options.live.isLoading === true;
-  }
-
-  get voices(): readonly VoiceInfo[] {
-    return this.#options.live.voices;
-  }
-
   /** Of the better one: what it says in the end is in these. Empty until that one was ready or did not start. */
-  get languages(): readonly string[] {
+  override get languages(): readonly string[] {
     return this.#reader.languages;
   }
 
-  get abilities(): RecogniserAbilities | null {
+  override get abilities(): RecogniserAbilities | null {
     return this.#reader.abilities;
   }
 
-  get batchMax(): number {
+  override get batchMax(): number {
     return this.#reader.batchMax ?? 1;
   }
 
-  get ttsModel(): string | null {
-    return this.#options.live.ttsModel;
-  }
-
-  get turnModel(): string | null {
-    return this.#options.live.turnModel;
-  }
-
   /** Calls can be taken without the better one: state and counts are those of the other engines. */
-  get status(): EngineStatus {
+  override get status(): EngineStatus {
     const { live, final } = this.#options;
     const { state, ready, workers, recogniser } = final.status;
     return {
@@ -111,7 +79,7 @@ export class RecogniserPair implements ManagedEngine {
     };
   }
 
-  get report(): EnginesReport {
+  override get report(): EnginesReport {
     const [live, final] = [this.#options.live.report, this.#options.final.report];
     return {
       engines: [...live.engines, ...final.engines],
@@ -125,34 +93,22 @@ export class RecogniserPair implements ManagedEngine {
   }
 
   /** Resolves when both are ready, or the quick one is and the better one does not start. */
-  async start(): Promise<void> {
+  override async start(): Promise<void> {
     const { live, final } = this.#options;
     await Promise.all([live.start(), final.start().catch((error: unknown) => this.#onMissing(error))]);
   }
 
-  keepWhile(isNeeded: () => boolean): void {
+  override keepWhile(isNeeded: () => boolean): void {
     this.#options.live.keepWhile(isNeeded);
     this.#options.final.keepWhile(isNeeded);
   }
 
-  wake(): void {
+  override wake(): void {
     this.#options.live.wake();
     this.#options.final.wake();
   }
 
-  detect(request: DetectRequest): Promise<Detection> {
-    return this.#options.live.detect(request);
-  }
-
-  speak(request: SpeakRequest): Promise<Speech> {
-    return this.#options.live.speak(request);
-  }
-
-  turn(request: TurnRequest): Promise<TurnDecision> {
-    return this.#options.live.turn(request);
-  }
-
-  async transcribe(request: TranscribeRequest): Promise<Transcript> {
+  override async transcribe(request: TranscribeRequest): Promise<Transcript> {
     const { lateInMs } = request;
     if (request.use !== 'final') return this.#read('live', request);
     if (isDroppable(request.urgency)) return this.#readIfSoon(request);
@@ -161,7 +117,7 @@ export class RecogniserPair implements ManagedEngine {
     return 'found' in answer ? answer.found : this.#standIn('failed', request, answer.error);
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await Promise.all([this.#options.live.close(), this.#options.final.close()]);
   }
 

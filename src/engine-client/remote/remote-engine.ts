@@ -5,19 +5,9 @@ import type { Clock } from '../../foundation/clock.ts';
 import { matchLanguage } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { type Answer, anyOf, isCancelled, toAnswer, within } from '../answer.ts';
-import {
-  type Detection,
-  type DetectRequest,
-  EngineError,
-  type SpeakRequest,
-  type Speech,
-  type TranscribeRequest,
-  type Transcript,
-  type TurnDecision,
-  type TurnRequest,
-} from '../engine.ts';
+import { EngineError, type SpeakRequest, type Speech, type TranscribeRequest, type Transcript } from '../engine.ts';
 import type { EnginesReport } from '../engine-report.ts';
-import type { EngineStatus } from '../engine-status.ts';
+import { EngineWrapper } from '../engine-wrapper.ts';
 import type { ManagedEngine } from '../managed-engine.ts';
 import { BatchTurns } from './batch-turns.ts';
 import { RemoteChoice } from './remote-choice.ts';
@@ -50,117 +40,85 @@ interface RemoteEngineOptions {
  * the first answer counts; partial captions are not, for that would double the load where there is least to spare.
  * Drafts stay with the embedded engines: tokens of one recogniser mean nothing to another.
  */
-export class RemoteEngine implements ManagedEngine {
+export class RemoteEngine extends EngineWrapper {
   readonly #options: RemoteEngineOptions;
   readonly #choice: RemoteChoice;
   readonly #batchTurns: BatchTurns;
   #isWarm = false;
 
   constructor(options: RemoteEngineOptions) {
+    super(options.embedded);
     this.#options = options;
     this.#choice = new RemoteChoice(options.members, () => options.embedded.languages);
     this.#batchTurns = new BatchTurns(options.clock);
   }
 
   /** Of the server that has least to do; of the embedded engines while none can be asked. */
-  get load(): number {
+  override get load(): number {
     return this.#loadOr(this.#options.embedded.load);
   }
 
-  get finalLoad(): number {
+  override get finalLoad(): number {
     return this.#loadOr(this.#options.embedded.finalLoad);
   }
 
-  /** Of the embedded engines, which have to read everything when the servers fail. */
-  get firmLoad(): number {
-    return this.#options.embedded.firmLoad;
-  }
-
   /** By the places of all servers that answer; null while none does: then the embedded engines read everything. */
-  get remoteUse(): number | null {
+  override get remoteUse(): number | null {
     const up = this.#options.members.filter(({ isDown }) => !isDown);
     const places = up.reduce((sum, member) => sum + member.places, 0);
     return places === 0 ? null : up.reduce((sum, member) => sum + member.use * member.places, 0) / places;
   }
 
-  get isLoading(): boolean {
-    return this.#options.embedded.isLoading === true;
-  }
-
-  get voices(): readonly VoiceInfo[] {
+  override get voices(): readonly VoiceInfo[] {
     return (this.#options.speech ?? this.#options.embedded).voices;
   }
 
   /** First those of the embedded engines: they say which one is assumed. */
-  get languages(): readonly string[] {
+  override get languages(): readonly string[] {
     const { embedded, members } = this.#options;
     if (embedded.abilities === null) return embedded.languages;
     return [...new Set([...embedded.languages, ...members.flatMap(({ languages }) => languages)])];
   }
 
   /** Servers give neither tokens nor times; what is likely to be said goes to them. */
-  get abilities(): RecogniserAbilities | null {
+  override get abilities(): RecogniserAbilities | null {
     const { abilities } = this.#options.embedded;
     if (this.#options.members.length === 0) return abilities;
     return abilities && { ...abilities, logprobs: false, confidence: false, hotWords: true, context: true };
   }
 
-  get batchMax(): number {
+  override get batchMax(): number {
     const { embedded, members } = this.#options;
     return Math.max(embedded.batchMax ?? 1, ...members.map(({ batchMax }) => batchMax));
   }
 
-  get ttsModel(): string | null {
-    return this.#options.embedded.ttsModel;
-  }
-
-  get turnModel(): string | null {
-    return this.#options.embedded.turnModel;
-  }
-
-  get status(): EngineStatus {
-    return this.#options.embedded.status;
-  }
-
-  get report(): EnginesReport {
+  override get report(): EnginesReport {
     const { embedded, members, speech } = this.#options;
     return { ...embedded.report, servers: [...members.map(({ report }) => report), ...(speech?.reports ?? [])] };
   }
 
-  async start(): Promise<void> {
+  override async start(): Promise<void> {
     this.#warmUp();
     await this.#options.embedded.start();
   }
 
-  wake(): void {
+  override wake(): void {
     this.#warmUp();
     this.#options.embedded.wake();
   }
 
-  keepWhile(isNeeded: () => boolean): void {
-    this.#options.embedded.keepWhile(isNeeded);
-  }
-
-  detect(request: DetectRequest): Promise<Detection> {
-    return this.#options.embedded.detect(request);
-  }
-
-  speak(request: SpeakRequest): Promise<Speech> {
+  override speak(request: SpeakRequest): Promise<Speech> {
     return (this.#options.speech ?? this.#options.embedded).speak(request);
   }
 
-  turn(request: TurnRequest): Promise<TurnDecision> {
-    return this.#options.embedded.turn(request);
-  }
-
-  async transcribe(given: TranscribeRequest): Promise<Transcript> {
+  override async transcribe(given: TranscribeRequest): Promise<Transcript> {
     if (this.#options.members.length === 0) return this.#options.embedded.transcribe(given);
     const request = this.#withLanguage(given);
     if (request.urgency === 'batch') return this.#readBatch(request);
     return isDroppable(request.urgency) ? this.#readPartial(request) : this.#readFinal(request);
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     for (const member of this.#options.members) member.close();
     this.#options.speech?.close();
     this.#batchTurns.close();
