@@ -13,10 +13,10 @@ import { AppLanguages } from './app-languages.ts';
 import { AppReports } from './app-reports.ts';
 import { type FetchAudio, labelOf } from './audio-fetch.ts';
 import type { CallerEvent } from './call-app.ts';
+import { CallerTurns } from './caller-turns.ts';
 import { FrameQueue } from './frame-queue.ts';
 import type { AppFrame, EndFrame, FrameToApp, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
-import { Prompts } from './prompts.ts';
 import type { AppRequest } from './request.ts';
 import { greetingOptions, styleIn, turnOf } from './speech-options.ts';
 import { TalkCycle } from './talk-cycle.ts';
@@ -65,7 +65,7 @@ export class AppSession {
   readonly #options: SessionOptions;
   readonly #frames: FrameQueue;
   readonly #late = new LateText();
-  readonly #prompts: Prompts;
+  readonly #turns: CallerTurns;
   readonly #reports: AppReports;
   /** Utterances of the app that are not over, and the talk cycles that they are of, if any. */
   readonly #own = new Map<string, TalkCycle | null>();
@@ -90,15 +90,17 @@ export class AppSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#languages = new AppLanguages({ ...options, call: options.language });
-    this.#prompts = new Prompts({
-      lang: () => this.#languages.prompt,
-      partials: options.request.partialPrompts,
-      clock: options.clock,
-      send: (prompt) => {
+    const promptOf = (voicePrompt: string, last: boolean) =>
+      ({ type: 'prompt', voicePrompt, lang: this.#languages.prompt, last }) as const;
+    const { channel, request, clock } = options;
+    this.#turns = new CallerTurns({
+      clock,
+      onTurn: (text) => {
         options.trace?.onPrompt();
-        options.channel.send(prompt);
+        channel.send(promptOf(text, true));
       },
-      sendNow: (prompt) => options.channel.sendNow(prompt),
+      // Dropped where the app is away or behind.
+      onPart: request.partialPrompts ? (text) => channel.sendNow(promptOf(text, false)) : undefined,
     });
     this.#reports = new AppReports({ request: options.request, ...options.channel });
     this.#frames = new FrameQueue({
@@ -154,10 +156,10 @@ export class AppSession {
         this.#takeCaption(event);
         return;
       case 'revision':
-        if (this.#prompts.revise(event)) this.#onAnswerable();
+        if (this.#turns.revise(event)) this.#onAnswerable();
         return;
       case 'turn.ended':
-        if (this.#prompts.end(event.last)) this.#onAnswerable();
+        if (this.#turns.end(event.last)) this.#onAnswerable();
         return;
       default:
         this.#callerSpeaks = event.type === 'speech.started';
@@ -170,7 +172,7 @@ export class AppSession {
   onDtmf(digit: string): void {
     if (!this.listens || !this.#options.request.dtmf || (this.#sounding !== null && !this.#isReported('dtmf'))) return;
     // Who presses a key has said what there was to say.
-    if (!this.#callerSpeaks && this.#prompts.tell()) this.#onAnswerable();
+    if (!this.#callerSpeaks && this.#turns.report()) this.#onAnswerable();
     this.#options.channel.send({ type: 'dtmf', digit });
     this.#onAnswerable();
   }
@@ -190,7 +192,7 @@ export class AppSession {
 
   /** Lets go of everything. What is being said is left to the voice; what the caller has said is told. */
   close(): void {
-    if (this.#state === 'open') this.#prompts.tell();
+    if (this.#state === 'open') this.#turns.report();
     this.#state = 'over';
     this.#frames.close();
     this.#frames.drop();
@@ -283,7 +285,7 @@ export class AppSession {
 
   /** What the app says now and what waits is dropped, and so are the caller's words so far. */
   #silence(): void {
-    this.#prompts.forget();
+    this.#turns.forget();
     const hasCycle = this.#cycle !== null;
     if (this.#own.size > 0) this.#options.voice.interrupt();
     this.#cycle?.drop();
@@ -338,7 +340,7 @@ export class AppSession {
     const cycle = this.#own.get(utterance);
     this.#own.delete(utterance);
     if (!interrupted) cycle?.noteHeard(utterance, heardText, playedMs);
-    if (!interrupted && !this.#options.voice.speaking && this.#prompts.answer()) this.#onAnswerable();
+    if (!interrupted && !this.#options.voice.speaking && this.#turns.answer()) this.#onAnswerable();
     if (cycle === undefined || !interrupted) return;
     if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
   }
@@ -385,8 +387,8 @@ export class AppSession {
 
   #takeCaption(caption: Caption): void {
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#isReported('speech');
-    if (isKeptBack) this.#prompts.leaveOut(caption);
-    else if (this.#prompts.add(caption)) this.#onAnswerable();
+    if (isKeptBack) this.#turns.leaveOut(caption);
+    else if (this.#turns.add(caption)) this.#onAnswerable();
   }
 
   /** Whether input of this kind is told although the app was talking and was not interrupted by it. */

@@ -3,7 +3,7 @@
  * for it, and so do words that cut off what was said before it.
  */
 import type { CallerEvent } from '../../calls/app/call-app.ts';
-import { Prompts } from '../../calls/app/prompts.ts';
+import { CallerTurns } from '../../calls/app/caller-turns.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Caption } from '../../transcription/live-transcriber.ts';
 import type { FlowBargeIn } from '../file/prompts.ts';
@@ -47,7 +47,7 @@ interface Waiting {
 
 export class CallerInputs {
   readonly #options: InputOptions;
-  readonly #turns: Prompts;
+  readonly #turns: CallerTurns;
   #waiting: Waiting | null = null;
   #silence: Timer | null = null;
   /** The question has been said. */
@@ -72,13 +72,7 @@ export class CallerInputs {
 
   constructor(options: InputOptions) {
     this.#options = options;
-    this.#turns = new Prompts({
-      lang: () => '',
-      partials: false,
-      clock: options.clock,
-      send: ({ voicePrompt }) => this.#onTurn(voicePrompt),
-      sendNow: () => undefined,
-    });
+    this.#turns = new CallerTurns({ clock: options.clock, onTurn: (text) => this.#onTurn(text) });
   }
 
   /** Whether the caller has cut off what was said, and the words of it are still to come. */
