@@ -24,12 +24,12 @@ import {
 } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
 import { BatchWaits } from './batch-waits.ts';
+import { BatchWebhooks } from './batch-webhooks.ts';
 import { BelievedClock } from './believed-clock.ts';
 import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { reportDiskWaits } from './disk-waits.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
-import { Notifier } from './notifier.ts';
 import { Runner } from './runner.ts';
 import { Storage } from './storage.ts';
 import { Transcripts } from './transcripts.ts';
@@ -71,7 +71,7 @@ export class Batches {
   readonly #transcripts: Transcripts;
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #life = new AbortController();
-  readonly #notifier: Notifier;
+  readonly #webhooks: BatchWebhooks;
   readonly #disk: DiskListener;
   /** Resolves when a batch that was begun here is on disk. */
   readonly #kept = new WeakMap<Batch, Promise<void>>();
@@ -105,12 +105,7 @@ export class Batches {
       onWait: tellProgress,
       folderOf: (batch) => this.#storage.folderOf(batch),
     });
-    this.#notifier = new Notifier({
-      ...options,
-      signal: this.#life.signal,
-      describe: (batch) => this.#describe(batch),
-      onAttempt: (batch) => void this.#storage.keep(batch, [], this.#life.signal).catch(() => undefined),
-    });
+    this.#webhooks = new BatchWebhooks(options);
     this.#runner = new Runner({
       ...options,
       disk: this.#disk,
@@ -325,7 +320,7 @@ export class Batches {
     this.#count();
     for (const batch of batches) {
       if (batch.state !== 'running') {
-        if (batch.webhook?.state === 'waiting') void this.#notifier.notify(batch);
+        if (batch.webhook?.state === 'waiting') void this.#notify(batch);
       } else if (batch.files.some(({ state }) => state === 'waiting')) this.#runner.add(batch);
       // The gateway was killed between the last file and the end of the batch.
       else void this.#finish(batch, this.#life.signal).catch(() => undefined);
@@ -379,12 +374,16 @@ export class Batches {
   #tellEnd(batch: Batch): void {
     this.#count();
     this.#tell(batch, { type: 'end', batch });
-    void this.#notifier.notify(batch);
+    void this.#notify(batch);
   }
 
-  #describe(batch: Batch): unknown {
-    const { webhook: _webhook, ...view } = this.view(batch);
-    return this.#index.holds(batch) ? { ...view, files: this.viewFiles(batch) } : null;
+  /** Tells by webhook of the end of a batch, unless it is removed before. Never rejects. */
+  #notify(batch: Batch): Promise<void> {
+    const { signal } = this.#life;
+    return this.#webhooks.deliver(batch, signal, {
+      describe: () => (this.#index.holds(batch) ? { batch: this.view(batch), files: this.viewFiles(batch) } : null),
+      onAttempt: () => void this.#storage.keep(batch, [], signal).catch(() => undefined),
+    });
   }
 
   async #sweep(): Promise<void> {

@@ -1,13 +1,12 @@
 /** Sends answers to where their requests said, and repeats what fails. A restart forgets them. */
 
-import { pause } from '../../foundation/abortable-pause.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { sendWebhook } from '../../foundation/webhooks/send-webhook.ts';
-import { RETRY_DELAYS_MS } from '../../jobs/notifier.ts';
+import { WITHIN_HOURS } from '../../foundation/webhooks/retry-plan.ts';
+import { WebhookSender } from '../../foundation/webhooks/webhook-sender.ts';
 
 /** Answers that wait, each up to some MB. */
 const WAITING_MAX = 32;
@@ -21,11 +20,19 @@ interface CallbacksOptions {
 /** The answers of one server that are on their way. */
 export class FileCallbacks {
   readonly #options: CallbacksOptions;
+  readonly #sender: WebhookSender;
   readonly #end = new AbortController();
   #waiting = 0;
 
   constructor(options: CallbacksOptions) {
     this.#options = options;
+    const { settings, clock } = options;
+    this.#sender = new WebhookSender({
+      secret: settings.WEBHOOK_SECRET,
+      allowPrivate: namedTargets(settings.OUTBOUND_ALLOW, 'batches'),
+      plan: WITHIN_HOURS,
+      clock,
+    });
   }
 
   /**
@@ -46,22 +53,11 @@ export class FileCallbacks {
   }
 
   /** Posts `body`, JSON, to `url` until it is taken or was tried often enough. Never rejects. */
-  async deliver(url: string, id: string, body: string): Promise<void> {
-    const { settings, clock, log } = this.#options;
-    const { signal } = this.#end;
-    for (const delayMs of [...RETRY_DELAYS_MS, null]) {
-      const attempt = {
-        url,
-        id,
-        body,
-        secret: settings.WEBHOOK_SECRET,
-        allowPrivate: namedTargets(settings.OUTBOUND_ALLOW, 'batches'),
-      };
-      const { isDelivered, answer } = await sendWebhook({ ...attempt, clock, signal });
-      if (isDelivered || signal.aborted) return;
-      if (delayMs === null) log.warn({ requestId: id, answer }, 'a callback was not taken and is given up');
-      else await pause(clock, delayMs, signal);
-    }
+  deliver(url: string, id: string, body: string): Promise<void> {
+    const { log } = this.#options;
+    return this.#sender.deliver({ url, id, attempts: 0, body: () => body }, this.#end.signal, ({ state, answer }) => {
+      if (state === 'failed') log.warn({ requestId: id, answer }, 'a callback was not taken and is given up');
+    });
   }
 
   /** Gives up all that waits. */

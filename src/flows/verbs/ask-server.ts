@@ -6,7 +6,7 @@ import { pause } from '../../foundation/abortable-pause.ts';
 import { PrivateAddressError } from '../../foundation/addresses.ts';
 import { FetchError, guardedFetch, networkCode, readBody, withinTime } from '../../foundation/guarded-fetch.ts';
 import { operatorTargets } from '../../foundation/outbound-targets.ts';
-import { signWebhook } from '../../foundation/webhooks/sign-webhook.ts';
+import { signedHeaders } from '../../foundation/webhooks/sign-webhook.ts';
 import { type FlowValue, valueSchema, variableSchema } from '../file/conditions.ts';
 import { fillUrl } from './fill-url.ts';
 import type { FlowAnswer, FlowRequest } from './flow-world.ts';
@@ -141,13 +141,7 @@ function signatureOf(body: string, { context }: StepTools['call']): Record<strin
   const { FLOW_SIGNING_KEY, WEBHOOK_SECRET } = context.settings;
   const secret = FLOW_SIGNING_KEY || WEBHOOK_SECRET;
   if (secret === '') return {};
-  const id = `msg_${randomUUID()}`;
-  const timestamp = String(Math.floor(context.clock.wall().getTime() / 1000));
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signWebhook({ id, timestamp, body, secret }),
-  };
+  return signedHeaders({ id: `msg_${randomUUID()}`, body, secret }, context.clock);
 }
 
 /** Names no host and nothing of the request. */

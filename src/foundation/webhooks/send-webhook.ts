@@ -1,10 +1,10 @@
-/** Sends a webhook once, signed as Standard Webhooks defines it (standardwebhooks.com, symmetric signatures). */
+/** Sends a webhook once, signed. */
 import type { IncomingMessage } from 'node:http';
 import { PrivateAddressError } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { FetchError, guardedFetch, networkCode, withinTime } from '../guarded-fetch.ts';
 import type { PrivateTargets } from '../outbound-targets.ts';
-import { signWebhook } from './sign-webhook.ts';
+import { signedHeaders } from './sign-webhook.ts';
 
 const ATTEMPT_TIMEOUT_MS = 10_000;
 /** RFC 9110 §10.2.3: seconds, or a date. */
@@ -37,13 +37,7 @@ export interface WebhookOutcome {
 /** Makes one attempt of at most 10 s. Redirects are not followed and count as failures. Never rejects. */
 export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookOutcome> {
   const { url, id, body, secret, allowPrivate, clock, signal } = attempt;
-  const timestamp = String(Math.floor(clock.wall().getTime() / 1000));
-  const headers = {
-    'content-type': 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signWebhook({ id, timestamp, body, secret }),
-  };
+  const headers = { 'content-type': 'application/json', ...signedHeaders({ id, body, secret }, clock) };
   const request = {
     url,
     allowPrivate,

@@ -20,6 +20,7 @@ import {
 import { type Draft, requireRoom } from '../batch-index.ts';
 import type { BatchNews, BatchResults, BatchService, FileResult } from '../batch-service.ts';
 import { BatchWaits } from '../batch-waits.ts';
+import { BatchWebhooks } from '../batch-webhooks.ts';
 import type { BatchesOptions, BatchRequest } from '../batches.ts';
 import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
 import { reportDiskWaits } from '../disk-waits.ts';
@@ -28,9 +29,8 @@ import { Transcripts } from '../transcripts.ts';
 import type { BatchDatabase, FileToQueue, StoredBatch } from './batch-rows.ts';
 import { BatchTables } from './batch-tables.ts';
 import { BatchWatch } from './batch-watch.ts';
-import { EndWebhooks } from './end-webhooks.ts';
 import { FileWork } from './file-work.ts';
-import type { JobQueue, QueuedJob } from './job-queue.ts';
+import type { JobOutcome, JobQueue, QueuedJob } from './job-queue.ts';
 import { WorkTables } from './work-tables.ts';
 
 /** Transcripts that are in memory at once while all of a batch are read. */
@@ -63,7 +63,7 @@ export class SharedBatches implements BatchService {
   readonly #tables: BatchTables;
   readonly #work: WorkTables;
   readonly #files: FileWork;
-  readonly #webhooks: EndWebhooks;
+  readonly #webhooks: BatchWebhooks;
   readonly #watch: BatchWatch;
   readonly #waits: BatchWaits;
   readonly #drafts = new Map<string, Draft>();
@@ -74,7 +74,7 @@ export class SharedBatches implements BatchService {
   #isTroubled = false;
 
   constructor(options: SharedBatchesOptions) {
-    const { db, clock, settings } = options;
+    const { db, clock } = options;
     this.#options = options;
     this.#tables = new BatchTables(db);
     this.#waits = new BatchWaits(clock);
@@ -96,9 +96,8 @@ export class SharedBatches implements BatchService {
       removeFiles: (id, number) => this.#removeFiles(id, number),
       onEnd: (batch) => this.#onFileEnd(batch),
     });
-    const look = (id: string) => this.#look(id);
-    this.#webhooks = new EndWebhooks({ ...options, settings, work: this.#work, look });
-    this.#watch = new BatchWatch({ clock, look });
+    this.#webhooks = new BatchWebhooks(options);
+    this.#watch = new BatchWatch({ clock, look: (id) => this.#look(id) });
   }
 
   /** Takes part in the work. @throws DataFolderError when BATCH_DIR cannot be used; the error of disk or database */
@@ -271,9 +270,17 @@ export class SharedBatches implements BatchService {
   }
 
   #do(job: QueuedJob, signal: AbortSignal) {
-    return job.kind === 'file'
-      ? this.#files.do(job.batchId, job.number, signal)
-      : this.#webhooks.deliver(job.batchId, signal);
+    return job.kind === 'file' ? this.#files.do(job.batchId, job.number, signal) : this.#notify(job.batchId, signal);
+  }
+
+  /** Any gateway makes one attempt at the webhook. @throws the reason of `signal`; errors of the database */
+  async #notify(id: string, signal: AbortSignal): Promise<JobOutcome> {
+    const found = await this.#look(id);
+    if (found === undefined || found.batch.state === 'running' || found.webhook?.state !== 'waiting') return 'done';
+    const after = await this.#webhooks.attempt(found, found.webhook, signal);
+    if (after === null) throw signal.reason;
+    await this.#work.noteWebhook(id, after);
+    return after.againInMs === null ? 'done' : { againInMs: after.againInMs };
   }
 
   async #onFileEnd({ id, tenant }: Batch): Promise<void> {

@@ -175,7 +175,7 @@ export class WorkTables {
   }
 
   /** The webhook of a batch after an attempt. */
-  async noteWebhook(id: string, { state, attempts }: Webhook): Promise<void> {
+  async noteWebhook(id: string, { state, attempts }: Omit<Webhook, 'url'>): Promise<void> {
     await this.#db
       .updateTable('batches')
       .set({ webhook_state: state, webhook_attempts: attempts })

@@ -1,9 +1,11 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
-import { operatorTargets } from '../../foundation/outbound-targets.ts';
+import { type OutboundPurpose, operatorTargets } from '../../foundation/outbound-targets.ts';
 import { ConfigError } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { FOR_DAYS } from '../../foundation/webhooks/retry-plan.ts';
+import { WebhookSender } from '../../foundation/webhooks/webhook-sender.ts';
 import type { Records } from '../records.ts';
 import { readDatabaseNowMs } from '../retention/retention-clock.ts';
 import { Outbox } from './outbox.ts';
@@ -41,14 +43,13 @@ export function openWebhooks(
   }
   const { database, calls } = records;
   const bodies = new WebhookBodies(database, calls);
+  const senderOf = (secret: string, purpose: OutboundPurpose): WebhookSender =>
+    new WebhookSender({ secret, allowPrivate: operatorTargets(OUTBOUND_ALLOW, purpose), plan: FOR_DAYS, clock });
   const outbox = new Outbox({
     database,
     bodies,
-    calls: hasCalls ? { url, secret: WEBHOOK_SECRET, allowPrivate: operatorTargets(OUTBOUND_ALLOW, 'calls') } : null,
-    messages: {
-      secret: settings.FLOW_SIGNING_KEY || WEBHOOK_SECRET,
-      allowPrivate: operatorTargets(OUTBOUND_ALLOW, 'flows'),
-    },
+    calls: hasCalls ? { url, sender: senderOf(WEBHOOK_SECRET, 'calls') } : null,
+    messages: senderOf(settings.FLOW_SIGNING_KEY || WEBHOOK_SECRET, 'flows'),
     clock,
     // A claim of a gateway whose clock is slow would be over at once for one whose clock is right.
     ...(settings.CLUSTER_KEY !== '' && { readNowMs: () => readDatabaseNowMs(database.reader) }),

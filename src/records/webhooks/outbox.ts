@@ -8,8 +8,8 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import { explainTrouble } from '../../foundation/database/trouble.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { WebhookMetrics } from '../../foundation/metrics/webhook-metrics.ts';
-import type { PrivateTargets } from '../../foundation/outbound-targets.ts';
-import { sendWebhook, type WebhookOutcome } from '../../foundation/webhooks/send-webhook.ts';
+import { type AfterAttempt, attemptOutcome } from '../../foundation/webhooks/retry-plan.ts';
+import type { WebhookSender } from '../../foundation/webhooks/webhook-sender.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { OutboxTable } from '../tables.ts';
 import { readTarget } from './message-targets.ts';
@@ -19,34 +19,21 @@ import type { WebhookBodies } from './webhook-bodies.ts';
 const AT_ONCE_MAX = 4;
 /** An attempt takes 10 s at most. A gateway that dies in one leaves it to be made again after this. */
 const CLAIM_MS = 60_000;
-const RETRIES = { firstMs: 5000, longestMs: 3_600_000, factor: 4, jitterShare: 0.2 };
-/** A receiver may ask for this much patience at most. */
-const RETRY_AFTER_MAX_MS = 86_400_000;
-const GIVEN_UP_MS = 3 * 86_400_000;
 /** What was given up stays in the table for so long. */
 const FAILED_KEPT_MS = 30 * 86_400_000;
 /** The outbox is looked at after this long at the latest. */
 const LOOK_MAX_MS = 60_000;
-/** The receiver says that nobody wants it (RFC 9110 §15.5.11). */
-const GONE = '410';
-
 const COLUMNS = ['id', 'event', 'attempts', 'created_ms', 'due_ms', 'target'] as const;
 
 type Row = Pick<Selectable<OutboxTable>, (typeof COLUMNS)[number]>;
-
-/** How webhooks of a kind are sent. */
-interface Sender {
-  readonly secret: string;
-  readonly allowPrivate: PrivateTargets;
-}
 
 interface OutboxOptions {
   readonly database: RecordsDatabase;
   readonly bodies: Pick<WebhookBodies, 'make' | 'makeMessage'>;
   /** Of calls; null = they are not sent, and those that wait go on waiting. */
-  readonly calls: (Sender & { readonly url: string }) | null;
+  readonly calls: { readonly sender: WebhookSender; readonly url: string } | null;
   /** Of messages, which say themselves where they go. */
-  readonly messages: Sender;
+  readonly messages: WebhookSender;
   readonly clock: Clock;
   /** Now, in ms since 1970, by a clock that all gateways which share the outbox have; absent = that of this one. */
   readonly readNowMs?: () => Promise<number>;
@@ -125,7 +112,7 @@ export class Outbox {
       .execute();
     for (const row of due) {
       if (this.#end.signal.aborted || !(await this.#claim(row, nowMs))) continue;
-      const sending = this.#send(row).finally(() => {
+      const sending = this.#send(row, nowMs).finally(() => {
         this.#sending.delete(sending);
         this.wake();
       });
@@ -145,56 +132,47 @@ export class Outbox {
     return Number(numUpdatedRows) === 1;
   }
 
-  async #send(row: Row): Promise<void> {
-    const { clock, log } = this.#options;
+  async #send(row: Row, nowMs: number): Promise<void> {
+    const { id, attempts, created_ms } = row;
     const { signal } = this.#end;
     try {
-      const { body, ...sender } = await this.#addressed(row);
-      if (body === null) return await this.#remove(row.id);
-      const outcome = await sendWebhook({ ...sender, id: row.id, body, clock, signal });
-      if (signal.aborted && !outcome.isDelivered) return;
-      if (outcome.isDelivered) await this.#noteDelivered(row.id);
-      else await this.#noteFailure(row, outcome);
+      const { sender, url, body } = await this.#addressed(row);
+      if (body === null) return await this.#remove(id);
+      const after = await sender.attempt({ url, id, body, attempts, ageMs: nowMs - created_ms }, signal);
+      if (after === null) return;
+      this.#options.metrics.attempts.inc({ outcome: attemptOutcome(after.state) });
+      if (after.state === 'delivered') await this.#noteDelivered(id);
+      else await this.#noteFailure(row, after);
     } catch (error) {
-      log.warn({ reason: explainTrouble(error as Error) }, 'the outbox of webhooks cannot be written');
+      this.#options.log.warn({ reason: explainTrouble(error as Error) }, 'the outbox of webhooks cannot be written');
     }
   }
 
-  async #addressed({ id, target }: Row): Promise<Sender & { readonly url: string; readonly body: string | null }> {
+  async #addressed({ id, target }: Row) {
     const { bodies, calls, messages } = this.#options;
     if (target !== null) {
       const { url, hasText } = readTarget(target);
-      return { ...messages, url, body: await bodies.makeMessage(id, { hasText }) };
+      return { sender: messages, url, body: await bodies.makeMessage(id, { hasText }) };
     }
     if (calls === null) throw new Error('expected no webhook of a call: CALL_WEBHOOK_URL is not set');
     return { ...calls, body: await bodies.make(id) };
   }
 
   async #noteDelivered(id: string): Promise<void> {
-    const { log, metrics } = this.#options;
     await this.#remove(id);
-    metrics.attempts.inc({ outcome: 'delivered' });
-    if (this.#isFailing) log.info('webhooks are delivered again');
+    if (this.#isFailing) this.#options.log.info('webhooks are delivered again');
     this.#isFailing = false;
   }
 
-  async #noteFailure(
-    { id, event, attempts, created_ms }: Row,
-    { answer, retryAfterMs }: WebhookOutcome,
-  ): Promise<void> {
-    const { database, log, metrics } = this.#options;
-    const made = attempts + 1;
+  async #noteFailure({ id, event }: Row, { state, attempts, againInMs, answer }: AfterAttempt): Promise<void> {
+    const { database, log } = this.#options;
     const nowMs = await this.#readNowMs();
-    const dueMs = nowMs + Math.max(delayAfter(made), Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
-    const isGivenUp = answer === GONE || dueMs > created_ms + GIVEN_UP_MS;
-    await database.db
-      .updateTable('outbox')
-      .set({ attempts: made, due_ms: dueMs, state: isGivenUp ? 'failed' : 'waiting' })
-      .where('id', '=', id)
+    const row = database.db.updateTable('outbox').where('id', '=', id);
+    await row
+      .set({ attempts, due_ms: nowMs + (againInMs ?? 0), state: state === 'failed' ? state : 'waiting' })
       .execute();
-    metrics.attempts.inc({ outcome: isGivenUp ? 'failed' : 'retried' });
-    if (isGivenUp) {
-      log.error({ webhook: id, event, attempts: made, answer }, 'a webhook of a call was given up');
+    if (state === 'failed') {
+      log.error({ webhook: id, event, attempts, answer }, 'a webhook of a call was given up');
       await this.#removeOldFailures(nowMs - FAILED_KEPT_MS);
     } else if (!this.#isFailing) {
       this.#isFailing = true;
@@ -232,10 +210,4 @@ export class Outbox {
     const { readNowMs, clock } = this.#options;
     return readNowMs === undefined ? clock.wall().getTime() : readNowMs();
   }
-}
-
-/** 5 s, 20 s, 80 s … 1 h, each up to a fifth shorter. */
-function delayAfter(attempts: number, random: () => number = Math.random): number {
-  const { firstMs, longestMs, factor, jitterShare } = RETRIES;
-  return Math.round(Math.min(firstMs * factor ** (attempts - 1), longestMs) * (1 - jitterShare * random()));
 }
