@@ -360,6 +360,7 @@ export class Call implements LegHandlers {
       codec: start.codec,
       playback: start.playback,
       framesPerMessage: start.framesPerMessage,
+      wholeSounds: start.wholeSounds,
       bargeIn: readBargeIn(start.parameters, context.settings.BARGE_IN),
       callerEndpointMs: () => this.#endpointMs('inbound'),
       context,

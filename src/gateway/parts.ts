@@ -3,6 +3,7 @@ import { asterisk } from '../carriers/asterisk/part.ts';
 import { audioHook } from '../carriers/audiohook/part.ts';
 import { audioSocket } from '../carriers/audiosocket/part.ts';
 import { exotel } from '../carriers/exotel/part.ts';
+import { freeswitch } from '../carriers/freeswitch/part.ts';
 import { plivo } from '../carriers/plivo/part.ts';
 import { signalwire } from '../carriers/signalwire/part.ts';
 import { sip } from '../carriers/sip/part.ts';
@@ -27,6 +28,7 @@ export const PARTS: readonly Part[] = [
   audioHook,
   asterisk,
   audioSocket,
+  freeswitch,
   sip,
   deepgram,
   jambonz,

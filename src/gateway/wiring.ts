@@ -152,7 +152,7 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const listeners = new Listeners({ ...common, engine, isDraining: options.isDraining });
   engine.keepWhile(() => registry.liveCount > 0 || listeners.count > 0);
   const findCall = async (id: string) => registry.get(id) ?? records?.calls.get(id);
-  const webSockets = new WebSocketTrunk({ registry, settings, clock });
+  const webSockets = new WebSocketTrunk({ registry, feed, settings, clock });
   const used = { engine, registry, feed, apps, listeners, recordings, findCall, webSockets };
   const known = { oneUse: shared?.oneUse ?? null, flows: flows.calls, isDraining: options.isDraining };
   const parts = await openParts({ ...common, ...used, ...known });

@@ -64,6 +64,8 @@ export interface CallStart {
    * messages.
    */
   readonly framesPerMessage?: number;
+  /** The carrier plays whole sounds: each is sent well before it is due, and ends with its mark. */
+  readonly wholeSounds?: true;
   readonly parameters: Readonly<Record<string, string>>;
   readonly details?: CallDetails;
   /** Names by which other systems know the call, such as its Call-ID at a PBX. */
@@ -140,19 +142,36 @@ export type CarrierCommand =
  */
 export type CarrierSignal = 'answer' | 'hangup' | 'probe';
 
+/** What a carrier may be told of what somebody said. */
+export interface TranscribedCaption {
+  readonly track: Track;
+  readonly text: string;
+  /** Ms of the call's audio. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** From 0 to 1; absent where the recogniser does not say. */
+  readonly confidence?: number | undefined;
+  readonly language?: string | null | undefined;
+}
+
 /**
  * One carrier's protocol for one stream. Stateful (it knows whether `start` came), yet pure: same messages in, same
  * events out.
  */
 export interface Dialect {
   readonly carrier: string;
-  /** One message in, one event out. Throws a TrunklineError with a close code when the message breaks the protocol. */
-  receive(message: WireMessage): CarrierEvent;
+  /**
+   * One message in, one event out, or several in their order. Throws a TrunklineError with a close code when the
+   * message breaks the protocol.
+   */
+  receive(message: WireMessage): CarrierEvent | readonly CarrierEvent[];
   /**
    * The wire form of a command: one message, or several in their order. Throws when the stream cannot take it (not
    * started, or unidirectional).
    */
   format(command: CarrierCommand): WireMessage | readonly WireMessage[];
-  /** The wire form of a signal, after `start`; absent where the protocol has none. */
-  signal?(signal: CarrierSignal): WireMessage;
+  /** The wire form of a signal, after `start`; null, or absent, where the protocol has none. */
+  signal?(signal: CarrierSignal): WireMessage | null;
+  /** The wire form of a final caption, after `start`; absent where the carrier is told of none. */
+  transcript?(caption: TranscribedCaption): WireMessage;
 }

@@ -96,6 +96,7 @@ describe('before a gateway without keys', () => {
       '/twilio/media',
       '/asterisk/media',
       '/vonage/media',
+      '/freeswitch/media',
       '/v1/audio/speech/ws',
       '/ws/transcribe',
     ]) {

@@ -122,7 +122,7 @@ export function startCalls(
     tracer: openTracer(clock),
   };
   const registry = new CallRegistry(context);
-  const webSockets = new WebSocketTrunk({ registry, settings, clock });
+  const webSockets = new WebSocketTrunk({ registry, feed, settings, clock });
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();
     webSockets.accept(socket.asWebSocket, new TwilioDialect(), { tokenRequired });

@@ -140,7 +140,7 @@ describe('names of calls', () => {
     const registry = new CallRegistry({ ...gateway.context, archive });
     await settle();
     const { settings, clock } = gateway.context;
-    const webSockets = new WebSocketTrunk({ registry, settings, clock });
+    const webSockets = new WebSocketTrunk({ registry, feed: gateway.context.feed, settings, clock });
     for (const callSid of ['CA1', 'CA2', 'CA3']) {
       const socket = new CarrierSocket();
       webSockets.accept(socket.asWebSocket, new TwilioDialect(), {});
@@ -238,7 +238,7 @@ describe('admission', () => {
     const { context, clock } = startCalls();
     const settings = { ...context.settings, MAX_CALLS: 1, isMaxCallsMeasured: true };
     const registry = new CallRegistry({ ...context, settings });
-    const webSockets = new WebSocketTrunk({ registry, settings, clock: context.clock });
+    const webSockets = new WebSocketTrunk({ registry, feed: context.feed, settings, clock: context.clock });
     const dial = () => {
       const socket = new CarrierSocket();
       webSockets.accept(socket.asWebSocket, new TwilioDialect(), {});

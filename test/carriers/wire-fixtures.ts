@@ -39,14 +39,16 @@ export class WireFixtures {
 
   /** What the start message in `file` tells. */
   startOf(file = this.#start): CallStart {
-    const event = this.#open().receive(this.read(file));
-    if (event.type !== 'start') throw new Error(`${file} is ${event.type}`);
+    const [event] = eventsOf(this.#open(), this.read(file));
+    if (event?.type !== 'start') throw new Error(`${file} is ${event?.type}`);
     return event.start;
   }
 
   /** What a started stream makes of the message in `file`. */
   eventOf(file: string, start = this.#start): CarrierEvent {
-    return this.started(start).receive(this.read(file));
+    const [event, ...more] = eventsOf(this.started(start), this.read(file));
+    if (event === undefined || more.length > 0) throw new Error(`${file} gives ${more.length + 1} events`);
+    return event;
   }
 
   /** The tests that hold every file against the tables of the README. */
@@ -75,11 +77,18 @@ export class WireFixtures {
   }
 }
 
-/** One word for what a message gave: the event's type, what is ignored, or the error's code. */
+/** All that a message gives. */
+export function eventsOf(dialect: Dialect, message: WireMessage): CarrierEvent[] {
+  return [dialect.receive(message)].flat();
+}
+
+/** One word for each event that a message gave: its type, or what is ignored; or the error's code. */
 export function outcome(dialect: Dialect, message: WireMessage): string {
   try {
-    const event = dialect.receive(message);
-    return event.type === 'ignored' ? `ignored ${event.what}` : event.type;
+    const words = eventsOf(dialect, message).map((event) =>
+      event.type === 'ignored' ? `ignored ${event.what}` : event.type,
+    );
+    return words.join(' + ');
   } catch (error) {
     if (error instanceof TrunklineError) return error.code;
     throw error;

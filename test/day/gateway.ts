@@ -117,7 +117,7 @@ function openLines(
   settings: Settings,
   { dialogues, random, appUrl }: { dialogues: Dialogues; random: () => number; appUrl: string },
 ): LiveCalls {
-  const trunk = new WebSocketTrunk({ registry: parts.registry, settings, clock: systemClock });
+  const trunk = new WebSocketTrunk({ registry: parts.registry, feed: parts.feed, settings, clock: systemClock });
   return new LiveCalls({
     parts,
     accept: (socket, carrier) => trunk.accept(socket, new TwilioDialect(carrier), { trusted: true }),

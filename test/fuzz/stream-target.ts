@@ -32,11 +32,11 @@ export function streamTarget({ carrier, words, early = [], open, checkSent }: St
       let start: CallStart | null = null;
       let stopped = false;
       for (const line of Buffer.from(input).toString().split('\n')) {
-        const event = receive(dialect, line);
-        if (event === null) continue;
-        if (start !== null || !early.includes(event.type)) checkEvent(event, start, stopped);
-        if (event.type === 'start') start = event.start;
-        if (event.type === 'stop') stopped = true;
+        for (const event of receive(dialect, line)) {
+          if (start !== null || !early.includes(event.type)) checkEvent(event, start, stopped);
+          if (event.type === 'start') start = event.start;
+          if (event.type === 'stop') stopped = true;
+        }
       }
       if (start === null || start.playback === 'none') return;
       const audio = input.subarray(0, 20);
@@ -47,14 +47,14 @@ export function streamTarget({ carrier, words, early = [], open, checkSent }: St
   };
 }
 
-function receive(dialect: Dialect, line: string): CarrierEvent | null {
+function receive(dialect: Dialect, line: string): CarrierEvent[] {
   try {
     // A line that begins with a NUL stands for a binary message.
-    return dialect.receive(line.startsWith('\u0000') ? Buffer.from(line) : toMessage(line));
+    return [dialect.receive(line.startsWith('\u0000') ? Buffer.from(line) : toMessage(line))].flat();
   } catch (error) {
     assert(error instanceof TrunklineError, error as Error);
     assert(error.message.length <= MESSAGE_MAX_CHARACTERS, `error of ${error.message.length} characters`);
-    return null;
+    return [];
   }
 }
 

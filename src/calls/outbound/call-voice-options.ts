@@ -12,8 +12,9 @@ export interface CallVoiceOptions {
   readonly codec: Codec;
   readonly carrier: string;
   readonly playback: Playback;
-  /** As the carrier's `start` has it. */
+  /** These as the carrier's `start` has them. */
   readonly framesPerMessage?: number | undefined;
+  readonly wholeSounds?: boolean | undefined;
   /** What may interrupt anything in this call. */
   readonly bargeIn: Interruptible;
   /** The silence after which the caller's speech is told to have stopped. */

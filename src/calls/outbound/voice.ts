@@ -15,6 +15,9 @@ import { SpeechQueue } from './speech-queue.ts';
 import { type HeardUtterance, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
 import { keysOf, partsOf, recordingOf, type UtteranceContent, type VoicePart } from './utterance-pieces.ts';
 
+/** How far ahead a carrier gets sounds that it plays whole: longer than nearly all sentences are. */
+const WHOLE_SOUNDS_LEAD_MS = 20_000;
+
 /** How an utterance takes its turn. */
 export interface TurnOptions {
   /**
@@ -254,14 +257,15 @@ export class CallVoice {
   }
 
   #openPlayout(): Playout<VoiceSound> {
-    const { codec, carrier, playback, framesPerMessage = 1, context, taps, send, onFailure } = this.#options;
+    const { codec, carrier, playback, framesPerMessage = 1, wholeSounds = false } = this.#options;
+    const { context, taps, send, onFailure } = this.#options;
     const { clock, metrics, settings } = context;
     return new Playout({
       codec,
       clock,
       framesPerMessage,
       buffered: playback === 'buffered',
-      leadMs: settings.PLAYOUT_LEAD_MS,
+      leadMs: wholeSounds ? WHOLE_SOUNDS_LEAD_MS : settings.PLAYOUT_LEAD_MS,
       taps,
       send,
       onBegun: (sound) => this.#queue.onSoundBegun(sound),

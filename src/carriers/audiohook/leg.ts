@@ -7,12 +7,11 @@ import type { FeedEvent } from '../../calls/feed/events.ts';
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
-import type { CarrierEvent, WireMessage } from '../../protocols/dialect.ts';
+import type { CarrierEvent, TranscribedCaption, WireMessage } from '../../protocols/dialect.ts';
+import { CallTranscripts } from '../shared/call-transcripts.ts';
 import type { LegLimits } from '../shared/leg-limits.ts';
 import type { AudioHookConnection, ConnectionOwner } from './connection.ts';
-import { AudioHookTranscripts } from './transcripts.ts';
 import type { AudioHookSession, AudioHookStep } from './wire/session.ts';
-import type { TranscribedCaption } from './wire/transcript.ts';
 
 /** How long it is kept waiting for the last final captions. */
 const FINALS_TIMEOUT_MS = 4000;
@@ -44,7 +43,7 @@ export class AudioHookLeg implements CallLeg, ConnectionOwner {
   /** The latest one. */
   #session: AudioHookSession;
   /** Null = no call has begun. */
-  #transcripts: AudioHookTranscripts | null = null;
+  #transcripts: CallTranscripts | null = null;
   #unsent: TranscribedCaption[] = [];
   /** Why we are closing; null while the leg is open. */
   #end: LegEnd | null = null;
@@ -221,7 +220,7 @@ export class AudioHookLeg implements CallLeg, ConnectionOwner {
   }
 
   #begin(callId: string, streamId: string): void {
-    const transcripts = new AudioHookTranscripts({
+    const transcripts = new CallTranscripts({
       ids: [callId, `${callId}:${streamId}`],
       send: (caption) => this.#transcribe(caption),
       onEnded: () => this.#finishWhenTold(),

@@ -36,6 +36,8 @@ export interface StreamCarrier {
   readonly tokenHeader?: string;
   /** What the URL may say beside the token and the flow; absent = nothing. */
   readonly query?: Readonly<Record<string, z.ZodType>>;
+  /** Whether it is sent silence while nothing is said; absent = it is not. */
+  readonly fillSilence?: boolean;
   /** The setting with the secret of its own that signs handshakes; absent = it sends CARRIER_TOKEN. */
   readonly protects?: keyof Settings;
   load(): Promise<OpenDialect>;

@@ -24,7 +24,7 @@ export const openStreamRoute: FastifyPluginCallbackZod<StreamRouteOptions> = (
   { settings, registry, webSockets, carrier, dialect, signature, access },
   done,
 ) => {
-  const { name, summary, token, tokenHeader, query = {} } = carrier;
+  const { name, summary, token, tokenHeader, query = {}, fillSilence = false } = carrier;
   const origins = new Origins(settings);
   const bigEndian = settings.L16_BYTE_ORDER === 'big';
   const trusted = signature !== null || settings.CARRIER_TOKEN !== '';
@@ -38,7 +38,7 @@ export const openStreamRoute: FastifyPluginCallbackZod<StreamRouteOptions> = (
       operationId: `open${name.charAt(0).toUpperCase()}${name.slice(1)}Media`,
       summary: `${summary}: a call's audio`,
       description:
-        `With CARRIER_TOKEN where one is set: ${token}. Made from the carrier's documents and not yet tried against ` +
+        `With CARRIER_TOKEN where one is set: ${token}. Made from documents or sources and not yet tried against ` +
         'the real thing.',
       tags: [name],
       security: [],
@@ -56,7 +56,11 @@ export const openStreamRoute: FastifyPluginCallbackZod<StreamRouteOptions> = (
     },
     handler: websocketOnly(url),
     wsHandler: (socket, request) =>
-      webSockets.accept(socket, dialect({ bigEndian, query: queryOf(request) }), { flow: flowIn(request), trusted }),
+      webSockets.accept(socket, dialect({ bigEndian, query: queryOf(request) }), {
+        flow: flowIn(request),
+        trusted,
+        fillSilence,
+      }),
   });
   done();
 };

@@ -13,6 +13,7 @@ export const CARRIER_NAMES = new Map([
   ['genesys', 'Genesys'],
   ['asterisk', 'Asterisk'],
   ['audiosocket', 'AudioSocket'],
+  ['freeswitch', 'FreeSWITCH'],
   ['sip', 'SIP'],
   ['siprec', 'SIPREC'],
 ]);

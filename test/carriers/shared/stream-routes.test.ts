@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { signPlivo } from '../../../src/carriers/plivo/wire/plivo-signature.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { listen, startServer, type TestServer, upgradeStatus } from '../../http/test-server.ts';
+import { eventsOf } from '../wire-fixtures.ts';
 
-const CARRIERS = ['telnyx', 'signalwire', 'plivo', 'vonage', 'exotel'];
+const CARRIERS = ['telnyx', 'signalwire', 'plivo', 'vonage', 'exotel', 'freeswitch'];
 const TOKEN = 'a token of ours';
 const LOCKED = { CARRIER_TOKEN: TOKEN };
 /** A proxy on this machine would be several clients in one, of whom those with the right token are never shut out. */
@@ -114,8 +115,8 @@ it('gives a Vonage stream a name of its own each time, as nothing else may name 
   const { port } = testServer.app.server.address() as AddressInfo;
   await upgradeStatus(`http://127.0.0.1:${port}/vonage/media`);
   const ids = testServer.calls.accepted.map(({ dialect }) => {
-    const event = dialect.receive('{"event":"websocket:connected","content-type":"audio/l16;rate=16000"}');
-    return event.type === 'start' ? event.start.callId : '';
+    const [event] = eventsOf(dialect, '{"event":"websocket:connected","content-type":"audio/l16;rate=16000"}');
+    return event?.type === 'start' ? event.start.callId : '';
   });
   expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   expect(new Set(ids).size).toBe(2);

@@ -87,7 +87,7 @@ const OPEN = [
   'get /health',
   'get /ready',
   'post /v1/session',
-  /^\w+ \/(?:asterisk|exotel|genesys|plivo|signalwire|telnyx|twilio|vonage)\//,
+  /^\w+ \/(?:asterisk|exotel|freeswitch|genesys|plivo|signalwire|telnyx|twilio|vonage)\//,
 ];
 
 describe('each route', () => {

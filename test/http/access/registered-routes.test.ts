@@ -17,7 +17,7 @@ const OPEN = [
   /^\w+ \/(?:health|ready)?$/,
   /^\w+ \/schemas\/[\w-]+\.json$/,
   /^(?:POST|DELETE) \/v1\/session$/,
-  /^\w+ \/(?:asterisk|exotel|genesys|plivo|signalwire|telnyx|twilio|vonage)\//,
+  /^\w+ \/(?:asterisk|exotel|freeswitch|genesys|plivo|signalwire|telnyx|twilio|vonage)\//,
 ];
 
 let testServer: TestServer;

@@ -5,7 +5,7 @@
  */
 import { TrunklineError } from '../../../foundation/errors.ts';
 import { bytesToMs, bytesToSamples, type Codec } from '../../../foundation/units.ts';
-import type { CarrierEvent, Track, WireMessage } from '../../../protocols/dialect.ts';
+import type { CarrierEvent, Track, TranscribedCaption, WireMessage } from '../../../protocols/dialect.ts';
 import {
   countAt,
   identifierAt,
@@ -19,7 +19,7 @@ import {
 import { readDuration } from './durations.ts';
 import { toLocale } from './locale.ts';
 import { type AudioHookMedia, readOpen } from './open.ts';
-import { type TranscribedCaption, transcriptOf } from './transcript.ts';
+import { transcriptOf } from './transcript.ts';
 
 const VERSION = '2';
 /** Audio that was left out at once is at most a day. */

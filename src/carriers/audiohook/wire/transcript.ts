@@ -1,20 +1,8 @@
 /** A final caption as the entity `transcript` of an AudioHook event (Transcription Connector). */
 import { randomUUID } from 'node:crypto';
-import type { Track } from '../../../protocols/dialect.ts';
+import type { TranscribedCaption } from '../../../protocols/dialect.ts';
 import { writeDuration } from './durations.ts';
 import { toLocale } from './locale.ts';
-
-/** What is told of what somebody said. */
-export interface TranscribedCaption {
-  readonly track: Track;
-  readonly text: string;
-  /** Ms of the session's audio. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** From 0 to 1; absent where the recogniser does not say. */
-  readonly confidence?: number | undefined;
-  readonly language?: string | null | undefined;
-}
 
 /** Where the recogniser does not say how sure it is: a number is asked for. */
 const CONFIDENCE_UNKNOWN = 1;

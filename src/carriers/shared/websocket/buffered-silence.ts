@@ -1,7 +1,8 @@
 /**
  * Silence for a carrier that plays from a buffer and sends nothing to the far party while the buffer is empty, as
  * Asterisk does since 22.9. Without it, phones and trunks that time out without RTP would hang up, and first words
- * would be clipped. This wraps a call's leg and tracks how much audio the carrier has buffered.
+ * would be clipped. This wraps a call's leg and tracks how much audio the carrier has buffered. One that plays frames
+ * as they come gets them all the time.
  */
 
 import { frameBytes } from '../../../audio/frames.ts';
@@ -11,6 +12,7 @@ import type { Clock, Timer } from '../../../foundation/clock.ts';
 import type { TrunklineError } from '../../../foundation/errors.ts';
 import { FRAME_MS, msToSamples } from '../../../foundation/units.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../../protocols/dialect.ts';
+import { PacedSilence } from '../paced-silence.ts';
 
 /**
  * How often we check the carrier's buffer, and how much silence we send at once. Speech that follows waits for at most
@@ -34,6 +36,8 @@ class FilledLeg implements CallLeg {
   /** When the carrier will have played its whole buffer, by the clock. */
   #untilMs = 0;
   #timer: Timer | null = null;
+  /** Of a carrier that plays frames as they come. */
+  #paced: PacedSilence | null = null;
   #over = false;
 
   constructor(connect: ConnectLeg, handlers: LegHandlers, clock: Clock) {
@@ -48,7 +52,7 @@ class FilledLeg implements CallLeg {
   }
 
   send(command: CarrierCommand): void {
-    if (command.type === 'audio') this.#reckon((command.bytes.length / this.#frameBytes) * FRAME_MS);
+    if (command.type === 'audio') this.#count(command.bytes.length / this.#frameBytes);
     // Asterisk confirms a flush when its queue is empty, so the queue is left empty for a while.
     if (command.type === 'clear') this.#untilMs = this.#clock.nowMs() + FILL_MS;
     this.#leg.send(command);
@@ -75,9 +79,20 @@ class FilledLeg implements CallLeg {
   #pass(event: CarrierEvent, handlers: LegHandlers): void {
     if (event.type === 'start') this.#measure(event.start);
     handlers.onEvent(event);
-    if (event.type === 'start' && event.start.playback === 'buffered' && !this.#over) {
-      this.#timer = this.#clock.every(FILL_MS, () => this.#fill(), true);
-    }
+    if (event.type === 'start' && !this.#over) this.#begin(event.start);
+  }
+
+  #begin({ playback, wholeSounds }: CallStart): void {
+    if (playback === 'buffered' && !wholeSounds) this.#timer = this.#clock.every(FILL_MS, () => this.#fill(), true);
+    if (playback !== 'paced') return;
+    const bytes = this.#silence.subarray(0, this.#frameBytes);
+    this.#paced = new PacedSilence({ clock: this.#clock, send: () => this.#leg.send({ type: 'audio', bytes }) });
+    this.#paced.begin();
+  }
+
+  #count(frames: number): void {
+    if (this.#paced === null) this.#reckon(frames * FRAME_MS);
+    else this.#paced.spoke(frames);
   }
 
   #measure({ codec }: CallStart): void {
@@ -98,5 +113,6 @@ class FilledLeg implements CallLeg {
   #stop(): void {
     this.#over = true;
     this.#timer?.cancel();
+    this.#paced?.end();
   }
 }

@@ -4,12 +4,21 @@
  * sockets.
  */
 import type { WebSocket } from 'ws';
+import type { FeedEvent } from '../../../calls/feed/events.ts';
 import type { CallLeg, LegEnd, LegHandlers, TransferOutcome, TransferRequest } from '../../../calls/leg.ts';
 import type { TransferCall } from '../../../calls/socket-admission.ts';
 import type { Clock, Timer } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import { nextTurn } from '../../../foundation/next-turn.ts';
-import type { CallStart, CarrierCommand, CarrierSignal, Dialect } from '../../../protocols/dialect.ts';
+import type {
+  CallStart,
+  CarrierCommand,
+  CarrierEvent,
+  CarrierSignal,
+  Dialect,
+  WireMessage,
+} from '../../../protocols/dialect.ts';
+import { CallTranscripts } from '../call-transcripts.ts';
 import type { LegLimits } from '../leg-limits.ts';
 
 /** How long the peer may take to answer our close before the connection is cut. */
@@ -37,6 +46,8 @@ interface LegOptions {
   readonly transfer?: TransferCall | undefined;
   /** Since when, by the clock, the far side holds the call: null = it does not, left out = that is never known. */
   readonly heldSinceMs?: (() => number | null) | undefined;
+  /** Tells what is published from now on, and returns what ends that; left out = the carrier is told of no captions. */
+  readonly follow?: ((reader: (event: FeedEvent) => void) => () => void) | undefined;
 }
 
 /** `text` cut to the length that fits a close frame, never inside a character. */
@@ -67,7 +78,9 @@ export class WebSocketLeg implements CallLeg {
   readonly #handlers: LegHandlers;
   readonly #transfer: TransferCall | undefined;
   readonly #heldSinceMs: () => number | null;
+  readonly #follow: LegOptions['follow'];
   #start: CallStart | null = null;
+  #transcripts: CallTranscripts | null = null;
   /** The transfer that is under way. */
   #transferring: Promise<TransferOutcome> | null = null;
   /** Why we are closing; null while the leg is open. */
@@ -86,6 +99,7 @@ export class WebSocketLeg implements CallLeg {
     this.#handlers = options.handlers;
     this.#transfer = options.transfer;
     this.#heldSinceMs = options.heldSinceMs ?? (() => null);
+    this.#follow = options.follow;
     this.#lastMessageMs = this.#clock.nowMs();
     this.#lastSoundMs = this.#lastMessageMs;
     this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onStartTimeout());
@@ -101,7 +115,11 @@ export class WebSocketLeg implements CallLeg {
    */
   send(command: CarrierCommand): void {
     if (this.#end !== null) return;
-    const messages = [this.#dialect.format(command)].flat();
+    this.#write([this.#dialect.format(command)].flat());
+  }
+
+  #write(messages: readonly WireMessage[]): void {
+    if (this.#end !== null) return;
     const waiting = this.#socket.bufferedAmount;
     if (waiting > this.#limits.sendBufferMaxBytes) {
       this.fail(
@@ -156,25 +174,39 @@ export class WebSocketLeg implements CallLeg {
     if (this.#end !== null) return;
     this.#lastMessageMs = this.#clock.nowMs();
     try {
-      const event = this.#dialect.receive(isBinary ? data : data.toString());
-      if (event.type === 'start') this.#begin(event.start);
-      if (event.type === 'audio' || event.type === 'dtmf') this.#lastSoundMs = this.#lastMessageMs;
-      if (event.type === 'stop') this.#tellEnd(() => this.#handlers.onEvent(event));
-      else this.#handlers.onEvent(event);
-      if (event.type === 'start') this.#signal('answer');
+      const events = [this.#dialect.receive(isBinary ? data : data.toString())].flat();
+      for (const event of events) this.#tell(event);
     } catch (error) {
       this.#failWith(error);
     }
   }
 
+  #tell(event: CarrierEvent): void {
+    if (this.#end !== null) return;
+    if (event.type === 'start') this.#begin(event.start);
+    if (event.type === 'audio' || event.type === 'dtmf') this.#lastSoundMs = this.#lastMessageMs;
+    if (event.type === 'stop') this.#tellEnd(() => this.#handlers.onEvent(event));
+    else this.#handlers.onEvent(event);
+    if (event.type === 'start') this.#signal('answer');
+  }
+
   #begin(start: CallStart): void {
     this.#start = start;
     this.#watchMedia(this.#limits.mediaTimeoutMs / 2);
+    const { callId, streamId } = start;
+    const dialect = this.#dialect;
+    if (dialect.transcript === undefined || this.#follow === undefined) return;
+    this.#transcripts = new CallTranscripts({
+      ids: [callId, `${callId}:${streamId}`],
+      send: (caption) => this.#write([dialect.transcript?.(caption) ?? []].flat()),
+    });
+    this.#transcripts.followWith(this.#follow);
   }
 
   #signal(signal: CarrierSignal): void {
     if (this.#end !== null || this.#start === null || this.#dialect.signal === undefined) return;
-    this.#socket.send(this.#dialect.signal(signal), () => {});
+    const message = this.#dialect.signal(signal);
+    if (message !== null) this.#socket.send(message, () => {});
   }
 
   #failWith(error: unknown): void {
@@ -246,6 +278,7 @@ export class WebSocketLeg implements CallLeg {
 
   #onSocketClosed(code: number): void {
     this.#timer.cancel();
+    this.#transcripts?.close();
     this.#end ??= { reason: code === ABNORMAL_CLOSURE ? 'lost' : 'closed', code: null, error: null };
     const end = this.#end;
     this.#tellEnd(() => this.#handlers.onClosed(end));

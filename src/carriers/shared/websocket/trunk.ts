@@ -1,5 +1,7 @@
 /** Calls whose audio comes on a WebSocket: whoever opened the socket chooses the dialect, and the leg is built here. */
 import type { WebSocket } from 'ws';
+import type { FeedEvent } from '../../../calls/feed/events.ts';
+import type { Feed } from '../../../calls/feed/feed.ts';
 import type { CallLeg, ConnectLeg, LegHandlers } from '../../../calls/leg.ts';
 import type { CallRegistry } from '../../../calls/registry.ts';
 import type { SocketAdmission, TransferCall, WebSocketCalls } from '../../../calls/socket-admission.ts';
@@ -19,6 +21,7 @@ interface WebSocketLegOptions {
   readonly fillSilence: boolean;
   readonly transfer?: TransferCall | undefined;
   readonly heldSinceMs?: (() => number | null) | undefined;
+  readonly follow?: (reader: (event: FeedEvent) => void) => () => void;
 }
 
 /** Opens a leg on a WebSocket that speaks `dialect`. */
@@ -29,6 +32,8 @@ export function openWebSocketLeg({ handlers, fillSilence, ...options }: WebSocke
 
 interface WebSocketTrunkOptions {
   readonly registry: Pick<CallRegistry, 'accept'>;
+  /** What carriers are told of that take captions. */
+  readonly feed: Pick<Feed, 'subscribeOwn'>;
   readonly settings: LegSettings;
   readonly clock: Clock;
 }
@@ -43,7 +48,8 @@ export class WebSocketTrunk implements WebSocketCalls {
 
   /** Takes over an upgraded socket for good. It becomes a call when its `start` is accepted. */
   accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
-    const { registry, settings, clock } = this.#options;
+    const { registry, feed, settings, clock } = this.#options;
+    const follow = (reader: (event: FeedEvent) => void) => feed.subscribeOwn({}, ({ event }) => reader(event));
     const { tokenRequired = false, trusted = false, fillSilence = false, flow, transfer } = admission;
     registry.accept({
       carrier: dialect.carrier,
@@ -51,7 +57,16 @@ export class WebSocketTrunk implements WebSocketCalls {
       trusted,
       flow,
       connect: (handlers) =>
-        openWebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers, fillSilence, transfer }),
+        openWebSocketLeg({
+          socket,
+          dialect,
+          limits: legLimits(settings),
+          clock,
+          handlers,
+          fillSilence,
+          transfer,
+          follow,
+        }),
     });
   }
 }

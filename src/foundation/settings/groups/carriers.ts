@@ -27,8 +27,8 @@ export const carriers = {
     ),
     CARRIER_TOKEN: secret(
       'token',
-      'Token that Telnyx, SignalWire, Plivo, Vonage and Exotel must send: as a bearer token, as a password or as ' +
-        '?token=. Empty = only this machine may connect to their endpoints.',
+      'Token that Telnyx, SignalWire, Plivo, Vonage, Exotel and FreeSWITCH must send: as a bearer token, ' +
+        'as a password or as ?token=. Empty = only this machine may connect to their endpoints.',
     ),
     PLIVO_AUTH_TOKEN: secret(
       'token',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PlivoDialect } from '../../../../src/carriers/plivo/wire/plivo.ts';
-import { WireFixtures } from '../../wire-fixtures.ts';
+import { eventsOf, WireFixtures } from '../../wire-fixtures.ts';
 
 const open = () => new PlivoDialect({ bigEndian: false });
 const fixtures = new WireFixtures({ carrier: 'plivo', open });
@@ -60,8 +60,8 @@ describe('a Plivo stream', () => {
     const media = JSON.parse(fixtures.read('good/media.json'));
     const times = [100, 120, 90, 1100].map((ms, index) => {
       media.media = { ...media.media, chunk: index + 1, timestamp: String(1_705_312_200_000 + ms) };
-      const event = dialect.receive(JSON.stringify(media));
-      return event.type === 'audio' ? event.atMs : null;
+      const [event] = eventsOf(dialect, JSON.stringify(media));
+      return event?.type === 'audio' ? event.atMs : null;
     });
     expect(times).toEqual([0, 20, 0, 1000]);
   });
