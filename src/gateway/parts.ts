@@ -12,6 +12,7 @@ import { twilio } from '../carriers/twilio/part.ts';
 import { vonage } from '../carriers/vonage/part.ts';
 import { deepgram } from '../clients/deepgram/part.ts';
 import { jambonz } from '../clients/jambonz/part.ts';
+import { qwen } from '../clients/qwen/part.ts';
 import { realtime } from '../clients/realtime/part.ts';
 import { consolePage } from '../console/part.ts';
 import { hints } from '../hints/part.ts';
@@ -32,6 +33,7 @@ export const PARTS: readonly Part[] = [
   sip,
   deepgram,
   jambonz,
+  qwen,
   realtime,
   hints,
   consolePage,

@@ -43,7 +43,7 @@ import { Forwarding } from '../http/forward/forwarding.ts';
 import { gatewayRoute } from '../http/forward/gateway-route.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from '../http/health.ts';
 import { nameOfFinals } from '../http/models.ts';
-import { countQwenRequests } from '../http/qwen.ts';
+import { ClientFamilies } from '../http/server/client-families.ts';
 import { connectionsThatFit, limitConnections } from '../http/server/connections.ts';
 import { describeRoutes, docsRoutes } from '../http/server/docs.ts';
 import { takeEmptyBodies } from '../http/server/empty-bodies.ts';
@@ -152,7 +152,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const { settings, clock, log, metrics } = options;
   const certificate = await ServerCertificate.open({ settings, clock, log });
   metrics.certificateExpires.watch(() => certificate?.expiresSeconds ?? 0);
-  const failures = new Failures({ clock, log, metrics });
+  const families = new ClientFamilies(options.parts.flatMap(({ family = [] }) => family));
+  const failures = new Failures({ families, clock, log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({
     logger: false,
@@ -189,13 +190,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerBadHandshakes(app, (message) => requestIds.of(message));
   limitMessages(app, settings.MESSAGE_MAX_BYTES);
   await describeRoutes(app);
-  countQwenRequests(app, metrics);
+  families.watch(app);
   logRequests(app, log);
   limitArrival(app, clock);
   readAwayUnread(app);
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   passOverOtherUpgrades(app);
-  await openRoutes(app, options, failures);
+  await openRoutes(app, options, { failures, families });
   renewTls(app, certificate);
   noticeOtherSpeech(app, { clock, log });
   return app;
@@ -212,9 +213,9 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' } as const;
 
 /** Opens every route, with the credentials that it requires. */
-async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
+async function openRoutes(app: FastifyInstance, options: ServerOptions, answering: Answering): Promise<void> {
   const { settings, health, metrics, clock, speech, parts, people, others, kept } = options;
-  const http = await openHttp(app, options, failures);
+  const http = await openHttp(app, options, answering);
   const { access, visibility, forwarding, trail, readers } = http;
   const speechHealth = () => ({
     depth: http.speech.service.depth,
@@ -246,8 +247,11 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 }
 
+/** How failures are answered, and to whom. */
+type Answering = Pick<HttpServices, 'failures' | 'families'>;
+
 /** What routes share. */
-async function openHttp(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<HttpServices> {
+async function openHttp(app: FastifyInstance, options: ServerOptions, answering: Answering): Promise<HttpServices> {
   const { settings, registry: calls, stored, feed, health } = options;
   const access = await openAccess(app, options);
   const visibility = new CallVisibility({ access, calls, stored, feed });
@@ -258,20 +262,20 @@ async function openHttp(app: FastifyInstance, options: ServerOptions, failures: 
     trail: openTrail(options, access),
     forwarding: openForwarding(options, access),
     readers: openReaders(app, options),
-    failures,
-    speech: createSpeechContext({ ...options, failures }),
+    ...answering,
+    speech: createSpeechContext({ ...options, ...answering }),
+    voices: options.speech,
+    translator: options.translator,
     recogniserName: () => nameOfFinals(settings, health().recognisers),
   };
 }
 
-/** The routes of recordings, and of live sound that is no call. */
-function openRecordings(app: FastifyInstance, options: ServerOptions, { access, failures }: HttpServices): void {
-  const { settings, recordings, translator, engine, listeners, clock, metrics, health, batches } = options;
-  void app.register(transcriptionRoutes, {
-    context: { recordings, translator, settings, access, failures },
-    live: { engine, settings, clock, metrics, failures, listeners },
-    isDraining: () => health().draining,
-  });
+/** The routes of recordings. */
+function openRecordings(app: FastifyInstance, options: ServerOptions, http: HttpServices): void {
+  const { settings, recordings, engine, clock, health, batches } = options;
+  const { access } = http;
+  const isDraining = () => health().draining;
+  void app.register(transcriptionRoutes, { context: { ...http, recordings, settings, engine, isDraining } });
   void app.register(batchRoutes, { batches, recordings, access, clock, settings });
 }
 

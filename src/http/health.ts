@@ -5,7 +5,7 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { CachedPrompts } from '../speech/speech.ts';
 import type { Access } from './access/access.ts';
-import { modelNames, type Recognisers, recogniserNames } from './models.ts';
+import { ownNames, type Recognisers, recogniserNames } from './models.ts';
 import { errorResponses } from './server/errors.ts';
 import { nameSchemas } from './server/named-schemas.ts';
 
@@ -154,7 +154,7 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
     model_loaded: ready > 0,
     model_id: models?.asr ?? recogniserNames(settings).get('live') ?? '',
     final_model_id: recognisers.final?.name ?? recogniserNames(settings).get('final') ?? null,
-    tts_model_id: models?.tts ?? modelNames('voice', settings)[0] ?? '',
+    tts_model_id: models?.tts ?? ownNames('voice', settings)[0] ?? '',
     turn_model_id: turnModel,
     default_voice: voice,
     cuda: isCuda,

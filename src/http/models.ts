@@ -10,34 +10,23 @@ import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import type { ClientFamilies, ForeignNames, ModelKind } from './server/client-families.ts';
 import { errorResponses } from './server/errors.ts';
 import { nameSchemas } from './server/named-schemas.ts';
-
-/** What a model does. */
-export type ModelKind = 'recogniser' | 'voice';
-
-/** Names that clients written for other servers send. */
-interface ForeignNames {
-  /** The names in the list. */
-  readonly listed: readonly string[];
-  /** All accepted names. */
-  readonly taken: RegExp;
-}
 
 /**
  * The names of our synthesizers stand for each other. OpenAI's names may end in a date. Whisper has many names on many
  * servers, such as `Systran/faster-whisper-small`.
  */
-const FOREIGN: Readonly<Record<ModelKind, ForeignNames>> = {
+const OPENAI: Readonly<Record<ModelKind, ForeignNames>> = {
   recogniser: {
-    listed: ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'qwen3-asr'],
+    listed: ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'],
     taken:
-      /^(?:(?:[\w.-]+\/)?(?:[\w.-]+-)?whisper(?:-1|-(?:tiny|base|small|medium|large|turbo)[\w.-]*)?|gpt(?:-4o)?(?:-mini)?-transcribe(?:-diarize)?(?:-\d{4}-\d{2}-\d{2})?|(?:qwen\/)?qwen3-asr(?:-[\w.-]+)?)$/i,
+      /^(?:(?:[\w.-]+\/)?(?:[\w.-]+-)?whisper(?:-1|-(?:tiny|base|small|medium|large|turbo)[\w.-]*)?|gpt(?:-4o)?(?:-mini)?-transcribe(?:-diarize)?(?:-\d{4}-\d{2}-\d{2})?)$/i,
   },
   voice: {
-    listed: ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', 'qwen3-tts'],
-    taken:
-      /^(?:flite|hibari|kokoro|tts-1(?:-hd)?(?:-\d{4})?|gpt-4o-mini-tts(?:-\d{4}-\d{2}-\d{2})?|(?:qwen\/)?qwen3-tts(?:-[\w.-]+)?)$/i,
+    listed: ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'],
+    taken: /^(?:flite|hibari|kokoro|tts-1(?:-hd)?(?:-\d{4})?|gpt-4o-mini-tts(?:-\d{4}-\d{2}-\d{2})?)$/i,
   },
 };
 /** Stands for all synthesizers of TTS_MODEL=installed: the voice chooses among them. */
@@ -47,6 +36,12 @@ const NAME_SHOWN_CHARS = 64;
 export const MODEL_NAME_MAX_CHARS = 200;
 
 type ModelSettings = Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
+
+/** What decides which names there are. */
+export interface ModelNames {
+  readonly settings: ModelSettings;
+  readonly families: ClientFamilies;
+}
 
 /** What a recogniser said of itself when it was loaded. */
 export interface LoadedRecogniser {
@@ -79,21 +74,27 @@ type Model = z.infer<typeof model>;
  * Accepts our name, a name that stands for it, and no name.
  * @throws TrunklineError `model_not_found` for any other
  */
-export function requireModel(kind: ModelKind, id: string | null | undefined, settings: ModelSettings): void {
-  if (id === null || id === undefined || id === '' || isModel(kind, id, settings)) return;
-  refuse(id, modelNames(kind, settings));
+export function requireModel(kind: ModelKind, id: string | null | undefined, names: ModelNames): void {
+  if (id === null || id === undefined || id === '' || isModel(kind, id, names)) return;
+  refuse(id, modelNames(kind, names));
 }
 
 /** The listed names of a kind, ours first. */
-export function modelNames(kind: ModelKind, settings: ModelSettings): string[] {
-  return [...ownNames(kind, settings), ...FOREIGN[kind].listed];
+export function modelNames(kind: ModelKind, { settings, families }: ModelNames): string[] {
+  return [...ownNames(kind, settings), ...foreignNames(kind, families).flatMap(({ listed }) => listed)];
 }
 
-function isModel(kind: ModelKind, id: string, settings: ModelSettings): boolean {
-  return ownNames(kind, settings).includes(id) || (id.length <= MODEL_NAME_MAX_CHARS && FOREIGN[kind].taken.test(id));
+function isModel(kind: ModelKind, id: string, { settings, families }: ModelNames): boolean {
+  if (ownNames(kind, settings).includes(id)) return true;
+  return id.length <= MODEL_NAME_MAX_CHARS && foreignNames(kind, families).some(({ taken }) => taken.test(id));
 }
 
-function ownNames(kind: ModelKind, settings: ModelSettings): string[] {
+function foreignNames(kind: ModelKind, families: ClientFamilies): readonly ForeignNames[] {
+  return [OPENAI[kind], ...families.namesOf(kind)];
+}
+
+/** The names of the models in use, as the settings have them. */
+export function ownNames(kind: ModelKind, settings: ModelSettings): string[] {
   if (kind === 'recogniser') return [...new Set(recogniserNames(settings).values())];
   return [settings.TTS_MODEL === 'installed' ? ALWAYS_INSTALLED : settings.TTS_MODEL];
 }
@@ -137,8 +138,7 @@ export function readsOf(
 
 const READS = { live: 'partials', final: 'finals' } as const;
 
-interface ModelRoutesOptions {
-  readonly settings: ModelSettings;
+interface ModelRoutesOptions extends ModelNames {
   readonly clock: Clock;
   readonly recognisers: () => Recognisers;
 }
@@ -146,11 +146,12 @@ interface ModelRoutesOptions {
 /** `GET /v1/models` and `GET /v1/models/:id`. */
 export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
   app,
-  { settings, clock, recognisers },
+  { settings, families, clock, recognisers },
   done,
 ) => {
   const created = Math.floor(clock.wall().getTime() / 1000);
-  const ids = [...new Set([...modelNames('recogniser', settings), ...modelNames('voice', settings)])];
+  const names = { settings, families };
+  const ids = [...new Set([...modelNames('recogniser', names), ...modelNames('voice', names)])];
   const show = (id: string): Model => ({
     id,
     object: 'model',
@@ -190,7 +191,7 @@ export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
     },
     (request) => {
       const { id } = request.params;
-      if (!isModel('recogniser', id, settings) && !isModel('voice', id, settings)) refuse(id, ids);
+      if (!isModel('recogniser', id, names) && !isModel('voice', id, names)) refuse(id, ids);
       return show(id);
     },
   );

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Finding } from '../foundation/finding.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { Dialer } from '../http/calls/dial.ts';
+import type { ClientFamily } from '../http/server/client-families.ts';
 import type { WayInRow } from '../http/system/ways-in.ts';
 import type { HttpServices, Services } from './services.ts';
 
@@ -38,6 +39,8 @@ export interface OpenPart {
   carrierRoutes?(app: FastifyInstance, http: HttpServices): void;
   /** Opens routes where a key is asked for; each names its permission. */
   routes?(app: FastifyInstance, http: HttpServices): void;
+  /** Whose clients come to paths of OpenAI's, and what they expect there. */
+  readonly family?: ClientFamily;
   /** Makes outgoing calls. */
   readonly dialer?: Dialer;
   /** Listens on ports of its own. @throws ListenError */

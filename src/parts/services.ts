@@ -17,10 +17,13 @@ import type { CallVisibility } from '../http/access/call-visibility.ts';
 import type { AuditTrail } from '../http/calls/audit-trail.ts';
 import type { FeedReaders } from '../http/calls/readers.ts';
 import type { Forwarding } from '../http/forward/forwarding.ts';
+import type { ClientFamilies } from '../http/server/client-families.ts';
 import type { Failures } from '../http/server/errors.ts';
 import type { SpeechContext } from '../http/speech/send-speech.ts';
 import type { Listeners } from '../listening/listeners.ts';
 import type { Recordings } from '../recordings/recordings.ts';
+import type { Translator } from '../recordings/translate.ts';
+import type { Speech } from '../speech/speech.ts';
 
 /** One object for all parts of a gateway. */
 export interface Services {
@@ -60,8 +63,13 @@ export interface HttpServices {
   readonly forwarding: Forwarding | null;
   readonly readers: FeedReaders;
   readonly failures: Failures;
+  /** Clients of other servers on paths of OpenAI's. */
+  readonly families: ClientFamilies;
   /** Turns text into sound. */
   readonly speech: SpeechContext;
+  /** What can speak, and what it has kept. */
+  readonly voices: Pick<Speech, 'awaitVoiceNames' | 'clearPrompts'>;
+  readonly translator: Translator;
   /** The recogniser of finals. */
   recogniserName(): string;
 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { qwenFamily } from '../../src/clients/qwen/family.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
 import { modelNames, nameOfFinals, requireModel } from '../../src/http/models.ts';
+import { ClientFamilies } from '../../src/http/server/client-families.ts';
 
+const families = new ClientFamilies([qwenFamily(new Metrics())]);
 const SETTINGS = { ASR_MODEL: 'moonshine-tiny', ASR_FINAL_MODEL: '', TTS_MODEL: 'flite' } as const;
+const NAMES = { settings: SETTINGS, families };
 
 describe('requireModel', () => {
   it.each([
@@ -23,7 +28,7 @@ describe('requireModel', () => {
     ],
     ...['', null, undefined],
   ])('takes %j to recognise', (id) => {
-    expect(() => requireModel('recogniser', id, SETTINGS)).not.toThrow();
+    expect(() => requireModel('recogniser', id, NAMES)).not.toThrow();
   });
 
   it.each([
@@ -39,7 +44,7 @@ describe('requireModel', () => {
     ],
     ...['', null, undefined],
   ])('takes %j to speak', (id) => {
-    expect(() => requireModel('voice', id, SETTINGS)).not.toThrow();
+    expect(() => requireModel('voice', id, NAMES)).not.toThrow();
   });
 
   it.each([
@@ -51,22 +56,22 @@ describe('requireModel', () => {
     ['voice', 'whisper-1', /"whisper-1"/],
     ['voice', `qwen3-tts-${'x'.repeat(300)}`, /^.{1,300}$/],
   ] as const)('refuses for a %s the name %s', (kind, id, message) => {
-    const refused = () => requireModel(kind, id, SETTINGS);
+    const refused = () => requireModel(kind, id, NAMES);
     expect(refused).toThrow(expect.objectContaining({ code: 'model_not_found', param: 'model' }));
     expect(refused).toThrow(message);
   });
 
   it('takes each of two recognisers, a folder by its own name', () => {
     const settings = { ...SETTINGS, ASR_FINAL_MODEL: '/models/parakeet-v3' };
-    for (const id of ['moonshine-tiny', 'parakeet-v3']) requireModel('recogniser', id, settings);
-    expect(modelNames('recogniser', settings).slice(0, 2)).toEqual(['moonshine-tiny', 'parakeet-v3']);
-    expect(() => requireModel('recogniser', '/models/parakeet-v3', settings)).toThrow();
+    for (const id of ['moonshine-tiny', 'parakeet-v3']) requireModel('recogniser', id, { settings, families });
+    expect(modelNames('recogniser', { settings, families }).slice(0, 2)).toEqual(['moonshine-tiny', 'parakeet-v3']);
+    expect(() => requireModel('recogniser', '/models/parakeet-v3', { settings, families })).toThrow();
   });
 
   it('takes each synthesizer that may be installed by its name where the settings want all of them', () => {
     const settings = { ...SETTINGS, TTS_MODEL: 'installed' };
-    for (const id of ['flite', 'hibari', 'kokoro', 'tts-1']) requireModel('voice', id, settings);
-    expect(modelNames('voice', settings).slice(0, 2)).toEqual(['flite', 'tts-1']);
+    for (const id of ['flite', 'hibari', 'kokoro', 'tts-1']) requireModel('voice', id, { settings, families });
+    expect(modelNames('voice', { settings, families }).slice(0, 2)).toEqual(['flite', 'tts-1']);
   });
 });
 

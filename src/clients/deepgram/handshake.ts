@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TrunklineError } from '../../foundation/errors.ts';
 import type { Refusal } from '../../http/server/errors.ts';
-import { errorHeader, toDeepgramError } from './wire/errors.ts';
+import { deepgramError, errorHeader, toDeepgramError } from './wire/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,7 +24,8 @@ const RETRY_SECONDS = '2';
  */
 export function nameDeepgramRequests(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (route.config?.deepgram === true) route.config = { ...route.config, refusal: refuseAsDeepgram };
+    if (route.config?.deepgram !== true) return;
+    route.config = { ...route.config, refusal: refuseAsDeepgram, errorBody: deepgramError };
   });
   const ids = new WeakMap<IncomingMessage, string>();
   app.addHook('onRequest', async (request, reply) => {

@@ -15,7 +15,7 @@ import type { HttpServices, Services } from '../../parts/services.ts';
 import type { Recordings } from '../../recordings/recordings.ts';
 
 /** One for the whole server. */
-export interface ListenContext {
+export interface ListenContext extends Pick<HttpServices, 'families' | 'voices' | 'translator'> {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly clock: Clock;

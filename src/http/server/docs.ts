@@ -40,15 +40,7 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
   });
 }
 
-const deepgramError = z.object({ err_code: z.string(), err_msg: z.string(), request_id: z.string() });
-const qwenError = z.object({
-  code: z.string(),
-  message: z.string(),
-  statusCode: z.int(),
-  context: z.object({ requestId: z.string(), param: z.string().optional() }),
-});
-
-nameSchemas({ ErrorBody: errorSchema, DeepgramError: deepgramError, QwenError: qwenError });
+nameSchemas({ ErrorBody: errorSchema });
 
 const OPEN_SOCKET = { type: 'null', description: 'The WebSocket is open' } as const;
 
@@ -74,8 +66,8 @@ function isOptional(body: unknown): boolean {
 
 /** The schema with the errors that clients of the route's protocol expect. */
 function withErrorsOf(config: FastifyContextConfig, schema: RouteDocument['schema']): RouteDocument['schema'] {
-  const error = config.deepgram === true ? deepgramError : config.qwen === 'always' ? qwenError : null;
-  if (error === null || !schema?.response) return schema;
+  const error = config.errorBody;
+  if (error === undefined || !schema?.response) return schema;
   const answers = Object.entries(schema.response);
   return {
     ...schema,

@@ -15,7 +15,7 @@ import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { IN_PLAIN_WORDS, UNKNOWN_FIELD } from '../../foundation/settings/plain-issues.ts';
-import { clientOfRequest, statusFor, toQwenError } from '../qwen.ts';
+import { type ClientFamilies, fieldsOf } from './client-families.ts';
 import { clip, describe } from './echo.ts';
 import { RefusedHandshakes } from './refused-handshakes.ts';
 import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
@@ -39,6 +39,8 @@ declare module 'fastify' {
     readonly socket?: true;
     /** How clients of this route expect errors, before a socket is open too; absent = as OpenAI's do. */
     readonly refusal?: (failure: TrunklineError, request: FastifyRequest) => Refusal;
+    /** The schema of these bodies, for the description. */
+    readonly errorBody?: z.ZodType;
   }
 }
 
@@ -71,11 +73,13 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set(['too_many_calls', 'too_many_lis
 
 /** Handles all failures of one server. */
 export class Failures {
+  readonly #families: ClientFamilies;
   readonly #log: Log;
   readonly #metrics: Metrics;
   readonly #handshakes: RefusedHandshakes;
 
-  constructor(options: { clock: Clock; log: Log; metrics: Metrics }) {
+  constructor(options: { families: ClientFamilies; clock: Clock; log: Log; metrics: Metrics }) {
+    this.#families = options.families;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#handshakes = new RefusedHandshakes(options);
@@ -93,11 +97,11 @@ export class Failures {
   }
 
   /**
-   * As {@link note}, but returns the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both
-   * in one when the client is unknown.
+   * As {@link note}, but returns the body that the client of `request` expects: that of the route's protocol, OpenAI's,
+   * that of another family of clients, or all in one when the client is unknown.
    */
   tell(error: unknown, request: FastifyRequest): object {
-    return bodyOf(this.note(error, request), request);
+    return this.#refuse(this.note(error, request), request).body;
   }
 
   /** Answers `request` with the error body for `error`. */
@@ -108,12 +112,18 @@ export class Failures {
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
     if (failure.status === 429 || RETRIED.has(failure.code))
       reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
-    const { status, headers = {}, body } = request.routeOptions.config?.refusal?.(failure, request) ?? {};
-    return reply
-      .code(status ?? statusFor(failure, request))
-      .headers(headers)
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(body ?? bodyOf(failure, request)));
+    const { status = failure.status, headers = {}, body } = this.#refuse(failure, request);
+    return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  }
+
+  #refuse(failure: TrunklineError, request: FastifyRequest): Refusal {
+    const ofRoute = request.routeOptions.config?.refusal?.(failure, request);
+    if (ofRoute !== undefined) return ofRoute;
+    const { family, possible } = this.#families.senderOfRequest(request);
+    const status = family?.statusFor(failure) ?? failure.status;
+    const answered = { requestId: request.id, status, fields: fieldsOf(request) };
+    const bodies = possible.map((each) => each.errorBody(failure, answered));
+    return { status, body: Object.assign(family === null ? openAiBody(failure, request.id) : {}, ...bodies) };
   }
 
   /**
@@ -131,14 +141,6 @@ export class Failures {
       socket.close(new TrunklineError('internal', '').closeCode, 'internal');
     }
   }
-}
-
-function bodyOf(failure: TrunklineError, request: FastifyRequest): object {
-  const client = clientOfRequest(request);
-  return {
-    ...(client !== 'qwen' && openAiBody(failure, request.id)),
-    ...(client !== 'openai' && toQwenError(failure, request)),
-  };
 }
 
 function openAiBody(failure: TrunklineError, requestId: string): object {

@@ -6,7 +6,7 @@ import { errorResponses } from '../server/errors.ts';
 
 const count = z.int().describe('Spoken sentences forgotten');
 
-/** `DELETE /v1/prompts`, and `POST /cache/clear` as the Qwen3-TTS server has it. */
+/** `DELETE /v1/prompts`. */
 export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clearPrompts'> }> = (
   app,
   { speech },
@@ -25,23 +25,6 @@ export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clea
       },
     },
     () => ({ cleared: speech.clearPrompts() }),
-  );
-
-  app.post(
-    '/cache/clear',
-    {
-      config: { permission: 'prompts', qwen: 'always' },
-      schema: {
-        operationId: 'clearSpeechCache',
-        summary: "DELETE /v1/prompts by the Qwen3-TTS server's name",
-        tags: ['speech'],
-        response: {
-          200: z.object({ audio_cleared: count, voice_cleared: z.int().describe('Always 0: no voices are made here') }),
-          ...errorResponses(401, 403, 429),
-        },
-      },
-    },
-    () => ({ audio_cleared: speech.clearPrompts(), voice_cleared: 0 }),
   );
   done();
 };

@@ -5,7 +5,7 @@ import { MP3_RATES_HZ } from '../../audio/encode.ts';
 import { LANGUAGE_NAMES } from '../../foundation/languages.ts';
 import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import { MODEL_NAME_MAX_CHARS } from '../models.ts';
-import { clientOf } from '../qwen.ts';
+import type { ClientFamilies } from '../server/client-families.ts';
 import { SPEECH_FORMATS, type SpeechEncoder, type SpeechFormat, type SpeechRateHz } from './encoders.ts';
 
 const NAME_MAX_CHARS = 64;
@@ -115,11 +115,11 @@ function languageTag(language: string): string {
  * The request that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole if that
  * client needs its length.
  */
-export function toFileRequest(body: SpeechBody): SpeechRequest {
-  const isQwen = clientOf(body) === 'qwen';
-  const format = body.response_format ?? (isQwen ? 'wav' : 'mp3');
+export function toFileRequest(body: SpeechBody, families: ClientFamilies): SpeechRequest {
+  const wantsWholeWav = families.senderOf(body).family?.wantsWholeWav ?? false;
+  const format = body.response_format ?? (wantsWholeWav ? 'wav' : 'mp3');
   const isWhole =
-    format === 'wav' && body.stream_format === 'audio' && (isQwen || body.input.length <= SHORT_INPUT_CHARS);
+    format === 'wav' && body.stream_format === 'audio' && (wantsWholeWav || body.input.length <= SHORT_INPUT_CHARS);
   return { ...toSpeechRequest(body, format), wholeMaxBytes: isWhole ? WHOLE_MAX_BYTES : 0 };
 }
 

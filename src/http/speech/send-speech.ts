@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VoiceInfo } from '../../../engine/contract.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
+import type { ClientFamilies } from '../server/client-families.ts';
 import type { Failures } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
 import { SSE_HEADERS } from '../server/server-sent-events.ts';
 import type { Sound, SpeechEncoder } from './encoders.ts';
-import { event, qwenFailure, toOpenAiEvents, toQwenEvents } from './events.ts';
+import { event, toOpenAiEvents } from './events.ts';
 import type { SpeechRequest } from './request.ts';
 import type { SpeechService } from './speech-service.ts';
 import { type Chunk, sendStream } from './streamed-body.ts';
@@ -18,6 +19,7 @@ export interface SpeechContext {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly failures: Failures;
+  readonly families: ClientFamilies;
   readonly inputMaxChars: number;
 }
 
@@ -50,9 +52,6 @@ export const AS_OPENAI_EVENTS: ResponseFormat = {
   failure: event,
   isBare: false,
 };
-
-/** Server-Sent Events like the Qwen3-TTS server's. */
-export const AS_QWEN_EVENTS: ResponseFormat = { ...AS_OPENAI_EVENTS, wrap: toQwenEvents, failure: qwenFailure };
 
 /** A request to be answered with speech. */
 interface Exchange {

@@ -7,12 +7,12 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Speech } from '../../speech/speech.ts';
 import { WavLeveller } from '../../speech/wav-leveller.ts';
 import { modelRoutes, type Recognisers, requireModel } from '../models.ts';
+import type { ClientFamilies } from '../server/client-families.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { SpeechEncoders } from './encoders.ts';
 import { FfmpegEncoder } from './ffmpeg-encoder.ts';
 import { promptLibraryRoutes } from './prompt-library.ts';
 import { promptRoutes } from './prompt-routes.ts';
-import { qwenRoutes } from './qwen.ts';
 import { bodyMaxBytes, speechBody, toFileRequest } from './request.ts';
 import { AS_AUDIO, AS_OPENAI_EVENTS, type SpeechContext, sendSpeech } from './send-speech.ts';
 import { SpeechService } from './speech-service.ts';
@@ -43,7 +43,7 @@ const speechResponse = {
 
 type SpeechSettings = Pick<
   Settings,
-  'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL' | 'SPEECH_REQUESTS_MAX' | 'SPEECH_INPUT_MAX_CHARS' | 'MEDIA_TIMEOUT_MS'
+  'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL' | 'SPEECH_REQUESTS_MAX' | 'SPEECH_INPUT_MAX_CHARS'
 >;
 
 interface SpeechRouteOptions {
@@ -56,7 +56,7 @@ const speechRoute: FastifyPluginCallbackZod<SpeechRouteOptions> = (app, { contex
     '/v1/audio/speech',
     {
       bodyLimit: bodyMaxBytes(context.inputMaxChars),
-      config: { permission: 'speech', qwen: 'by-model' },
+      config: { permission: 'speech', sharedPath: true },
       schema: {
         operationId: 'createSpeech',
         summary: 'Speak a text',
@@ -68,11 +68,11 @@ const speechRoute: FastifyPluginCallbackZod<SpeechRouteOptions> = (app, { contex
     },
     async (request, reply) => {
       const { model, stream_format: as } = request.body;
-      requireModel('voice', model, settings);
+      requireModel('voice', model, { settings, families: context.families });
       await sendSpeech(context, {
         request,
         reply,
-        speechRequest: toFileRequest(request.body),
+        speechRequest: toFileRequest(request.body, context.families),
         responseFormat: as === 'sse' ? AS_OPENAI_EVENTS : AS_AUDIO,
       });
       return reply;
@@ -89,18 +89,19 @@ interface SpeechContextOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly failures: Failures;
+  readonly families: ClientFamilies;
 }
 
 /** What the speech routes share, for one server. */
 export function createSpeechContext(options: SpeechContextOptions): SpeechContext {
-  const { settings, speech, ffmpeg = 'ffmpeg', clock, metrics, failures } = options;
+  const { settings, speech, ffmpeg = 'ffmpeg', clock, metrics, failures, families } = options;
   const service = new SpeechService({
     synthesizer: speech.requests,
     encoders: new SpeechEncoders({ ffmpeg: new FfmpegEncoder({ command: ffmpeg, clock }) }),
     requestsMax: settings.SPEECH_REQUESTS_MAX,
     metrics,
   });
-  return { service, clock, metrics, failures, inputMaxChars: settings.SPEECH_INPUT_MAX_CHARS };
+  return { service, clock, metrics, failures, families, inputMaxChars: settings.SPEECH_INPUT_MAX_CHARS };
 }
 
 interface SpeechRoutesOptions extends SpeechRouteOptions {
@@ -109,18 +110,18 @@ interface SpeechRoutesOptions extends SpeechRouteOptions {
   readonly speech: Speech;
 }
 
-/** `POST /v1/audio/speech`, models and voices, the cache of spoken sentences, and the Qwen3-TTS server's paths. */
+/** `POST /v1/audio/speech`, models and voices, and the cache of spoken sentences. */
 export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (
   app,
   { context, settings, clock, speech, recognisers },
   done,
 ) => {
   void app.register(speechRoute, { context, settings });
-  void app.register(modelRoutes, { settings, clock, recognisers });
+  const models = { settings, families: context.families };
+  void app.register(modelRoutes, { ...models, clock, recognisers });
   void app.register(voiceListRoute, { speech });
-  void app.register(voiceRoutes, { speech, settings });
+  void app.register(voiceRoutes, { speech, models });
   void app.register(promptRoutes, { speech });
   void app.register(promptLibraryRoutes, { speech, leveller: new WavLeveller(clock) });
-  void app.register(qwenRoutes, { context, idleMs: settings.MEDIA_TIMEOUT_MS });
   done();
 };

@@ -1,26 +1,22 @@
 /** The voices and models, for clients that let people choose. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Speech } from '../../speech/speech.ts';
-import { modelNames } from '../models.ts';
+import { type ModelNames, modelNames } from '../models.ts';
 import { errorResponses } from '../server/errors.ts';
 import { awaitVoiceNames } from './voice-list.ts';
 
 interface VoiceRoutesOptions {
   readonly speech: Pick<Speech, 'awaitVoiceNames'>;
-  readonly settings: Pick<Settings, 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
+  readonly models: ModelNames;
 }
 
 const named = { id: z.string().describe('To be asked for by'), name: z.string().describe('To be shown') };
 const errors = errorResponses(401, 403, 429);
 const waitingErrors = { ...errors, ...errorResponses(503) };
 
-/**
- * `GET /v1/audio/voices` and `GET /v1/audio/models`, as Open WebUI reads them, and `GET /v1/info` of the Qwen3-TTS
- * server.
- */
-export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, { speech, settings }, done) => {
+/** `GET /v1/audio/voices` and `GET /v1/audio/models`, as Open WebUI reads them. */
+export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, { speech, models }, done) => {
   app.get(
     '/v1/audio/voices',
     {
@@ -55,27 +51,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
         response: { 200: z.object({ models: z.array(z.object(named)) }), ...errors },
       },
     },
-    () => ({ models: modelNames('voice', settings).map((name) => ({ id: name, name })) }),
-  );
-
-  app.get(
-    '/v1/info',
-    {
-      config: { permission: 'models', qwen: 'always' },
-      schema: {
-        operationId: 'getSpeechInfo',
-        summary: 'The model and voices of speech (Qwen3-TTS server)',
-        tags: ['speech'],
-        response: {
-          200: z.object({ stream_type: z.literal('sentence'), voices: z.array(z.string()), model_id: z.string() }),
-          ...waitingErrors,
-        },
-      },
-    },
-    async () => {
-      const voices = (await awaitVoiceNames(speech)).map(({ name }) => name);
-      return { stream_type: 'sentence' as const, voices, model_id: modelNames('voice', settings)[0] ?? '' };
-    },
+    () => ({ models: modelNames('voice', models).map((name) => ({ id: name, name })) }),
   );
   done();
 };

@@ -3,7 +3,7 @@ import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import { translateSegments } from '../../recordings/translate.ts';
 import { retellCue } from '../../transcription/subtitles.ts';
-import { clientOf } from '../qwen.ts';
+import type { ClientFamilies } from '../server/client-families.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { cuesOf, lineColumns, type Outcome, type Rendered, render, renderCues } from './formats.ts';
 import { type TranscriptionContext, transcribeUpload, type UploadedRecording } from './serve-upload.ts';
@@ -36,7 +36,7 @@ async function transcribe(context: TranscriptionContext, recording: UploadedReco
   if (target !== '') return translate(context, recording, target);
   const transcript = await transcribeUpload(context, recording);
   const { spokenLanguage } = transcript;
-  const language = spokenLanguage === null ? null : languageShown(languageName(spokenLanguage), form);
+  const language = spokenLanguage === null ? null : languageShown(languageName(spokenLanguage), form, context.families);
   return render({ ...transcript, task: 'transcribe', language }, form);
 }
 
@@ -54,7 +54,11 @@ async function translate(
   const { form, task } = recording;
   translator.assertConfigured();
   const transcript = await transcribeUpload(context, recording);
-  const outcome: Outcome = { ...transcript, task: 'translate', language: languageShown(target, form) };
+  const outcome: Outcome = {
+    ...transcript,
+    task: 'translate',
+    language: languageShown(target, form, context.families),
+  };
   if (transcript.spokenLanguage === null) return render({ ...outcome, language: null }, form);
   if (target === languageName(transcript.spokenLanguage)) return render(outcome, form);
   const translateLines = (lines: readonly string[]) => translator.translate(lines, target, task.signal);
@@ -64,9 +68,10 @@ async function translate(
   return render({ ...outcome, segments }, form);
 }
 
-/** OpenAI's `json` has no language. The Qwen3-ASR server's has one, with a capital. */
-function languageShown(language: string, form: TranscriptionForm): string {
-  return form.response_format === 'json' && clientOf(form) !== 'openai' ? titleCase(language) : language;
+/** OpenAI's `json` has no language. Those of other servers may have one, with a capital. */
+function languageShown(language: string, form: TranscriptionForm, families: ClientFamilies): string {
+  const isWanted = families.senderOf(form).possible.some(({ wantsLanguage }) => wantsLanguage);
+  return form.response_format === 'json' && isWanted ? titleCase(language) : language;
 }
 
 async function translateCues(

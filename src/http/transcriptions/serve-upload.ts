@@ -8,6 +8,7 @@ import type { RecordingTask, RecordingTranscript } from '../../recordings/transc
 import type { Translator } from '../../recordings/translate.ts';
 import type { Access } from '../access/access.ts';
 import { requireModel } from '../models.ts';
+import type { ClientFamilies } from '../server/client-families.ts';
 import type { Failures } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
 import type { TranscriptionForm } from './fields.ts';
@@ -27,6 +28,7 @@ export interface TranscriptionContext {
   readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'ASR_FINAL_MODEL' | 'TTS_MODEL'>;
   readonly access: Access;
   readonly failures: Failures;
+  readonly families: ClientFamilies;
 }
 
 /** A request and its answer. */
@@ -74,14 +76,14 @@ export async function serveUpload(
 }
 
 async function receiveRecording(
-  { recordings, settings, access }: TranscriptionContext,
+  { recordings, settings, access, families }: TranscriptionContext,
   { path, workFolder, signal }: Place,
   { request, reply }: Exchange,
   readForm: UploadRoute['readForm'],
 ): Promise<UploadedRecording> {
   const { disk } = recordings;
   const form = readForm(await receiveUpload(request, { path, disk, maxBytes: settings.UPLOAD_MAX_BYTES }));
-  requireModel('recogniser', form.model, settings);
+  requireModel('recogniser', form.model, { settings, families });
   const task: RecordingTask = {
     path,
     workFolder,

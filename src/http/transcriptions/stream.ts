@@ -1,6 +1,6 @@
 /** Answers with a transcript as Server-Sent Events: each segment is sent as soon as it is there. */
 import type { FastifyReply } from 'fastify';
-import { languageName, titleCase } from '../../foundation/languages.ts';
+import { languageName } from '../../foundation/languages.ts';
 import { toOpenAiLogprobs } from '../../recordings/spoken-tokens.ts';
 import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
 import { translateSegments } from '../../recordings/translate.ts';
@@ -10,7 +10,7 @@ import { logprobsOf, separatorAfter, textOf, usageOf, warningOf } from './format
 import { type TranscriptionContext, transcribeUpload, type UploadedRecording } from './serve-upload.ts';
 
 /** The events of one API, as objects. */
-interface EventForm {
+export interface EventForm {
   segment(segment: Segment, index: number, before: string): unknown;
   end(transcript: RecordingTranscript): unknown;
 }
@@ -38,36 +38,9 @@ function openAiEvents({ include }: Pick<TranscriptionForm, 'include'>): EventFor
   };
 }
 
-/**
- * The Qwen3-ASR server's events, for texts in `language` (an English name in lower case; empty = that of each segment).
- * A segment never changes once it has been sent, so each is final.
- */
-function qwenEvents(language: string): EventForm {
-  return {
-    segment: ({ text, language: found = '' }, index) => ({
-      text,
-      language: titleCase(language || languageName(found)),
-      is_final: true,
-      chunk_index: index,
-    }),
-    end: (transcript) => ({
-      done: true,
-      ...(transcript.spokenLanguage === null && { language: null }),
-      ...warningOf(transcript),
-    }),
-  };
-}
-
 /** Answers with OpenAI's events. */
 export function answerOpenAiEvents(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
   return streamTranscript(context, recording, openAiEvents(recording.form));
-}
-
-/** Answers with the events of the Qwen3-ASR server. */
-export function answerQwenEvents(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
-  const { form, languages, spoken } = recording;
-  const language = languageName(form.target_language || spoken || '', languages);
-  return streamTranscript(context, recording, qwenEvents(language));
 }
 
 /**
@@ -75,7 +48,7 @@ export function answerQwenEvents(context: TranscriptionContext, recording: Uploa
  * an error before that has its HTTP status, and an error after it is an event, as OpenAI's clients expect it. What
  * waits for a slow client, or for a translation, is text alone and bounded by the recording's length.
  */
-async function streamTranscript(
+export async function streamTranscript(
   context: TranscriptionContext,
   recording: UploadedRecording,
   events: EventForm,

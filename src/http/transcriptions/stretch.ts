@@ -77,10 +77,10 @@ export class Stretches {
   }
 
   async #receive(request: FastifyRequest, signal: AbortSignal, urgency: StretchUrgency): Promise<TranscribeRequest> {
-    const { recordings, settings, access } = this.#context;
+    const { recordings, settings, access, families } = this.#context;
     const { bytes, fields } = await readFileForm(request, STRETCH_MAX_BYTES);
     const form = readForm(new Map([...fields].map(([name, value]) => [name, [value]])));
-    requireModel('recogniser', form.model, settings);
+    requireModel('recogniser', form.model, { settings, families });
     requireLanguage(form.language ?? '', await recordings.languages(signal));
     const spoken = recordings.spokenIn(form.language);
     return {

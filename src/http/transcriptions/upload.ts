@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble } from '../../foundation/folders/disk.ts';
 import type { RecordingDisk } from '../../recordings/disk.ts';
-import { rememberFields } from '../qwen.ts';
+import { rememberFields } from '../server/client-families.ts';
 import { describe } from '../server/echo.ts';
 
 /** What an upload may hold beside its file. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { COMMAND_MAX_CHARS, readCommand, readSocketQuery } from '../../../src/clients/qwen/wire/commands.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { COMMAND_MAX_CHARS, readCommand, readSocketQuery } from '../../../src/http/transcriptions/commands.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** It is sent back to the client, and counted. */

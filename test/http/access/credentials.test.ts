@@ -9,6 +9,7 @@ import { Access } from '../../../src/http/access/access.ts';
 import type { SharedAccess } from '../../../src/http/access/cluster-access.ts';
 import { chooseProtocol } from '../../../src/http/access/credentials.ts';
 import { guardRoutes } from '../../../src/http/access/guard.ts';
+import { ClientFamilies } from '../../../src/http/server/client-families.ts';
 import { Failures } from '../../../src/http/server/errors.ts';
 import { closeSocketsOn, logRequests } from '../../../src/http/server/request-hooks.ts';
 import { answerUpgradeWith, sendUpgradeHeaders } from '../../../src/http/server/upgrade-headers.ts';
@@ -35,7 +36,7 @@ async function open({ keys = KEY, clusterKey = '' } = {}): Promise<KeyedServer> 
   const clock = new FakeClock();
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
-  const failures = new Failures({ clock, log, metrics: new Metrics() });
+  const failures = new Failures({ families: new ClientFamilies([]), clock, log, metrics: new Metrics() });
   const shared = clusterKey === '' ? null : ({ ...aloneInCluster, key: clusterKey, proof: '' } satisfies SharedAccess);
   const settings = readSettings({ API_KEYS: keys });
   const access = new Access({ settings, people: new FakePeople(), audit: null, clock, log, shared });

@@ -1,5 +1,7 @@
 /** Errors as Deepgram's clients expect them (developers.deepgram.com, "Errors"). */
+import { z } from 'zod';
 import type { ErrorCode, TrunklineError } from '../../../foundation/errors.ts';
+import { nameSchemas } from '../../../http/server/named-schemas.ts';
 
 /** Deepgram's names of our codes. Other codes are our own in upper case. */
 const DEEPGRAM_CODES: Partial<Readonly<Record<ErrorCode, string>>> = {
@@ -16,11 +18,12 @@ const DEEPGRAM_CODES: Partial<Readonly<Record<ErrorCode, string>>> = {
 const HEADER_MAX_CHARS = 300;
 
 /** The body of an error: SDKs for Python print `err_msg`, those for JavaScript pass all of it on as text. */
-export interface DeepgramError {
-  readonly err_code: string;
-  readonly err_msg: string;
-  readonly request_id: string;
-}
+export const deepgramError = z.object({ err_code: z.string(), err_msg: z.string(), request_id: z.string() });
+
+nameSchemas({ DeepgramError: deepgramError });
+
+/** As {@link deepgramError}. */
+export type DeepgramError = z.infer<typeof deepgramError>;
 
 /** `failure` of the request `requestId` as Deepgram's clients expect it. */
 export function toDeepgramError({ code, message }: TrunklineError, requestId: string): DeepgramError {

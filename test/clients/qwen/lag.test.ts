@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { samplesToPcm16 } from '../../../src/audio/pcm.ts';
 import { toTranscriberMetrics } from '../../../src/calls/inbound/track.ts';
+import { TranscribeSocket } from '../../../src/clients/qwen/transcribe-socket.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
+import { ClientFamilies } from '../../../src/http/server/client-families.ts';
 import { Failures } from '../../../src/http/server/errors.ts';
-import { TranscribeSocket } from '../../../src/http/transcriptions/socket.ts';
 import { CarrierSocket } from '../../fakes/carrier-socket.ts';
 import { FakeClock, settle } from '../../fakes/clock.ts';
 import { FakeEngine, spoken } from '../../fakes/engine.ts';
@@ -33,7 +34,7 @@ it('counts the time in which the socket was not read into the lag of what waited
     useServerVad: true,
     rateHz: 16_000,
     orders: metrics.transcribeOrders,
-    failures: new Failures({ clock, log: createLog('silent'), metrics }),
+    failures: new Failures({ families: new ClientFamilies([]), clock, log: createLog('silent'), metrics }),
     metrics: { ...toTranscriberMetrics(metrics), partial: (lagMs) => told.push({ lagMs, atMs: clock.nowMs() }) },
   }).open();
   const speech = spoken(Array.from({ length: WORDS }, (_, index) => index + 1));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { formOf, type RecordingServer, speechFile, startRecordingServer } from './recording-server.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer } from '../../http/recording-server.ts';
 
 let testServer: RecordingServer;
 afterEach(() => testServer.close());

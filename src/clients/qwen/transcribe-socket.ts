@@ -10,15 +10,16 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { closeDrained } from '../../http/server/drain-codes.ts';
+import type { Failures } from '../../http/server/errors.ts';
+import { HOT_WORDS_WARNING } from '../../http/transcriptions/serve-upload.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
 import { IdleWatch } from '../../listening/idle-watch.ts';
 import type { ListenerSession } from '../../listening/listener-place.ts';
 import { ListeningSession, type ListeningSettings } from '../../listening/listening-session.ts';
 import type { TranscriberEvent, TranscriberMetrics } from '../../transcription/live-transcriber.ts';
-import { closeDrained } from '../server/drain-codes.ts';
-import type { Failures } from '../server/errors.ts';
-import { readCommand, type SocketCommand, type SocketQuery, toSocketError } from './commands.ts';
-import { HOT_WORDS_WARNING } from './serve-upload.ts';
+import { errorOf } from './route-config.ts';
+import { nameSocketError, readCommand, type SocketCommand, type SocketQuery } from './wire/commands.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
 export const TRANSCRIBE_MESSAGE_MAX_BYTES = 1_048_576;
@@ -143,7 +144,8 @@ export class TranscribeSocket implements ListenerSession {
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
       orders.inc({ action: 'refused' });
-      this.#send(toSocketError(failures.note(error, request), request));
+      const failure = failures.note(error, request);
+      this.#send(nameSocketError(failure, errorOf(failure, request)));
       return;
     }
     orders.inc({ action: command.action });

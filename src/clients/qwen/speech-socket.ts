@@ -4,9 +4,9 @@ import type { RawData, WebSocket } from 'ws';
 import type { Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
-import { requestFields, type SpeechRequest, toSpeechRequest } from './request.ts';
-import type { SpeechContext } from './send-speech.ts';
-import { READER_STALL_MS } from './streamed-body.ts';
+import { requestFields, type SpeechRequest, toSpeechRequest } from '../../http/speech/request.ts';
+import type { SpeechContext } from '../../http/speech/send-speech.ts';
+import { READER_STALL_MS } from '../../http/speech/streamed-body.ts';
 
 /** Most requests that wait behind the one that is being served. */
 const WAITING_MAX = 16;

@@ -1,13 +1,12 @@
 /**
  * Reads the options and commands of a client of the Qwen3-ASR server's socket, from its URL and its text messages.
  */
-import type { FastifyRequest } from 'fastify';
-import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
-import { requireHotWords, splitHotWords } from '../../foundation/hot-words.ts';
-import { type QwenError, toQwenError } from '../qwen.ts';
-import { describe } from '../server/echo.ts';
-import { requireLanguage } from './languages.ts';
+import { ENGINE_RATE_HZ } from '../../../../engine/contract.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
+import { requireHotWords, splitHotWords } from '../../../foundation/hot-words.ts';
+import { describe } from '../../../http/server/echo.ts';
+import { requireLanguage } from '../../../http/transcriptions/languages.ts';
+import type { QwenError } from './errors.ts';
 
 /** The range of sampling rates, in Hz. */
 export const SOCKET_RATE_MIN_HZ = 8000;
@@ -65,9 +64,8 @@ export function readCommand(text: string, rateHz: number, languages: readonly st
   throw wrong('action', action, 'expected "flush", "reset" or "config"');
 }
 
-/** `failure`, which did not end the socket that `request` opened, as its client expects it. */
-export function toSocketError(failure: TrunklineError, request: FastifyRequest): QwenError {
-  const error = toQwenError(failure, request);
+/** `error`, which is `failure` and did not end its socket, with the code that sockets have for it. */
+export function nameSocketError(failure: TrunklineError, error: QwenError): QwenError {
   return { ...error, code: codeOf(failure) ?? error.code };
 }
 

@@ -7,9 +7,17 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { rememberFields } from '../qwen.ts';
-import { errorResponses } from '../server/errors.ts';
-import { brokenForm, fieldText, noFile, partsOf, requireForm, UPLOAD_LIMITS } from '../transcriptions/upload.ts';
+import { rememberFields } from '../../http/server/client-families.ts';
+import { errorResponses } from '../../http/server/errors.ts';
+import {
+  brokenForm,
+  fieldText,
+  noFile,
+  partsOf,
+  requireForm,
+  UPLOAD_LIMITS,
+} from '../../http/transcriptions/upload.ts';
+import { QWEN_ROUTE } from './route-config.ts';
 
 /** Recordings of a voice are some seconds long. Nothing of them is kept. */
 const RECORDING_MAX_BYTES = 26_214_400;
@@ -32,7 +40,7 @@ export const cloneRoute: FastifyPluginCallbackZod = (app, _options, done) => {
   app.post(
     '/v1/audio/speech/clone',
     {
-      config: { permission: 'speech', qwen: 'always', upload: true },
+      config: { ...QWEN_ROUTE, permission: 'speech', upload: true },
       validatorCompiler: () => () => true,
       schema: {
         operationId: 'createClonedSpeech',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../helpers/eventually.ts';
-import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../../http/test-server.ts';
 
 const PATH = '/v1/audio/speech/ws';
 

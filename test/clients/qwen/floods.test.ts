@@ -3,11 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { samplesToPcm16 } from '../../../src/audio/pcm.ts';
 import { toTranscriberMetrics } from '../../../src/calls/inbound/track.ts';
+import { TranscribeSocket } from '../../../src/clients/qwen/transcribe-socket.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
+import { ClientFamilies } from '../../../src/http/server/client-families.ts';
 import { Failures } from '../../../src/http/server/errors.ts';
-import { TranscribeSocket } from '../../../src/http/transcriptions/socket.ts';
 import { CarrierSocket } from '../../fakes/carrier-socket.ts';
 import { FakeClock, settle } from '../../fakes/clock.ts';
 import { concat, FakeEngine, silence, spoken } from '../../fakes/engine.ts';
@@ -34,7 +35,7 @@ function openSocket() {
   const engine = new FakeEngine(clock);
   const peer = new DeafSocket();
   const metrics = new Metrics();
-  const request = { id: 'r', routeOptions: { config: { qwen: 'always' } } } as FastifyRequest;
+  const request = { id: 'r' } as FastifyRequest;
   new TranscribeSocket({
     socket: peer.asWebSocket,
     request,
@@ -44,7 +45,7 @@ function openSocket() {
     useServerVad: false,
     rateHz: 16_000,
     orders: metrics.transcribeOrders,
-    failures: new Failures({ clock, log: createLog('silent'), metrics }),
+    failures: new Failures({ families: new ClientFamilies([]), clock, log: createLog('silent'), metrics }),
     metrics: toTranscriberMetrics(metrics),
   }).open();
   const say = (samples: Int16Array): unknown => peer.emit('message', Buffer.from(samplesToPcm16(samples)), true);

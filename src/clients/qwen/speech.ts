@@ -4,12 +4,21 @@
  */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../server/errors.ts';
-import { websocketOnly } from '../server/websocket-only.ts';
-import { cloneRoute } from './clone.ts';
-import { bodyMaxBytes, requestFields, toSpeechRequest } from './request.ts';
-import { AS_AUDIO, AS_QWEN_EVENTS, type SpeechContext, sendSpeech } from './send-speech.ts';
-import { SpeechSocket } from './socket.ts';
+import { errorResponses } from '../../http/server/errors.ts';
+import { formatEvent } from '../../http/server/server-sent-events.ts';
+import { websocketOnly } from '../../http/server/websocket-only.ts';
+import { base64Of } from '../../http/speech/events.ts';
+import { bodyMaxBytes, requestFields, toSpeechRequest } from '../../http/speech/request.ts';
+import {
+  AS_AUDIO,
+  AS_OPENAI_EVENTS,
+  type ResponseFormat,
+  type SpeechContext,
+  sendSpeech,
+} from '../../http/speech/send-speech.ts';
+import type { ListenContext } from '../shared/context.ts';
+import { QWEN_ROUTE } from './route-config.ts';
+import { SpeechSocket } from './speech-socket.ts';
 
 const eventsResponse = {
   description: '16-bit little-endian mono samples at `sample_rate` (24000), in base64 for each sentence, then `[DONE]`',
@@ -21,11 +30,27 @@ const pcmResponse = {
   content: { 'audio/pcm': { schema: z.string() } },
 };
 
-const streamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app, { context }, done) => {
+/** Server-Sent Events like the Qwen3-TTS server's. */
+const AS_QWEN_EVENTS: ResponseFormat = { ...AS_OPENAI_EVENTS, wrap: toQwenEvents, failure: qwenFailure };
+
+/** A bare line of base64 for each stretch of sound as it is made, then `[DONE]`. */
+async function* toQwenEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  for await (const chunk of chunks) yield formatEvent(base64Of(chunk));
+  yield formatEvent('[DONE]');
+}
+
+/** The last event when speech fails. */
+function qwenFailure(failure: object): string {
+  const { message = 'speech failed' } = failure as { message?: string };
+  return formatEvent(`[ERROR] ${message.replaceAll(/\s+/g, ' ')}`);
+}
+
+/** `POST /v1/audio/speech/stream` and `…/stream/pcm`. */
+export const speechStreamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app, { context }, done) => {
   const body = requestFields(context.inputMaxChars);
   const bodyLimit = bodyMaxBytes(context.inputMaxChars);
   const errors = errorResponses(400, 401, 403, 413, 429, 503);
-  const config = { permission: 'speech', qwen: 'always' } as const;
+  const config = { ...QWEN_ROUTE, permission: 'speech' } as const;
 
   app.post(
     '/v1/audio/speech/stream',
@@ -77,16 +102,14 @@ const streamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app,
   done();
 };
 
-const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: number }> = (
-  app,
-  { context, idleMs },
-  done,
-) => {
+/** `WS /v1/audio/speech/ws`. */
+export const speechSocketRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
+  const { speech, settings } = context;
   app.route({
     method: 'GET',
     url: '/v1/audio/speech/ws',
     exposeHeadRoute: false,
-    config: { permission: 'speech', qwen: 'always', socket: true },
+    config: { ...QWEN_ROUTE, permission: 'speech', socket: true },
     schema: {
       operationId: 'openSpeech',
       summary: 'Speak texts (WebSocket)',
@@ -99,19 +122,8 @@ const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: nu
       response: errorResponses(400, 401, 403, 429),
     },
     handler: websocketOnly('/v1/audio/speech/ws'),
-    wsHandler: (socket, request) => new SpeechSocket({ socket, request, context, idleMs }).open(),
+    wsHandler: (socket, request) =>
+      new SpeechSocket({ socket, request, context: speech, idleMs: settings.MEDIA_TIMEOUT_MS }).open(),
   });
-  done();
-};
-
-/** `POST /v1/audio/speech/stream`, `…/stream/pcm` and `…/clone`, `WS /v1/audio/speech/ws`. */
-export const qwenRoutes: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: number }> = (
-  app,
-  options,
-  done,
-) => {
-  void app.register(streamRoutes, options);
-  void app.register(socketRoute, options);
-  void app.register(cloneRoute);
   done();
 };

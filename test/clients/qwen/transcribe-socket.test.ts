@@ -5,7 +5,7 @@ import { samplesToPcm16 } from '../../../src/audio/pcm.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
 import { concat, silence, spoken } from '../../fakes/engine.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../../http/test-server.ts';
 
 let testServer: TestServer;
 let client: Client | undefined;

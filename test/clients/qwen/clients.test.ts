@@ -1,7 +1,7 @@
 /** What clients of the Qwen3-TTS and Qwen3-ASR servers send, and what they expect of an answer. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readWav } from '../../src/audio/wav.ts';
-import { startServer, type TestServer } from './test-server.ts';
+import { readWav } from '../../../src/audio/wav.ts';
+import { startServer, type TestServer } from '../../http/test-server.ts';
 
 let testServer: TestServer;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCommand, readSocketQuery } from '../../../src/http/transcriptions/commands.ts';
+import { readCommand, readSocketQuery } from '../../../../src/clients/qwen/wire/commands.ts';
 
 const refusal = (code: string, param: string | null, message: string) =>
   expect.objectContaining({ code, param, message });
