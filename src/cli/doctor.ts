@@ -16,6 +16,7 @@ import {
 import type { Finding } from '../foundation/finding.ts';
 import { PARTS } from '../gateway/parts.ts';
 import { checkInstalled } from '../models/check-installed.ts';
+import { checksOf } from '../parts/lists.ts';
 import { showCapacity } from './capacity.ts';
 import { checkFiles } from './check-files.ts';
 import { checkDisk, checkRecords, checkServer } from './check-records.ts';
@@ -58,7 +59,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkCluster(settings),
     () => checkFiles(settings),
     () => checkCertificates(settings),
-    ...PARTS.flatMap(({ check }) => (check === undefined ? [] : [() => check(settings)])),
+    ...checksOf(PARTS, settings),
     () => checkChat(settings),
     async () => [await checkFfmpeg()],
   ];

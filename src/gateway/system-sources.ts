@@ -12,6 +12,7 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { SystemSources } from '../http/system/system.ts';
 import { checkInstalled } from '../models/check-installed.ts';
+import { waysInOf } from '../parts/lists.ts';
 import type { CallUpkeep } from '../records/call-upkeep.ts';
 import { countCallsSince } from '../records/database-report.ts';
 import type { Records } from '../records/records.ts';
@@ -47,7 +48,7 @@ export function systemSources(options: SourceOptions): SystemSources {
     storedToday: everySoOften(clock, COUNT_EVERY_MS, () => countToday(records, clock)),
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     departures: findDepartures(settings),
-    waysIn: PARTS.flatMap(({ waysIn = [] }) => waysIn),
+    waysIn: waysInOf(PARTS),
     records: everySoOften(clock, COUNT_EVERY_MS, () => recordsOf({ records, upkeep }, settings, clock)),
     gateways: () => gatewaysOf(cluster),
     checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),

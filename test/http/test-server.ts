@@ -30,7 +30,8 @@ import type { SystemSources } from '../../src/http/system/system.ts';
 import { serviceOf } from '../../src/jobs/batch-service.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { Listeners } from '../../src/listening/listeners.ts';
-import type { OpenPart } from '../../src/parts/part.ts';
+import { waysInOf } from '../../src/parts/lists.ts';
+import type { OpenPart, Part } from '../../src/parts/part.ts';
 import type { Services } from '../../src/parts/services.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -202,8 +203,8 @@ export type OthersOfTest = OtherGateways;
 const NOWHERE = '/nonexistent/ffmpeg';
 
 /**
- * A server with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes
- * `app`.
+ * A server with `environment` over the defaults, not listening, with a program for what ffmpeg does and `more` parts
+ * than a gateway has. The caller closes `app`.
  */
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
@@ -213,6 +214,7 @@ export async function startServer(
   database: RecordsDatabase | null = null,
   openPrompts: (speech: Speech) => Promise<FlowPrompts | null> = async () => null,
   others: OthersOfTest | null = null,
+  more: readonly Part[] = [],
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -246,12 +248,13 @@ export async function startServer(
   const translator = new Translator({ settings, clock });
   const batches = new Batches({ settings, recordings, translator, mayExpire: () => true, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
-  const system = idleSystem(settings);
+  const list = [...PARTS, ...more];
+  const system = idleSystem(settings, list);
   const kept = database && openKept(database, { settings, feed, speech, clock, log, metrics, calls });
   const isDraining = () => health.draining;
   const listeners = new Listeners({ engine: speaker, settings, metrics, clock, isDraining });
   const announced = new CallAnnouncements({ clock });
-  const parts = await openParts({
+  const parts = await openParts(list, {
     announced,
     settings,
     clock,
@@ -313,7 +316,7 @@ interface TestServices extends Omit<Services, 'registry'> {
 }
 
 /** All parts. Those with connections of their own are replaced by what a test can see. */
-async function openParts({ announced, ...services }: TestServices): Promise<OpenPart[]> {
+async function openParts(list: readonly Part[], { announced, ...services }: TestServices): Promise<OpenPart[]> {
   const { settings, registry: calls } = services;
   const replaced: Readonly<Record<string, () => OpenPart>> = {
     audiohook: () => ({
@@ -336,9 +339,9 @@ async function openParts({ announced, ...services }: TestServices): Promise<Open
     sip: () => (settings.SIP_PORT === 0 ? {} : { dialer: calls }),
   };
   return Promise.all(
-    PARTS.filter(({ name }) => name in replaced || name !== 'hints').map(
-      async (part) => replaced[part.name]?.() ?? part.open({ ...services, registry: calls as never }),
-    ),
+    list
+      .filter(({ name }) => name in replaced || name !== 'hints')
+      .map(async (part) => replaced[part.name]?.() ?? part.open({ ...services, registry: calls as never })),
   );
 }
 
@@ -393,7 +396,7 @@ export function upgradeStatus(
 }
 
 /** A system without engines, apps and records. */
-export function idleSystem(settings: Settings = readSettings({})): SystemSources {
+export function idleSystem(settings: Settings = readSettings({}), parts: readonly Part[] = PARTS): SystemSources {
   return {
     engines: () => ({ engines: [], queue: [], servers: [] }),
     liveCalls: () => 0,
@@ -401,7 +404,7 @@ export function idleSystem(settings: Settings = readSettings({})): SystemSources
     storedToday: async () => 0,
     apps: { list: () => [], test: async () => null },
     departures: findDepartures(settings),
-    waysIn: PARTS.flatMap(({ waysIn = [] }) => waysIn),
+    waysIn: waysInOf(parts),
     gateways: () => [],
     records: async () => null,
     checks: async () => [],
