@@ -14,6 +14,7 @@ import {
   checkSettings,
 } from '../checks/checks.ts';
 import type { Finding } from '../foundation/finding.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import { PARTS } from '../gateway/parts.ts';
 import { checkInstalled } from '../models/check-installed.ts';
 import { checksOf } from '../parts/lists.ts';
@@ -37,11 +38,13 @@ export interface DoctorOptions {
 }
 
 /**
- * Runs every check and prints its findings at once. Returns the exit code: failed when a check fails, or the machine
- * cannot hold a single call.
+ * Runs every check, one after the other, and tells its findings at once; `settings` = those in effect, or the defaults
+ * where they cannot be used.
  */
-export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
-  const { out, err } = terminal;
+export async function findAll(
+  { hashes }: Pick<DoctorOptions, 'hashes'>,
+  onFound: (found: readonly Finding[]) => void,
+): Promise<{ readonly settings: Settings; readonly findings: readonly Finding[] }> {
   const { settings, findings: settingsFindings } = checkSettings();
   const checks: readonly (() => Promise<Finding[]>)[] = [
     async () => [await checkNode()],
@@ -52,7 +55,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRuntime(settings),
     () => checkModels(settings),
     () => checkRemotes(settings),
-    () => checkInstalled(settings, { hashes: options.hashes }),
+    () => checkInstalled(settings, { hashes }),
     () => checkRecords(settings),
     () => checkDisk(settings),
     () => checkServer(settings),
@@ -65,14 +68,30 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
   ];
   const findings: Finding[] = [];
   for (const check of checks) {
-    err.live([{ text: `Checking… ${findings.length} done` }]);
     const found = await check();
-    err.live([]);
     findings.push(...found);
+    onFound(found);
+  }
+  return { settings, findings };
+}
+
+/**
+ * Runs every check and prints its findings at once. Returns the exit code: failed when a check fails, or the machine
+ * cannot hold a single call.
+ */
+export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
+  const { out, err } = terminal;
+  let done = 0;
+  const show = (found: readonly Finding[]): void => {
+    err.live([]);
+    done += found.length;
     if (!options.json)
       for (const { name, status, detail } of found)
         out.line(`${MARKS[status]}  ${name.padEnd(LABEL_CHARS)}  ${detail}`);
-  }
+    err.live([{ text: `Checking… ${done} done` }]);
+  };
+  const { settings, findings } = await findAll(options, show);
+  err.live([]);
   const healthy = findings.every(({ status }) => status !== 'fail');
   if (!options.capacity || !healthy) {
     if (options.json) out.line(JSON.stringify({ healthy, findings }, null, 2));

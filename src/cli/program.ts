@@ -30,6 +30,7 @@ import { describeGpu } from './gpu/command.ts';
 import { describeModels } from './models/command.ts';
 import { describePrompts } from './prompts/command.ts';
 import { describeRemote } from './remote/command.ts';
+import { describeSupport } from './support/command.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 import { FILE_FORMATS } from './transcribe-formats.ts';
@@ -167,6 +168,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describePrompts(program, terminal, done);
   describeGpu(program, terminal, done);
   describeDoctor(program, terminal, done);
+  describeSupport(program, terminal, done);
   return program;
 }
 

@@ -9,7 +9,18 @@ import { hideCredentials } from '../urls.ts';
 import { type LogOutput, type LogTrouble, openStandardOutput } from './log-output.ts';
 import { prettyLine } from './log-pretty.ts';
 
-const PRIVATE_FIELDS = ['text', 'transcript', 'from', 'to', 'digits', 'authorization', 'token', 'key', 'parameters'];
+/** Members that every line hides. */
+export const PRIVATE_FIELDS = [
+  'text',
+  'transcript',
+  'from',
+  'to',
+  'digits',
+  'authorization',
+  'token',
+  'key',
+  'parameters',
+];
 
 export type Log = Logger;
 
