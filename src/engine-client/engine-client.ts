@@ -14,6 +14,7 @@ import {
 } from '../../engine/contract.ts';
 import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
+import { IdleWatch } from '../foundation/idle-watch.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import type { Metrics } from '../foundation/metrics.ts';
@@ -34,7 +35,6 @@ import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
 import type { EnginesReport } from './engine-report.ts';
 import type { EngineStatus, RecogniserInfo } from './engine-status.ts';
-import { IdleWatch } from './idle-watch.ts';
 import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
 import { type JobSignals, replyTo } from './job-signals.ts';

@@ -1,5 +1,5 @@
 /** What one address may have and send, by how many calls there may be at all. */
-import type { Rate } from './request-limit.ts';
+import { type Rate, rateOf } from '../../foundation/token-buckets.ts';
 
 /** Where few calls fit these hold all the same: phones of an office come at once after a power cut. */
 const DIALOGS_MIN = 64;
@@ -34,16 +34,16 @@ interface Room {
 /** `isTrunk` = it is the address of a registrar or trunk of ours, which sends the calls of all its customers. */
 export function limitOf(isTrunk: boolean, { callsMax, dialogsMax, portsMax }: Room): SourceLimit {
   if (isTrunk) {
-    const rate = { perSecond: PER_SECOND_MAX, burst: BURST_MAX };
+    const rate = rateOf({ perSecond: PER_SECOND_MAX, burst: BURST_MAX });
     return { dialogs: Number.POSITIVE_INFINITY, unacknowledged: portsMax, rate };
   }
   const filling = Math.ceil(callsMax / FILLING_S);
   return {
     dialogs: dialogsMax === 0 ? Math.max(DIALOGS_MIN, callsMax) : dialogsMax,
     unacknowledged: Math.min(Math.max(UNACKNOWLEDGED_MIN, filling), portsMax),
-    rate: {
+    rate: rateOf({
       perSecond: Math.min(Math.max(PER_SECOND_MIN, filling), PER_SECOND_MAX),
       burst: Math.min(Math.max(BURST_MIN, callsMax), BURST_MAX),
-    },
+    }),
   };
 }

@@ -3,12 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { ErrorCode, TrunklineError } from '../../foundation/errors.ts';
+import type { IdleWatch } from '../../foundation/idle-watch.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { closeDrained } from '../../http/server/drain-codes.ts';
 import type { Failures } from '../../http/server/errors.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
-import { IdleWatch } from '../../listening/idle-watch.ts';
 import { Inbox } from '../../listening/inbox.ts';
+import { watchSilence } from '../../listening/silence-watch.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
 export const DEEPGRAM_MESSAGE_MAX_BYTES = 1_048_576;
@@ -63,7 +64,7 @@ export interface StreamSocketOptions {
 /** See above. */
 export class StreamSocket {
   readonly #options: StreamSocketOptions;
-  readonly #idle: IdleWatch | null;
+  readonly #idle: Pick<IdleWatch, 'note' | 'close'> | null;
   readonly #inbox: Inbox;
   readonly #commands: CommandBudget;
   #isOver = false;
@@ -76,7 +77,7 @@ export class StreamSocket {
     this.#options = options;
     this.#commands = new CommandBudget(clock);
     this.#idle = options.mustSend
-      ? new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) })
+      ? watchSilence({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) })
       : null;
     this.#inbox = this.#openInbox();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));

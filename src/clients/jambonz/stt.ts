@@ -4,12 +4,13 @@ import type { RawData, WebSocket } from 'ws';
 import { toTranscriberMetrics } from '../../calls/inbound/track.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { boundHotWords, tidyHotWords } from '../../foundation/hot-words.ts';
+import type { IdleWatch } from '../../foundation/idle-watch.ts';
 import { closeDrained } from '../../http/server/drain-codes.ts';
 import { requireLanguage } from '../../http/transcriptions/languages.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
-import { IdleWatch } from '../../listening/idle-watch.ts';
 import type { ListenerSession } from '../../listening/listener-place.ts';
 import { ListeningSession } from '../../listening/listening-session.ts';
+import { watchSilence } from '../../listening/silence-watch.ts';
 import type { TranscriberEvent } from '../../transcription/live-transcriber.ts';
 import type { ListenContext } from '../shared/context.ts';
 import { errorMessage, readRecogniserMessage, type StartMessage, transcriptionMessage } from './wire/messages.ts';
@@ -23,7 +24,7 @@ interface RecognitionOptions {
 /** jambonz opens one for each turn of a caller, and waits for us to close it. */
 export class Recognition implements ListenerSession {
   readonly #options: RecognitionOptions;
-  readonly #idle: IdleWatch;
+  readonly #idle: Pick<IdleWatch, 'note' | 'close'>;
   readonly #commands: CommandBudget;
   #session: ListeningSession | null = null;
   #language = '';
@@ -35,7 +36,7 @@ export class Recognition implements ListenerSession {
     this.#options = options;
     const { clock, settings } = context;
     this.#commands = new CommandBudget(clock);
-    this.#idle = new IdleWatch({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) });
+    this.#idle = watchSilence({ clock, timeoutMs: settings.MEDIA_TIMEOUT_MS, onIdle: (error) => this.fail(error) });
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => this.#release());
   }

@@ -7,6 +7,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { IdleWatch } from '../../foundation/idle-watch.ts';
 import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -14,9 +15,9 @@ import { closeDrained } from '../../http/server/drain-codes.ts';
 import type { Failures } from '../../http/server/errors.ts';
 import { HOT_WORDS_WARNING } from '../../http/transcriptions/serve-upload.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
-import { IdleWatch } from '../../listening/idle-watch.ts';
 import type { ListenerSession } from '../../listening/listener-place.ts';
 import { ListeningSession, type ListeningSettings } from '../../listening/listening-session.ts';
+import { watchSilence } from '../../listening/silence-watch.ts';
 import type { TranscriberEvent, TranscriberMetrics } from '../../transcription/live-transcriber.ts';
 import { errorOf } from './route-config.ts';
 import { nameSocketError, readCommand, type SocketCommand, type SocketQuery } from './wire/commands.ts';
@@ -61,7 +62,7 @@ export class TranscribeSocket implements ListenerSession {
   readonly #flushes: boolean[] = [];
   /** Finals that the flush under way has given so far. */
   #flushedFinals = 0;
-  #idle: IdleWatch | null = null;
+  #idle: Pick<IdleWatch, 'note' | 'close'> | null = null;
   #isOver = false;
 
   constructor(options: TranscribeSocketOptions) {
@@ -100,7 +101,7 @@ export class TranscribeSocket implements ListenerSession {
       max_message_bytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     });
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
-    this.#idle = new IdleWatch({ clock, timeoutMs, onIdle: (error) => this.fail(error) });
+    this.#idle = watchSilence({ clock, timeoutMs, onIdle: (error) => this.fail(error) });
   }
 
   /** The server ends: the last finals, then the close. Never rejects. */

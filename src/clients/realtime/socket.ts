@@ -5,15 +5,16 @@ import type { RawData, WebSocket } from 'ws';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { IdleWatch } from '../../foundation/idle-watch.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { closeDrained, endNormally } from '../../http/server/drain-codes.ts';
 import type { Failures } from '../../http/server/errors.ts';
 import type { SpeechContext } from '../../http/speech/send-speech.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
-import { IdleWatch } from '../../listening/idle-watch.ts';
 import type { ListenerSession } from '../../listening/listener-place.ts';
 import type { ListeningSettings } from '../../listening/listening-session.ts';
+import { watchSilence } from '../../listening/silence-watch.ts';
 import type { Json } from '../../protocols/json.ts';
 import type { TranscriberMetrics } from '../../transcription/live-transcriber.ts';
 import type { PassedOver } from '../shared/passed-over.ts';
@@ -98,7 +99,7 @@ export class RealtimeSocket implements ListenerSession {
   readonly #listener: RealtimeListener;
   readonly #responder: Responder;
   readonly #timers: Timer[];
-  readonly #idle: IdleWatch;
+  readonly #idle: Pick<IdleWatch, 'note' | 'close'>;
   readonly #commands: CommandBudget;
   readonly #expiresAtS: number;
   #config: SessionConfig;
@@ -137,7 +138,7 @@ export class RealtimeSocket implements ListenerSession {
       },
       this.#config,
     );
-    this.#idle = new IdleWatch({
+    this.#idle = watchSilence({
       clock,
       timeoutMs: settings.MEDIA_TIMEOUT_MS,
       onIdle: (error) => this.fail(error),

@@ -1,33 +1,27 @@
 import type { Clock } from '../../foundation/clock.ts';
-import { dropOldest } from './drop-oldest.ts';
+import { type Rate, TokenBuckets } from '../../foundation/token-buckets.ts';
+import { NAMES_MAX } from './drop-oldest.ts';
 import type { CountSink, SharedCounts } from './shared-counts.ts';
 
-interface Bucket {
-  readonly left: number;
-  readonly atMs: number;
-}
-
-/** A token bucket for each of many names: `burst` tokens, and another every `refillMs`. */
+/** A token bucket for each of many names, which other gateways may share. */
 export class Buckets {
   readonly #clock: Clock;
-  readonly #burst: number;
-  readonly #refillMs: number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #rate: Rate;
+  readonly #buckets = new TokenBuckets(NAMES_MAX);
   readonly #others: CountSink | null;
 
   /** `shared`: other gateways take from the same buckets, by the name `kind`; null = there are none. */
   constructor(
     clock: Clock,
-    { burst, refillMs }: { burst: number; refillMs: number },
+    rate: Rate,
     { kind, counts }: { kind: string; counts: SharedCounts | null } = { kind: '', counts: null },
   ) {
     this.#clock = clock;
-    this.#burst = burst;
-    this.#refillMs = refillMs;
+    this.#rate = rate;
     const lower = (name: string, left: number): void => {
       if (left < this.#left(name)) this.#set(name, left);
     };
-    this.#others = counts?.follow({ name: kind, burst, refillMs }, lower) ?? null;
+    this.#others = counts?.follow({ name: kind, ...rate }, lower) ?? null;
   }
 
   isEmpty(name: string): boolean {
@@ -43,26 +37,22 @@ export class Buckets {
 
   /** Gives one token back that {@link take} took. */
   giveBack(name: string): void {
-    this.#set(name, Math.min(this.#left(name) + 1, this.#burst));
+    this.#set(name, Math.min(this.#left(name) + 1, this.#rate.burst));
     this.#others?.taken(name, -1);
   }
 
   refill(name: string): void {
     // One is taken for the attempt that was right.
-    const isOwed = this.#left(name) < this.#burst - 1;
-    this.#buckets.delete(name);
+    const isOwed = this.#left(name) < this.#rate.burst - 1;
+    this.#buckets.refill(name);
     this.#others?.forgiven(name, isOwed);
   }
 
   #set(name: string, left: number): void {
-    this.#buckets.delete(name);
-    this.#buckets.set(name, { left, atMs: this.#clock.nowMs() });
-    dropOldest(this.#buckets);
+    this.#buckets.set(name, left, this.#clock.nowMs());
   }
 
   #left(name: string): number {
-    const bucket = this.#buckets.get(name);
-    if (bucket === undefined) return this.#burst;
-    return Math.min(this.#burst, bucket.left + (this.#clock.nowMs() - bucket.atMs) / this.#refillMs);
+    return this.#buckets.left(name, this.#rate, this.#clock.nowMs());
   }
 }

@@ -1,5 +1,5 @@
 /** Names remembered. The one that was idle longest is forgotten first. */
-const NAMES_MAX = 10_000;
+export const NAMES_MAX = 10_000;
 
 /** Keeps the newest {@link NAMES_MAX}. */
 export function dropOldest(names: Map<string, unknown> | Set<string>): void {

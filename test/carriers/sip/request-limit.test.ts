@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestLimit } from '../../../src/carriers/sip/request-limit.ts';
+import { rateOf } from '../../../src/foundation/token-buckets.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 /** Of a source, and of all. */
@@ -11,7 +12,7 @@ const SOURCES_MAX = 1024;
 /** Of a telephone's request. */
 const BYTES = 1500;
 
-const limitOf = (clock: FakeClock) => new RequestLimit(clock, () => ({ perSecond: PER_SECOND, burst: BURST }));
+const limitOf = (clock: FakeClock) => new RequestLimit(clock, () => rateOf({ perSecond: PER_SECOND, burst: BURST }));
 
 /** How many of `count` requests are let through. */
 function take(limit: RequestLimit, address: string, count: number, bytes = BYTES): number {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { IdleWatch } from '../../src/listening/idle-watch.ts';
+import { watchSilence } from '../../src/listening/silence-watch.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 it('tells once that nothing came for so long, and nothing when the session is over before', () => {
   const clock = new FakeClock();
   const told: string[] = [];
-  const watch = (timeoutMs: number): IdleWatch =>
-    new IdleWatch({ clock, timeoutMs, onIdle: ({ code }) => void told.push(`${code} ${timeoutMs}`) });
+  const watch = (timeoutMs: number) =>
+    watchSilence({ clock, timeoutMs, onIdle: ({ code }) => void told.push(`${code} ${timeoutMs}`) });
   const first = watch(1000);
   const second = watch(1500);
   clock.advance(900);
@@ -20,7 +20,7 @@ it('tells once that nothing came for so long, and nothing when the session is ov
 
 it('sets no timer for a message', () => {
   const clock = new FakeClock();
-  const watch = new IdleWatch({ clock, timeoutMs: 1000, onIdle: () => undefined });
+  const watch = watchSilence({ clock, timeoutMs: 1000, onIdle: () => undefined });
   clock.after = () => {
     throw new Error('another timer was set');
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IdleWatch } from '../../src/engine-client/idle-watch.ts';
+import { IdleWatch } from '../../src/foundation/idle-watch.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 describe('IdleWatch', () => {
