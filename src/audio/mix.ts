@@ -24,6 +24,16 @@ export function splitChannels(interleaved: Int16Array, channels: number): Int16A
   });
 }
 
+/** The frames of channels of one length: a sample of each, then the next. The only channel is returned as it is. */
+export function interleave(channels: readonly Int16Array[]): Int16Array {
+  const [first = new Int16Array(0), ...others] = channels;
+  if (others.length === 0) return first;
+  const samples = new Int16Array(first.length * channels.length);
+  for (const [channel, own] of channels.entries())
+    for (const [at, sample] of own.entries()) samples[at * channels.length + channel] = sample;
+  return samples;
+}
+
 /** Concatenates blocks of samples; returns the only one that is not empty as it is. */
 export function joinSamples(blocks: readonly Int16Array[]): Int16Array {
   const filled = blocks.filter((samples) => samples.length > 0);

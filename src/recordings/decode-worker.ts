@@ -4,12 +4,11 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import { openDecoder, PUSH_BYTES, type Stretch, type StretchDecoder } from '../audio/decode.ts';
-import { joinSamples, mixDown } from '../audio/mix.ts';
-import { Resampler } from '../audio/resample.ts';
+import { openDecoder, PUSH_BYTES, type StretchDecoder } from '../audio/decode.ts';
 import { serveWork, type ThreadWork } from '../foundation/workers/worker-thread.ts';
 import type { DecodeAnswer, DecodeTask } from './decode-messages.ts';
-import { tooLong, tooManyChannels, unreadable } from './refusals.ts';
+import { HeldSound } from './held-sound.ts';
+import { tooLong, unreadable } from './refusals.ts';
 
 /** Audio in one answer. */
 const HANDED_SAMPLES = 5 * ENGINE_RATE_HZ;
@@ -26,10 +25,7 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
   readonly #buffer = new Uint8Array(READ_BYTES);
   /** The part of the buffer that has not been pushed to the decoder. */
   #unpushed: Uint8Array = new Uint8Array(0);
-  #resamplers: Resampler[] = [];
-  #rateHz = 0;
-  /** Decoded samples that have not been sent, by channel. */
-  #held: Int16Array[] = [];
+  readonly #sound: HeldSound;
   #handed = 0;
   #readBytes = 0;
   #isOver = false;
@@ -39,16 +35,15 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     this.#file = file;
     this.#fileBytes = fstatSync(file).size;
     this.#decoder = decoder;
+    this.#sound = new HeldSound(task);
   }
 
   /** @throws TrunklineError `audio_unreadable`, `audio_too_long` */
   next(): DecodeAnswer {
     const stepEnd = this.#readBytes + STEP_BYTES;
-    while (this.#heldSamples < HANDED_SAMPLES && !this.#isOver && this.#readBytes < stepEnd)
-      this.#hold(this.#decodeOn());
-    if (this.#heldSamples < HANDED_SAMPLES && !this.#isOver) return { kind: 'none' };
-    const channels = this.#held.map((samples) => samples.slice(0, HANDED_SAMPLES));
-    this.#held = this.#held.map((samples) => samples.subarray(HANDED_SAMPLES));
+    while (this.#sound.samples < HANDED_SAMPLES && !this.#isOver && this.#readBytes < stepEnd) this.#decodeOn();
+    if (this.#sound.samples < HANDED_SAMPLES && !this.#isOver) return { kind: 'none' };
+    const channels = this.#sound.take(HANDED_SAMPLES);
     const length = channels[0]?.length ?? 0;
     this.#handed += length;
     if (this.#handed > this.#task.maxSeconds * ENGINE_RATE_HZ) throw tooLong(this.#task.maxSeconds);
@@ -63,18 +58,15 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     closeSync(this.#file);
   }
 
-  get #heldSamples(): number {
-    return this.#held[0]?.length ?? 0;
-  }
-
-  /** The next 16 kHz audio; without channels if the decoder needs more bytes first. */
-  #decodeOn(): Int16Array[] {
+  #decodeOn(): void {
     const bytes = this.#nextBytes();
-    if (bytes.length > 0) return this.#convert(this.#decoder.push(bytes));
+    if (bytes.length > 0) {
+      this.#sound.add(this.#decoder.push(bytes));
+      return;
+    }
     this.#isOver = true;
-    const last = this.#convert(this.#decoder.flush());
-    const rests = this.#resamplers.map((resampler) => resampler.flush());
-    return rests.map((rest, channel) => joinSamples([last[channel] ?? new Int16Array(0), rest]));
+    this.#sound.add(this.#decoder.flush());
+    this.#sound.finish();
   }
 
   /** The file's next bytes, copied because decoders keep what they cannot use yet. Empty at the end. */
@@ -85,29 +77,6 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     this.#unpushed = this.#unpushed.subarray(bytes.length);
     this.#readBytes += bytes.length;
     return bytes;
-  }
-
-  #hold(channels: readonly Int16Array[]): void {
-    if (channels.length === 0) return;
-    this.#held = channels.map((samples, channel) => joinSamples([this.#held[channel] ?? new Int16Array(0), samples]));
-  }
-
-  #convert(stretch: Stretch | null): Int16Array[] {
-    if (stretch === null) return [];
-    const { rateHz, channels } = stretch;
-    const kept = this.#task.channels === 'mix' ? [mixDown(channels)] : channels;
-    if (this.#rateHz === 0) this.#begin(rateHz, kept.length);
-    if (rateHz !== this.#rateHz || kept.length !== this.#resamplers.length) {
-      throw unreadable('its sampling rate or number of channels changes');
-    }
-    return kept.map((samples, channel) => this.#resamplers[channel]?.push(samples) ?? samples);
-  }
-
-  #begin(rateHz: number, channels: number): void {
-    const { channelsMax } = this.#task;
-    if (channels > channelsMax) throw tooManyChannels(channels, channelsMax);
-    this.#rateHz = rateHz;
-    this.#resamplers = Array.from({ length: channels }, () => new Resampler(rateHz, ENGINE_RATE_HZ));
   }
 }
 

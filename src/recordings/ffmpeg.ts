@@ -83,17 +83,7 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
     'pipe:1',
   ];
   const input = ['-threads', 1, '-vn', '-sn', '-dn', '-f', sound.format, '-i', `file:${from}`];
-  const args = [
-    '-nostdin',
-    '-filter_threads',
-    1,
-    ...GUARDS,
-    '-codec_whitelist',
-    CODECS,
-    ...input,
-    ...output,
-    ...format,
-  ].map(String);
+  const args = ['-filter_threads', 1, ...ffmpegGuards('file'), ...input, ...output, ...format].map(String);
   let bytes = 0;
   const end = await runProgram({
     ...conversion,
@@ -111,11 +101,18 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   if (bytes > WAV_HEAD_MAX_BYTES + maxSeconds * secondBytes) throw tooLong(maxSeconds);
 }
 
-/** Options of both programs: accepted formats and memory limits. */
-const GUARDS = [
-  ...['-hide_banner', '-v', 'error', '-max_alloc', ALLOC_MAX_BYTES, '-max_pixels', PIXELS_MAX],
-  ...['-protocol_whitelist', 'file', '-format_whitelist', FORMATS],
-] as const;
+/** Options of both programs: accepted formats and memory limits, and whether they read a file or their input. */
+function guards(protocol: 'file' | 'pipe'): readonly (string | number)[] {
+  return [
+    ...['-hide_banner', '-v', 'error', '-max_alloc', ALLOC_MAX_BYTES, '-max_pixels', PIXELS_MAX],
+    ...['-protocol_whitelist', protocol, '-format_whitelist', FORMATS],
+  ];
+}
+
+/** The same of ffmpeg, which asks nothing and uses no decoder but those for sound. */
+export function ffmpegGuards(protocol: 'file' | 'pipe'): readonly (string | number)[] {
+  return ['-nostdin', ...guards(protocol), '-codec_whitelist', CODECS];
+}
 
 /** Output of ffprobe's writer `json`. */
 const probed = z.object({
@@ -144,7 +141,7 @@ async function probe(conversion: Conversion): Promise<Sound> {
     '-of',
     'json',
   ];
-  const args = [...GUARDS.map(String), ...asked, '-i', `file:${conversion.from}`];
+  const args = [...guards('file').map(String), ...asked, '-i', `file:${conversion.from}`];
   const end = await runProgram({ ...conversion, command: 'ffprobe', args, take: readText });
   if (end.code !== 0) throw unreadable(`ffmpeg could not read it${complaintOf(end, conversion.from)}`);
   const { streams, format } = parseProbe(end.taken);

@@ -1,10 +1,10 @@
 /**
  * Runs ffmpeg or ffprobe as a process, streams its output, and ends it after a time limit.
  */
-import { type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../foundation/clock.ts';
-import { programEnd } from '../foundation/program-end.ts';
+import { type ProgramEnd as Ended, programEnd } from '../foundation/program-end.ts';
 import { unreadable } from './refusals.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function runProgram<T>({
   signal,
   take,
 }: ProgramRun<T>): Promise<ProgramEnd<T>> {
-  const child = spawnBounded(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
+  const child = spawnBounded(command, args, { input: 'ignore', signal });
   let isLate = false;
   const timer = clock.after(timeoutMs, () => {
     isLate = true;
@@ -60,28 +60,34 @@ export async function runProgram<T>({
   const [end, output] = await Promise.allSettled([programEnd(child), taking]);
   timer.cancel();
   if (isLate) throw unreadable(`${command} took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
-  if (end.status === 'rejected') throw isMissing(end.reason) ? missing(command) : end.reason;
-  if (end.value.code === EXIT_NOT_FOUND) throw missing(command);
+  if (isMissing(end)) throw missing(command);
+  if (end.status === 'rejected') throw end.reason;
   if (output.status === 'rejected') throw output.reason;
   const { code, stderr } = end.value;
   return { code, complaint: stderr.split('\n').at(-1) ?? '', taken: output.value };
 }
 
-/**
+/** Starts a program that cannot take more than {@link MEMORY_MAX_KB}, with its output to be read.
+ *
  * Node cannot limit the memory of a process, so a shell sets the limit and then becomes the program. If the system has
  * no such limit, or a lower one, that stays.
  */
-function spawnBounded(
+export function spawnBounded(
   command: string,
   args: readonly string[],
-  options: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'>,
-) {
-  if (process.platform === 'win32') return spawn(command, args, options);
-  return spawn('/bin/sh', ['-c', `ulimit -d ${MEMORY_MAX_KB} 2>/dev/null; exec "$0" "$@"`, command, ...args], options);
+  { input, signal }: { readonly input: 'ignore' | 'pipe'; readonly signal?: AbortSignal },
+): ChildProcessByStdio<Writable, Readable, Readable> {
+  const options: SpawnOptions = { stdio: [input, 'pipe', 'pipe'], killSignal: 'SIGKILL', ...(signal && { signal }) };
+  const isWindows = process.platform === 'win32';
+  const limited = ['-c', `ulimit -d ${MEMORY_MAX_KB} 2>/dev/null; exec "$0" "$@"`, command, ...args];
+  const child = isWindows ? spawn(command, args, options) : spawn('/bin/sh', limited, options);
+  return child as ChildProcessByStdio<Writable, Readable, Readable>;
 }
 
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** Whether a program that was started so is not installed. */
+export function isMissing(end: PromiseSettledResult<Ended>): boolean {
+  if (end.status === 'fulfilled') return end.value.code === EXIT_NOT_FOUND;
+  return (end.reason as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 function missing(command: string): Error {

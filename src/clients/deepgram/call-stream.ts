@@ -18,7 +18,7 @@ import type { ListenQuery } from './wire/listen-query.ts';
 import { configuredOf, metadataOf, type StreamFacts } from './wire/messages.ts';
 
 /** What a stream works with. */
-export interface CallStreamOptions extends Omit<StreamParts, 'engine' | 'metrics' | 'onPacketsBroken'> {
+export interface CallStreamOptions extends Omit<StreamParts, 'engine' | 'metrics' | 'decoders' | 'onPacketsBroken'> {
   readonly settings: StreamParts['settings'] & { readonly ENDPOINT_CAPTIONS_MS: number };
   readonly query: ListenQuery;
   readonly call: CallView;

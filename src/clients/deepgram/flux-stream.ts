@@ -3,9 +3,10 @@ import type { ListenerSession } from '../../listening/listener-place.ts';
 import { ListeningSession } from '../../listening/listening-session.ts';
 import type { TranscriberEvent, TurnListener } from '../../transcription/live-transcriber.ts';
 import { saidText } from './said-text.ts';
+import { StreamInput } from './stream-input.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { StreamSocket } from './stream-socket.ts';
-import { AudioInput } from './wire/audio-input.ts';
+import type { ReadFormat } from './wire/audio-input.ts';
 import { readClientMessage } from './wire/client-messages.ts';
 import { FluxAnswers } from './wire/flux-answers.ts';
 import type { FluxQuery } from './wire/listen-query.ts';
@@ -32,19 +33,24 @@ const TURNS: TurnListener = Object.freeze({
 export class FluxStream implements ListenerSession {
   readonly #options: FluxStreamOptions;
   readonly #socket: StreamSocket;
-  readonly #input: AudioInput;
+  readonly #input: StreamInput;
   readonly #session: ListeningSession;
   readonly #answers: FluxAnswers;
+  #format: ReadFormat;
+  /** Turns that the client has ended and that have not been told. */
+  #forced = 0;
   #isEnding = false;
 
   constructor(options: FluxStreamOptions) {
     const { query, request, clock, engine, settings, metrics } = options;
     this.#options = options;
-    this.#input = new AudioInput(query.audio, false);
+    this.#input = this.#openInput();
+    this.#format = this.#input.format;
     this.#answers = new FluxAnswers({
       requestId: request.id,
       eagerThreshold: query.eagerThreshold,
       threshold: query.threshold ?? THRESHOLD,
+      isMultilingual: query.isMultilingual,
     });
     this.#session = new ListeningSession({
       engine,
@@ -61,9 +67,9 @@ export class FluxStream implements ListenerSession {
         onPaused: ({ utterance, ...paused }) =>
           this.#socket.send(this.#answers.onPaused(saidText({ ...paused, final: false }), utterance)),
         onResumed: () => this.#socket.send(this.#answers.onResumed()),
-        onFlushed: () => undefined,
+        onFlushed: () => this.#onFlushed(),
         onFailed: (error) => this.#socket.fail(error),
-        onPausable: (isFull) => this.#socket.setFull(isFull),
+        onPausable: (isFull) => this.#setFull(isFull),
       },
     });
     this.#socket = new StreamSocket({
@@ -72,7 +78,7 @@ export class FluxStream implements ListenerSession {
       areMessagesWhole: query.audio?.encoding === 'opus',
       onAudio: (bytes) => this.#onAudio(bytes),
       onText: (text) => this.#onText(text),
-      onOver: () => this.#session.close(),
+      onOver: () => this.#release(),
     });
     this.#socket.send([this.#answers.open()]);
   }
@@ -91,22 +97,67 @@ export class FluxStream implements ListenerSession {
 
   #onAudio(bytes: Uint8Array): void {
     if (this.#isEnding || bytes.length === 0) return;
+    this.#input.push(bytes);
+  }
+
+  #openInput(): StreamInput {
+    const { query, decoders } = this.#options;
+    return new StreamInput({
+      audio: query.audio,
+      multichannel: false,
+      decoders,
+      onAudio: (parts) => this.#hear(parts),
+      onBusy: (isBusy) => this.#socket.setBusy(isBusy),
+      onFailed: (error) => this.#socket.fail(error),
+    });
+  }
+
+  #hear(parts: readonly Uint8Array[]): void {
     const { format } = this.#input;
-    const audio = this.#input.push(bytes);
-    if (this.#input.format !== format) this.#session.setFormat(this.#input.format);
-    for (const each of audio) this.#session.push(each);
+    if (format !== this.#format) {
+      this.#format = format;
+      this.#session.setFormat(format);
+    }
+    for (const part of parts) this.#session.push(part);
+  }
+
+  #setFull(isFull: boolean): void {
+    this.#input.setFull(isFull);
+    this.#socket.setFull(isFull);
+  }
+
+  #release(): void {
+    this.#input.close();
+    this.#session.close();
   }
 
   #onText(text: string): void {
     const message = readClientMessage(text);
     if (this.#isEnding) return;
     if (message.type === 'CloseStream') void this.#end();
+    else if (message.type === 'ForceEndTurn') this.#endTurn();
     else if (message.type === 'Configure') {
       const { refused, eagerThreshold, hotWords } = message;
       if (refused.length === 0 && eagerThreshold !== null) this.#answers.setEagerThreshold(eagerThreshold);
       if (refused.length === 0 && hotWords !== null) this.#session.setHotWords(hotWords);
       this.#socket.send([configuredOf(message, { requestId: this.#options.request.id })]);
     } else if (message.type === 'other') this.#options.passedOver.note([message.name]);
+  }
+
+  /** On what was heard so far. Without sound there is no turn, and the header of a file may still come. */
+  #endTurn(): void {
+    if (this.#session.receivedMs === 0) return;
+    this.#forced++;
+    this.#session.flush();
+  }
+
+  #onFlushed(): void {
+    this.#endTurnAt();
+    this.#forced--;
+  }
+
+  #endTurnAt(last?: number): void {
+    this.#socket.send(this.#answers.onTurnEnded(last, this.#forced > 0 ? 'manual' : 'model'));
   }
 
   async #end(): Promise<void> {
@@ -116,12 +167,13 @@ export class FluxStream implements ListenerSession {
 
   async #sayLast(): Promise<void> {
     this.#isEnding = true;
+    await this.#input.end().catch((error: unknown) => this.#socket.fail(error));
     await this.#session.end();
     this.#socket.send(this.#answers.onTurnEnded());
   }
 
   #onEvent(event: TranscriberEvent): void {
     if (event.type === 'caption') this.#socket.send(this.#answers.onSaid(saidText(event), event.utterance));
-    else if (event.type === 'turn.ended') this.#socket.send(this.#answers.onTurnEnded(event.last));
+    else if (event.type === 'turn.ended') this.#endTurnAt(event.last);
   }
 }

@@ -9,9 +9,10 @@ import {
 } from '../../listening/listening-session.ts';
 import type { TranscriberEvent } from '../../transcription/live-transcriber.ts';
 import { saidText } from './said-text.ts';
+import { StreamInput } from './stream-input.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { StreamSocket } from './stream-socket.ts';
-import { AudioInput } from './wire/audio-input.ts';
+import type { ReadFormat } from './wire/audio-input.ts';
 import { type ConfigureMessage, readClientMessage } from './wire/client-messages.ts';
 import { ListenAnswers } from './wire/listen-answers.ts';
 import type { ListenQuery } from './wire/listen-query.ts';
@@ -26,11 +27,12 @@ export interface ListenStreamOptions extends StreamParts {
 export class ListenStream implements ListenerSession {
   readonly #options: ListenStreamOptions;
   readonly #socket: StreamSocket;
-  readonly #input: AudioInput;
+  readonly #input: StreamInput;
   readonly #session: ListeningSession;
   readonly #sha256 = createHash('sha256');
   readonly #created: Date;
   #answers: ListenAnswers;
+  #format: ReadFormat;
   #isEnding = false;
   /** Of each Finalize that is not answered: the channel that is to answer; null = all. */
   readonly #finalizing: (number | null)[] = [];
@@ -39,7 +41,8 @@ export class ListenStream implements ListenerSession {
     const { query, clock, engine, settings, metrics } = options;
     this.#options = options;
     this.#created = clock.wall();
-    this.#input = new AudioInput(query.audio, query.multichannel);
+    this.#input = this.#openInput();
+    this.#format = this.#input.format;
     this.#answers = this.#openAnswers();
     const { endpointing } = query;
     this.#session = new ListeningSession({
@@ -62,7 +65,7 @@ export class ListenStream implements ListenerSession {
       areMessagesWhole: query.audio?.encoding === 'opus',
       onAudio: (bytes) => this.#onAudio(bytes),
       onText: (text) => this.#onText(text),
-      onOver: () => this.#session.close(),
+      onOver: () => this.#release(),
     });
   }
 
@@ -78,12 +81,29 @@ export class ListenStream implements ListenerSession {
     this.#socket.finishDrained();
   }
 
+  #openInput(): StreamInput {
+    const { query, decoders } = this.#options;
+    return new StreamInput({
+      audio: query.audio,
+      multichannel: query.multichannel,
+      decoders,
+      onAudio: (parts) => this.#hear(parts),
+      onBusy: (isBusy) => this.#socket.setBusy(isBusy),
+      onFailed: (error) => this.#socket.fail(error),
+    });
+  }
+
+  #release(): void {
+    this.#input.close();
+    this.#session.close();
+  }
+
   #events(): ListeningEvents {
     return {
       onEvent: (event, channel, isFlushed) => this.#onEvent(event, channel, isFlushed),
       onFlushed: ({ atMs }) => this.#socket.send(this.#answers.onFlushed(atMs, this.#finalizing.shift() ?? null)),
       onFailed: (error) => this.#socket.fail(error),
-      onPausable: (isFull) => this.#socket.setFull(isFull),
+      onPausable: (isFull) => this.#setFull(isFull),
     };
   }
 
@@ -113,15 +133,24 @@ export class ListenStream implements ListenerSession {
   #onAudio(bytes: Uint8Array): void {
     if (this.#isEnding || bytes.length === 0) return;
     this.#sha256.update(bytes);
+    this.#input.push(bytes);
+  }
+
+  #hear(parts: readonly Uint8Array[]): void {
     const { format } = this.#input;
-    const audio = this.#input.push(bytes);
-    if (this.#input.format !== format) {
-      this.#session.setFormat(this.#input.format);
+    if (format !== this.#format) {
+      this.#format = format;
+      this.#session.setFormat(format);
       this.#answers = this.#openAnswers();
     }
-    if (audio.length === 0) return;
-    for (const each of audio) this.#session.push(each);
+    if (parts.length === 0) return;
+    for (const part of parts) this.#session.push(part);
     this.#socket.send(this.#answers.advance(this.#session.examinedMs));
+  }
+
+  #setFull(isFull: boolean): void {
+    this.#input.setFull(isFull);
+    this.#socket.setFull(isFull);
   }
 
   #onText(text: string): void {
@@ -155,6 +184,7 @@ export class ListenStream implements ListenerSession {
 
   async #sayLast(): Promise<void> {
     this.#isEnding = true;
+    await this.#input.end().catch((error: unknown) => this.#socket.fail(error));
     await this.#session.end();
     const created = this.#created.toISOString();
     const metadata = { sha256: this.#sha256.digest('hex'), created, durationMs: this.#session.receivedMs };

@@ -10,6 +10,7 @@ import type { Principal } from '../../http/access/principal.ts';
 import { errorResponses } from '../../http/server/errors.ts';
 import { websocketOnly } from '../../http/server/websocket-only.ts';
 import { requireLanguage } from '../../http/transcriptions/languages.ts';
+import type { StreamDecoders } from '../../recordings/streams/stream-decoders.ts';
 import { languagesOf } from '../../recordings/transcribe.ts';
 import { admitting } from '../shared/admitting.ts';
 import type { ListenContext } from '../shared/context.ts';
@@ -27,7 +28,7 @@ const FLUX_PATH = '/v2/listen';
 const ARCHITECTURE = 'trunkline';
 const MODEL_VERSION = '1';
 
-const LISTEN_DESCRIPTION = `Compatible with Deepgram's streaming API (\`encoding\` linear16, mulaw, alaw, opus with one packet in each message, or none for a WAV file, or Ogg or WebM with Opus; \`sample_rate\`, \`channels\`, \`multichannel\`, \`interim_results\`,
+const LISTEN_DESCRIPTION = `Compatible with Deepgram's streaming API (\`encoding\` linear16, linear32, mulaw, alaw, opus with one packet in each message, or none where the first bytes say the format: WAV, MP3, FLAC, Ogg or WebM with Opus, Ogg with Vorbis, and where ffmpeg is installed AAC, MP4, MPEG-TS, AMR, AU; \`sample_rate\`, \`channels\`, \`multichannel\`, \`interim_results\`,
 \`endpointing\`, \`utterance_end_ms\`, \`vad_events\`, \`punctuate\`, \`smart_format\`, \`language\`, \`keyterm\`; other parameters are passed over). Binary messages are audio; texts are
 \`KeepAlive\`, \`Finalize\`, \`Configure\` and \`CloseStream\`. Answers are \`Results\`, \`SpeechStarted\`, \`UtteranceEnd\` and at the end \`Metadata\`. With \`call\` no audio is sent: the
 tracks of that live call are the channels. At most LISTENERS_MAX are open, and none is added where the engines have no room.`;
@@ -39,8 +40,14 @@ const anyQuery = z.looseObject({});
 const asked = new WeakMap<FastifyRequest, { readonly query: ListenQuery; readonly call: CallView | null }>();
 const askedOfFlux = new WeakMap<FastifyRequest, FluxQuery>();
 
+/** What the routes work with. */
+interface LiveOptions {
+  readonly context: ListenContext;
+  readonly decoders: StreamDecoders;
+}
+
 /** `WS /v1/listen`. */
-export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
+export const listenRoute: FastifyPluginCallbackZod<LiveOptions> = (app, { context, decoders }, done) => {
   const { listeners, access, log, readers } = context;
   const metrics = toTranscriberMetrics(context.metrics);
   const onPacketsBroken = (packets: number) => context.metrics.listenPacketsBroken.inc(packets);
@@ -94,7 +101,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
         );
         return;
       }
-      const stream = new ListenStream({ ...parts, onPacketsBroken, metrics, query });
+      const stream = new ListenStream({ ...parts, onPacketsBroken, metrics, decoders, query });
       listeners.enter('deepgram', { owner: access.listenerOf(request), socket, session: stream });
     },
   });
@@ -102,7 +109,7 @@ export const listenRoute: FastifyPluginCallbackZod<{ context: ListenContext }> =
 };
 
 /** `WS /v2/listen`. */
-export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
+export const fluxRoute: FastifyPluginCallbackZod<LiveOptions> = (app, { context, decoders }, done) => {
   const { listeners, access, log } = context;
   const metrics = toTranscriberMetrics(context.metrics);
   const onPacketsBroken = (packets: number) => context.metrics.listenPacketsBroken.inc(packets);
@@ -149,6 +156,7 @@ export const fluxRoute: FastifyPluginCallbackZod<{ context: ListenContext }> = (
         passedOver,
         onPacketsBroken,
         metrics,
+        decoders,
         model: () => modelOf(context),
         query,
       });

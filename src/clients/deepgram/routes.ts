@@ -1,5 +1,6 @@
 /** All routes for clients of Deepgram. They are at the root: older SDKs drop every path of the URL they are given. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { StreamDecoders } from '../../recordings/streams/stream-decoders.ts';
 import type { ListenContext } from '../shared/context.ts';
 import { fileRoute } from './files.ts';
 import { grantRoute } from './grant.ts';
@@ -10,12 +11,15 @@ import { speakRoute, speakSocketRoute } from './speak.ts';
 
 /** `/v1/speak`, `/v1/listen`, `/v2/listen`, `/v1/auth/grant` and `/v1/projects`. */
 export const deepgramRoutes: FastifyPluginCallbackZod<{ context: ListenContext }> = (app, { context }, done) => {
+  const { clock, settings } = context;
+  const decoders = new StreamDecoders({ clock, ffmpegTimeoutMs: settings.FFMPEG_TIMEOUT_MS });
+  app.addHook('onClose', async () => decoders.close());
   nameDeepgramRequests(app);
   void app.register(speakRoute, { context });
   void app.register(speakSocketRoute, { context });
   void app.register(fileRoute, { context });
-  void app.register(listenRoute, { context });
-  void app.register(fluxRoute, { context });
+  void app.register(listenRoute, { context, decoders });
+  void app.register(fluxRoute, { context, decoders });
   void app.register(grantRoute, { context });
   void app.register(projectsRoute);
   done();

@@ -70,6 +70,8 @@ export class StreamSocket {
   #isOver = false;
   /** Whoever takes the audio wants no more for now. */
   #isFull = false;
+  /** Audio is being decoded: what comes behind it waits, whatever it is. */
+  #isBusy = false;
   #pings: Timer | null = null;
 
   constructor(options: StreamSocketOptions) {
@@ -108,13 +110,21 @@ export class StreamSocket {
     this.#setPaused();
   }
 
+  /** Passes everything on, or nothing: what comes meanwhile waits in order, and no more is read. */
+  setBusy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    // One that is being handed out may call this.
+    if (!isBusy) this.#inbox.run();
+    this.#setPaused();
+  }
+
   #openInbox(): Inbox {
     const { areMessagesWhole, onAudio } = this.#options;
     return new Inbox({
       sliceBytes: SLICE_BYTES,
       messageBytes: MESSAGE_BYTES,
       wholeBytes: areMessagesWhole ? ({ length }) => length : undefined,
-      mayTake: (message) => !(message instanceof Uint8Array && this.#isFull),
+      mayTake: (message) => !this.#isBusy && !(message instanceof Uint8Array && this.#isFull),
       take: (message) => {
         this.#idle?.note();
         if (message instanceof Uint8Array) onAudio(message);
@@ -128,7 +138,7 @@ export class StreamSocket {
   /** Who is not read cannot be waited for. */
   #setPaused(): void {
     const { socket } = this.#options;
-    const isPaused = !this.#isOver && (this.#isFull || !this.#inbox.isEmpty);
+    const isPaused = !this.#isOver && (this.#isFull || this.#isBusy || !this.#inbox.isEmpty);
     if (isPaused === socket.isPaused) return;
     this.#idle?.note();
     if (isPaused) socket.pause();

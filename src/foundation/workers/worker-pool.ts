@@ -39,21 +39,21 @@ export class WorkLostError extends Error {
 }
 
 /** One piece of work. Its owner must close it, also after an error. */
-export interface PoolWork<Answer> {
+export interface PoolWork<Answer, Input = undefined> {
   /**
-   * Does the next step. The one before must be finished.
+   * Does the next step, with what came since the one before, which must be finished.
    * @throws TrunklineError of the work; DiskError when the disk is full or fails; WorkLostError when the thread died;
    * the reason of `signal`
    */
-  next(signal: AbortSignal): Promise<Answer>;
+  next(signal: AbortSignal, input?: Input): Promise<Answer>;
   /** Idempotent. */
   close(): void;
 }
 
 /** Threads of one program. A thread without work ends after a while. */
-export class WorkerPool<Task, Answer> {
+export class WorkerPool<Task, Answer, Input = undefined> {
   readonly #options: PoolOptions;
-  readonly #threads = new Set<PoolThread<Task, Answer>>();
+  readonly #threads = new Set<PoolThread<Task, Answer, Input>>();
   #nextId = 1;
   #isClosed = false;
 
@@ -70,16 +70,16 @@ export class WorkerPool<Task, Answer> {
    * Opens a piece of work, which begins with its first step. `transfer` = buffers of `task` that are moved to the
    * thread and not copied.
    */
-  open(task: Task, transfer: ArrayBuffer[] = []): PoolWork<Answer> {
+  open(task: Task, transfer: ArrayBuffer[] = []): PoolWork<Answer, Input> {
     const id = this.#nextId++;
-    let thread: PoolThread<Task, Answer> | null = null;
+    let thread: PoolThread<Task, Answer, Input> | null = null;
     let isOver = false;
     return {
-      next: (signal) => {
+      next: (signal, input) => {
         if (isOver || signal.aborted) return Promise.reject(signal.reason ?? new Error('the work has ended'));
-        if (thread !== null) return thread.ask({ id }, [], signal);
+        if (thread !== null) return thread.ask({ id, input }, [], signal);
         thread = this.#threadFor(id);
-        return thread.ask({ id, task }, transfer, signal);
+        return thread.ask({ id, task, input }, transfer, signal);
       },
       close: () => {
         isOver = true;
@@ -95,7 +95,7 @@ export class WorkerPool<Task, Answer> {
   }
 
   /** The thread with the least work, or a new one. */
-  #threadFor(id: number): PoolThread<Task, Answer> {
+  #threadFor(id: number): PoolThread<Task, Answer, Input> {
     const [idlest] = [...this.#threads].toSorted((a, b) => a.works.size - b.works.size);
     const isFull = this.#threads.size >= this.#options.threadsMax;
     const thread = idlest !== undefined && (isFull || idlest.works.size === 0) ? idlest : this.#start();
@@ -103,8 +103,8 @@ export class WorkerPool<Task, Answer> {
     return thread;
   }
 
-  #start(): PoolThread<Task, Answer> {
-    const thread = new PoolThread<Task, Answer>(this.#options, {
+  #start(): PoolThread<Task, Answer, Input> {
+    const thread = new PoolThread<Task, Answer, Input>(this.#options, {
       onIdle: () => thread.rest(this.#isClosed ? 0 : IDLE_MS),
       onEnd: () => this.#threads.delete(thread),
     });
@@ -124,7 +124,7 @@ interface ThreadListener {
   onEnd(): void;
 }
 
-class PoolThread<Task, Answer> {
+class PoolThread<Task, Answer, Input> {
   /** Ids of the work that has begun here and is not closed. */
   readonly works = new Set<number>();
   readonly #worker: Worker;
@@ -151,7 +151,7 @@ class PoolThread<Task, Answer> {
     this.#worker.on('exit', () => this.#lose());
   }
 
-  ask(request: WorkRequest<Task>, transfer: ArrayBuffer[], signal: AbortSignal): Promise<Answer> {
+  ask(request: WorkRequest<Task, Input>, transfer: ArrayBuffer[], signal: AbortSignal): Promise<Answer> {
     if (this.#isGone) return Promise.reject(new WorkLostError(false));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => reject(signal.reason);

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { encodeG711 } from '../../../src/audio/g711.ts';
 import { samplesToPcm16 } from '../../../src/audio/pcm.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
 import { writeWav } from '../../../src/audio/wav.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
 import { concat, silence, spoken } from '../../fakes/engine.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -19,6 +21,7 @@ interface Message {
   readonly channel?: { readonly alternatives: readonly { readonly transcript: string }[] };
   readonly event?: string;
   readonly transcript?: string;
+  readonly duration?: number;
 }
 
 /** Of this millennium: the monotonic clock begins in 1970. */
@@ -212,10 +215,46 @@ describe('WS /v1/listen', () => {
     await eventually(() => expect(client.finals).toEqual(['', 'W1 w2.']));
   });
 
+  it.each(['short.mp3', 'short.flac', 'short.ogg'])(
+    'reads %s as fast as it comes, and orders behind it',
+    async (name) => {
+      const client = await open('punctuate=true');
+      client.sendAll(readFileSync(packagePath('fixtures', 'audio', name)));
+      client.tell('Finalize');
+      await eventually(() => expect(client.messages.find(({ from_finalize }) => from_finalize)).toBeDefined());
+      client.tell('CloseStream');
+      expect(await client.ended()).toMatchObject({ code: 1000 });
+      const { duration } = client.messages.at(-1) ?? {};
+      expect(duration).toBeGreaterThan(2.6);
+      expect(duration).toBeLessThan(3);
+    },
+  );
+
+  it('reads MP3 without end no faster than it is transcribed', async () => {
+    const client = await open('punctuate=true');
+    const mp3 = readFileSync(packagePath('fixtures', 'audio', 'short.mp3'));
+    for (let times = 0; times < 20; times++) client.sendAll(mp3);
+    client.tell('CloseStream');
+    expect(await client.ended()).toMatchObject({ code: 1000 });
+    expect(client.messages.at(-1)?.duration).toBeGreaterThan(50);
+  });
+
+  it('says why a compressed stream cannot be read, also one that ends before it is known', async () => {
+    const client = await open('model=nova-3');
+    client.socket.send(Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(4000, 0xa5)]));
+    client.tell('CloseStream');
+    const reason = expect.stringMatching(/^DATA-0000: the file cannot be decoded/);
+    expect(await client.ended()).toEqual({ code: 1008, reason });
+    const other = await join('model=nova-3');
+    other.socket.send(Buffer.alloc(100, 0x80));
+    other.tell('CloseStream');
+    expect(await other.ended()).toMatchObject({ code: 1008, reason: expect.stringMatching(/no known format/) });
+  });
+
   it('closes with DATA-0000 where it comes neither as a WAV file nor as it was said to', async () => {
     const client = await open('model=nova-3');
-    client.socket.send(Buffer.from('fLaC and more than a few bytes'));
-    expect(await client.ended()).toEqual({ code: 1008, reason: expect.stringMatching(/^DATA-0000: got FLAC, exp/) });
+    client.socket.send(Buffer.from('{"text": "in a binary message of more than a few bytes"}'));
+    expect(await client.ended()).toEqual({ code: 1008, reason: expect.stringMatching(/^DATA-0000: got text, exp/) });
     const other = await join(LINEAR);
     other.socket.send('no JSON');
     expect(await other.ended()).toEqual({ code: 1008, reason: 'DATA-0000' });
@@ -377,6 +416,18 @@ describe('WS /v2/listen', () => {
     await eventually(() => expect(client.messages.at(-1)).toMatchObject({ event: 'EndOfTurn' }));
     expect(client.of('TurnInfo').map(({ event }) => event)).toContain('TurnResumed');
     expect(client.messages.at(-1)).toMatchObject({ transcript: 'W1 w2 w3.' });
+  });
+
+  it('ends a turn at once where the client says so, and passes over a wish without one', async () => {
+    const client = await open(FLUX, {}, '/v2/listen');
+    client.tell('ForceEndTurn');
+    client.speak(spoken([1, 2, 3]));
+    client.tell('ForceEndTurn');
+    await eventually(() => expect(client.messages.at(-1)).toMatchObject({ event: 'EndOfTurn' }));
+    expect(client.messages.at(-1)).toMatchObject({ transcript: 'W1 w2 w3.', turn_index: 0, trigger: 'manual' });
+    client.speak(concat(spoken([4, 5]), silence(900)));
+    await eventually(() => expect(client.messages.at(-1)).toMatchObject({ event: 'EndOfTurn', turn_index: 1 }));
+    expect(client.messages.at(-1)).toMatchObject({ transcript: 'W4 w5.', trigger: 'model' });
   });
 
   it('ends the turn that is open at the end', async () => {

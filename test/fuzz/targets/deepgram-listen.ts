@@ -45,7 +45,7 @@ function tellAll(text: string): { readonly type: string }[] {
   const facts = { requestId: 'id-1', model: MODEL, channels: 1, isPunctuated: text.length % 2 === 0 };
   const asked = { facts, interimResults: true, vadEvents: true, endpointMs: 400, utteranceEndMs: 1000 };
   const listen = new ListenAnswers(asked);
-  const flux = new FluxAnswers({ requestId: 'id-1', eagerThreshold: 0.4, threshold: 0.7 });
+  const flux = new FluxAnswers({ requestId: 'id-1', eagerThreshold: 0.4, threshold: 0.7, isMultilingual: true });
   listen.onSpeechStopped(0, text.length);
   return [
     ...listen.onSaid(0, said),

@@ -5,11 +5,11 @@
 
 import { detectAudio } from '../../../audio/detect.ts';
 import { decodeG711 } from '../../../audio/g711.ts';
-import { mixDown, splitChannels } from '../../../audio/mix.ts';
+import { interleave, mixDown, splitChannels } from '../../../audio/mix.ts';
 import { type OpusContainer, openContainer } from '../../../audio/opus-container.ts';
 import type { OpusHead } from '../../../audio/opus-head.ts';
 import { OpusPacker } from '../../../audio/opus-stream.ts';
-import { samplesToPcm16 } from '../../../audio/pcm.ts';
+import { samplesToPcm16, toSample } from '../../../audio/pcm.ts';
 import { readWavLayout, type WavLayout } from '../../../audio/wav.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Codec } from '../../../foundation/units.ts';
@@ -17,12 +17,13 @@ import type { DeepgramAudio } from './listen-query.ts';
 
 /** Audio as it is read: interleaved where there are several channels; of Opus groups of packets. */
 export interface ReadFormat {
-  readonly encoding: DeepgramAudio['encoding'];
+  readonly encoding: Exclude<DeepgramAudio['encoding'], 'linear32'>;
   readonly rateHz: number;
   readonly channels: number;
 }
 
-type RawFormat = ReadFormat & { readonly encoding: Exclude<ReadFormat['encoding'], 'opus'> };
+type RawAudio = DeepgramAudio & { readonly encoding: Exclude<DeepgramAudio['encoding'], 'opus'> };
+type CodecAudio = RawAudio & { readonly encoding: keyof typeof CODEC_NAMES };
 
 /** Longest header of a file. */
 const HEADER_MAX_BYTES = 65_536;
@@ -34,14 +35,11 @@ const OPUS_RATE_HZ = 16_000;
 /** As many bytes say what a file is: MP4 has its name behind a length. */
 const KIND_BYTES = 12;
 const WAV_NAMES: readonly string[] = ['RIFF', 'RF64'];
-/** What browsers and phones send beside what is read here. */
-const MP4_BOXES: readonly string[] = ['ftyp', 'styp', 'moov', 'moof'];
-const NAMES: Partial<Readonly<Record<string, string>>> = { mp3: 'MP3', flac: 'FLAC', text: 'text' };
-const EXPECTED = 'expected WAV, Ogg or WebM with Opus, or encoding and sample_rate';
-const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Record<
-  RawFormat['encoding'],
-  Codec['name']
+const EXPECTED = 'expected WAV, MP3, FLAC, AAC, MP4, Ogg or WebM with Opus, or encoding and sample_rate';
+const CODEC_NAMES = { linear16: 'pcm16', mulaw: 'mulaw', alaw: 'alaw' } as const satisfies Partial<
+  Record<RawAudio['encoding'], Codec['name']>
 >;
+const FLOAT_BYTES = 4;
 const RATES_HZ = { min: 8000, max: 48_000 };
 
 /** Reads whole frames: one array for each channel. */
@@ -75,12 +73,16 @@ export class AudioInput {
   constructor(audio: DeepgramAudio | null, multichannel: boolean) {
     this.#isMixed = !multichannel;
     this.#head = audio === null ? new Uint8Array(0) : null;
-    this.#format = audio ?? PLAIN;
     this.#arePackets = audio?.encoding === 'opus';
-    if (this.#arePackets) this.#format = this.#opusOf(audio?.channels ?? 1);
-    if (audio === null || !isRaw(audio) || audio.channels === 1 || multichannel) return;
+    if (audio === null) this.#format = PLAIN;
+    else if (audio.encoding === 'opus') this.#format = this.#opusOf(audio.channels);
+    else this.#format = this.#rawOf(audio as RawAudio);
+  }
+
+  #rawOf(audio: RawAudio): ReadFormat {
+    if (isCoded(audio) && (audio.channels === 1 || !this.#isMixed)) return audio;
     this.#frames = framesOf(audio);
-    this.#format = { encoding: 'linear16', rateHz: audio.rateHz, channels: 1 };
+    return { encoding: 'linear16', rateHz: audio.rateHz, channels: this.#isMixed ? 1 : audio.channels };
   }
 
   /** What {@link push} gives; of a file, once that gives anything. */
@@ -165,10 +167,6 @@ export class AudioInput {
   }
 }
 
-function isRaw(format: ReadFormat): format is RawFormat {
-  return format.encoding !== 'opus';
-}
-
 function packetsOf(container: OpusContainer, bytes: Uint8Array): Uint8Array[] {
   try {
     return container.push(bytes);
@@ -180,8 +178,7 @@ function packetsOf(container: OpusContainer, bytes: Uint8Array): Uint8Array[] {
 
 /** Of a file that is not read. */
 function nameOf(head: Uint8Array): string {
-  if (MP4_BOXES.includes(textAt(head, 4))) return 'MP4';
-  return NAMES[detectAudio(head)] ?? 'bytes of no known format';
+  return detectAudio(head) === 'text' ? 'text' : 'bytes of no known format';
 }
 
 function textAt(bytes: Uint8Array, at: number): string {
@@ -205,18 +202,29 @@ function unreadable(message: string): TrunklineError {
   return new TrunklineError('audio_unreadable', message);
 }
 
-function framesOf({ encoding, rateHz, channels }: RawFormat): Frames {
+function framesOf(audio: RawAudio): Frames {
+  const { channels } = audio;
+  if (isCoded(audio)) return codedFramesOf(audio);
+  return { frameBytes: channels * FLOAT_BYTES, read: (bytes) => splitChannels(samplesOfFloats(bytes), channels) };
+}
+
+function isCoded(audio: RawAudio): audio is CodecAudio {
+  return audio.encoding !== 'linear32';
+}
+
+/** Of floats from −1 to 1, little endian. What is no number is silence. */
+function samplesOfFloats(bytes: Uint8Array): Int16Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Int16Array.from({ length: bytes.length / FLOAT_BYTES }, (_, at) =>
+    toSample((view.getFloat32(at * FLOAT_BYTES, true) || 0) * 32_768),
+  );
+}
+
+function codedFramesOf({ encoding, rateHz, channels }: CodecAudio): Frames {
   const bytesPerSample = encoding === 'linear16' ? 2 : 1;
   const codec: Codec = { name: CODEC_NAMES[encoding], rateHz, channels, bytesPerSample };
   return {
     frameBytes: channels * bytesPerSample,
     read: (bytes) => splitChannels(decodeG711(bytes, codec), channels),
   };
-}
-
-function interleave(channels: readonly Int16Array[]): Int16Array {
-  const samples = new Int16Array((channels[0]?.length ?? 0) * channels.length);
-  for (const [channel, own] of channels.entries())
-    for (const [at, sample] of own.entries()) samples[at * channels.length + channel] = sample;
-  return samples;
 }

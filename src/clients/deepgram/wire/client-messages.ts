@@ -5,6 +5,8 @@ import { isObject, type Json, parseMessage } from '../../../protocols/json.ts';
 /** `other`: a message that says nothing here, of this type. */
 export type ClientMessage =
   | { readonly type: 'KeepAlive' | 'CloseStream' }
+  /** Of Flux: the turn is over, whatever was heard of its end. */
+  | { readonly type: 'ForceEndTurn' }
   /** `channel`: this one alone is to answer; null = all of them. */
   | { readonly type: 'Finalize'; readonly channel: number | null }
   | ConfigureMessage
@@ -32,7 +34,7 @@ const NAMES_MAX = 10;
 export function readClientMessage(text: string): ClientMessage {
   const message = parseMessage(text);
   const { type } = message;
-  if (type === 'KeepAlive' || type === 'CloseStream') return { type };
+  if (type === 'KeepAlive' || type === 'CloseStream' || type === 'ForceEndTurn') return { type };
   if (type === 'Finalize') return { type, channel: readChannel(message['channel']) };
   if (type === 'Configure') return readConfigure(message);
   return { type: 'other', name: typeof type === 'string' ? type : '' };

@@ -6,6 +6,9 @@ import { bareWord, type SaidText, type SaidWord, seconds } from './messages.ts';
 
 type TurnEvent = 'StartOfTurn' | 'Update' | 'EagerEndOfTurn' | 'TurnResumed' | 'EndOfTurn';
 
+/** Silence and words, or the client. */
+export type TurnTrigger = 'model' | 'manual';
+
 /** What every message of one stream says of it, and when a turn is told to be over, perhaps. */
 export interface FluxOptions {
   readonly requestId: string;
@@ -13,6 +16,8 @@ export interface FluxOptions {
   readonly eagerThreshold: number | null;
   /** What `EndOfTurn` has at least as its confidence. */
   readonly threshold: number;
+  /** Whether the model is one for several languages: what was spoken is told. */
+  readonly isMultilingual: boolean;
 }
 
 /** How sure it is that a turn is over: while somebody speaks, in a pause where nothing says more, at its end. */
@@ -44,6 +49,10 @@ export interface FluxTurnInfo {
     readonly end: number;
   }[];
   readonly end_of_turn_confidence: number;
+  /** Of `flux-general-multi`, where languages were recognised: the most frequent first. */
+  readonly languages?: readonly string[];
+  /** Of `EndOfTurn`: what ended it. */
+  readonly trigger?: TurnTrigger;
 }
 
 export type FluxMessage = FluxConnected | FluxTurnInfo;
@@ -121,7 +130,7 @@ export class FluxAnswers {
    * The turn is over, and all of it is settled.
    * @param last its last utterance: what was said in later ones begins the next turn
    */
-  onTurnEnded(last: number = Number.POSITIVE_INFINITY): FluxMessage[] {
+  onTurnEnded(last: number = Number.POSITIVE_INFINITY, trigger: TurnTrigger = 'model'): FluxMessage[] {
     const turn = this.#turn;
     if (turn === null) return [];
     const later = turn.finals.filter(({ utterance }) => utterance > last);
@@ -132,7 +141,8 @@ export class FluxAnswers {
       this.#turn = later.length === 0 && running === null ? null : { finals: later, running, isEager: false };
       return [];
     }
-    const ended = this.#info('EndOfTurn', Math.max(END_CONFIDENCE, this.#options.threshold));
+    const confidence = Math.max(END_CONFIDENCE, this.#options.threshold);
+    const ended = { ...this.#info('EndOfTurn', confidence), trigger };
     this.#turns++;
     this.#turn = null;
     if (later.length === 0 && running === null) return [ended];
@@ -166,8 +176,17 @@ export class FluxAnswers {
       transcript: this.#told,
       words: parts.flatMap((part) => part.words.map((word) => wordOf(word, part))),
       end_of_turn_confidence: confidence,
+      ...(this.#options.isMultilingual && languagesOf(parts)),
     };
   }
+}
+
+/** Each language once, by how many of the parts are in it. */
+function languagesOf(parts: readonly SaidText[]): Pick<FluxTurnInfo, 'languages'> {
+  const found = parts.flatMap(({ language }) => (typeof language === 'string' ? [language] : []));
+  const count = (language: string) => found.filter((each) => each === language).length;
+  const languages = [...new Set(found)].toSorted((a, b) => count(b) - count(a));
+  return languages.length > 0 ? { languages } : {};
 }
 
 function wordOf(word: SaidWord, { confidence = END_CONFIDENCE }: SaidText): FluxTurnInfo['words'][number] {

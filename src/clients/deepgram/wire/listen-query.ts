@@ -11,9 +11,9 @@ import {
   wrong,
 } from './parameters.ts';
 
-/** How audio comes. `opus`: each message is one packet (RFC 6716). */
+/** How audio comes. `linear32`: floats; `opus`: each message is one packet (RFC 6716). */
 export interface DeepgramAudio {
-  readonly encoding: 'linear16' | 'mulaw' | 'alaw' | 'opus';
+  readonly encoding: 'linear16' | 'linear32' | 'mulaw' | 'alaw' | 'opus';
   readonly rateHz: number;
   readonly channels: number;
 }
@@ -44,6 +44,8 @@ export interface ListenQuery {
 /** Options in the URL of `/v2/listen` ("Flux"). */
 export interface FluxQuery {
   readonly audio: DeepgramAudio | null;
+  /** Whether the languages of turns are told: `flux-general-multi`. */
+  readonly isMultilingual: boolean;
   /** From this confidence on `EagerEndOfTurn` is told; null = never. */
   readonly eagerThreshold: number | null;
   /** Confidence that ends a turn; null = not said. */
@@ -55,9 +57,9 @@ export interface FluxQuery {
   readonly passedOver: readonly string[];
 }
 
-const ENCODINGS = ['linear16', 'mulaw', 'alaw', 'opus'] as const;
-/** Deepgram's name for what its first bytes say in any case. */
-const CONTAINER_ENCODING = 'ogg-opus';
+const ENCODINGS = ['linear16', 'linear32', 'mulaw', 'alaw', 'opus'] as const;
+/** Deepgram's names for what its first bytes say in any case. */
+const FILE_ENCODINGS = ['ogg-opus', 'flac'];
 /** Rates that go without saying. */
 const USUAL_RATES: Partial<Readonly<Record<DeepgramAudio['encoding'], number>>> = {
   mulaw: 8000,
@@ -88,6 +90,7 @@ const LISTEN_NAMES = [
   'keywords',
   'call',
 ];
+const MULTILINGUAL_MODEL = 'flux-general-multi';
 const FLUX_NAMES = [...SHARED_NAMES, 'eager_eot_threshold', 'eot_threshold', 'eot_timeout_ms', 'language_hint'];
 
 /** @throws TrunklineError `invalid_request` with the parameter, what came and what was expected */
@@ -114,6 +117,7 @@ export function readListenQuery(query: Query): ListenQuery {
 export function readFluxQuery(query: Query): FluxQuery {
   return {
     audio: readAudio(query),
+    isMultilingual: textOf(query, 'model') === MULTILINGUAL_MODEL,
     eagerThreshold: shareOf(query, 'eager_eot_threshold'),
     threshold: shareOf(query, 'eot_threshold'),
     timeoutMs: numberOf(query, 'eot_timeout_ms', { ...SILENCE, min: 500 }) ?? TIMEOUT_MS,
@@ -127,9 +131,9 @@ function readAudio(query: Query): DeepgramAudio | null {
   const name = textOf(query, 'encoding')?.toLowerCase();
   const channels = numberOf(query, 'channels', CHANNELS) ?? 1;
   const rateHz = numberOf(query, 'sample_rate', RATES);
-  if (name === undefined || name === CONTAINER_ENCODING) return null;
+  if (name === undefined || FILE_ENCODINGS.includes(name)) return null;
   const encoding = ENCODINGS.find((each) => each === name);
-  if (encoding === undefined) throw wrong('encoding', name, ENCODINGS.join(', '));
+  if (encoding === undefined) throw wrong('encoding', name, [...ENCODINGS, ...FILE_ENCODINGS].join(', '));
   if (encoding === 'opus' && channels > OPUS_CHANNELS_MAX)
     throw wrong('channels', String(channels), `1 or ${OPUS_CHANNELS_MAX} of opus`);
   const usualHz = rateHz ?? USUAL_RATES[encoding];

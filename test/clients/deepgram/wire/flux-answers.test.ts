@@ -7,7 +7,7 @@ function said(text: string, startMs: number, endMs: number, final = false): Said
 }
 
 function open(eagerThreshold: number | null = 0.4): FluxAnswers {
-  return new FluxAnswers({ requestId: 'id-1', eagerThreshold, threshold: 0.7 });
+  return new FluxAnswers({ requestId: 'id-1', eagerThreshold, threshold: 0.7, isMultilingual: false });
 }
 
 function events(messages: readonly FluxMessage[]): (readonly [string, string])[] {
@@ -93,8 +93,18 @@ describe('the turns of /v2/listen', () => {
   });
 
   it('have as much confidence at their end as was asked for', () => {
-    const turns = new FluxAnswers({ requestId: 'id-1', eagerThreshold: null, threshold: 0.95 });
+    const turns = new FluxAnswers({ requestId: 'id-1', eagerThreshold: null, threshold: 0.95, isMultilingual: true });
     turns.onSaid(said('Yes.', 0, 500, true), 1);
     expect(turns.onTurnEnded()).toMatchObject([{ end_of_turn_confidence: 0.95 }]);
+  });
+
+  it('say the languages of a turn where the model is for several, and what ended it', () => {
+    const turns = new FluxAnswers({ requestId: 'id-1', eagerThreshold: null, threshold: 0.7, isMultilingual: true });
+    const [first] = turns.onSaid(said('Hi.', 0, 500, true), 1);
+    expect(first).not.toHaveProperty('languages');
+    turns.onSaid({ ...said('Si.', 600, 900, true), language: 'it' }, 2);
+    turns.onSaid({ ...said('Yes.', 1000, 1300, true), language: 'en' }, 3);
+    turns.onSaid({ ...said('No.', 1400, 1700, true), language: 'en' }, 4);
+    expect(turns.onTurnEnded(undefined, 'manual')).toMatchObject([{ languages: ['en', 'it'], trigger: 'manual' }]);
   });
 });

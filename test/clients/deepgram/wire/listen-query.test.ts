@@ -106,7 +106,11 @@ describe('the query of /v1/listen', () => {
   });
 
   it.each([
-    [{ encoding: 'flac' }, 'encoding', 'encoding: got "flac", expected linear16, mulaw, alaw, opus'],
+    [
+      { encoding: 'g729' },
+      'encoding',
+      'encoding: got "g729", expected linear16, linear32, mulaw, alaw, opus, ogg-opus, flac',
+    ],
     [{ encoding: 'mulaw', sample_rate: '4000' }, 'sample_rate', 'sample_rate: got "4000", expected 8000 to 48000 Hz'],
     [{ encoding: 'mulaw', channels: '0' }, 'channels', 'channels: got "0", expected 1 to 8'],
     [{ channels: '9' }, 'channels', 'channels: got "9", expected 1 to 8'],
@@ -139,6 +143,7 @@ describe('the query of /v2/listen', () => {
   it('is read as LiveKit and pipecat write it', () => {
     const query = parse('model=flux-general-en&sample_rate=16000&encoding=linear16&mip_opt_out=false');
     expect(readFluxQuery(query)).toEqual({
+      isMultilingual: false,
       audio: { encoding: 'linear16', rateHz: 16_000, channels: 1 },
       eagerThreshold: null,
       threshold: null,

@@ -84,7 +84,7 @@ function everyMessage(): Message[] {
     endpointMs: 400,
     utteranceEndMs: 1000,
   });
-  const flux = new FluxAnswers({ requestId: 'id-1', eagerThreshold: 0.4, threshold: 0.7 });
+  const flux = new FluxAnswers({ requestId: 'id-1', eagerThreshold: 0.4, threshold: 0.7, isMultilingual: false });
   const said = { text: 'Hi.', final: false, startMs: 0, endMs: 500, words: [{ text: 'Hi.', startMs: 0, endMs: 500 }] };
   const settled = { ...said, final: true };
   const started = listen.onSpeechStarted(0, 0);
