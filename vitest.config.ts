@@ -54,6 +54,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...ELSEWHERE, ...PURE, ...ISOLATED],
           isolate: false,
+          globalSetup: 'test/helpers/shared-servers.ts',
           // Each database has SQLite in a thread of its own, which it would spend more time to optimise than to run.
           execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
         },

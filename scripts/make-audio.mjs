@@ -20,7 +20,7 @@ const AGENT = 'slt';
 
 /**
  * The demo call: turns in order, each after `pauseMs` of silence on both tracks. A newcomer reads what the recogniser
- * makes of them, so they are sentences that it gets right (`test/engine/graph/equality.test.ts`).
+ * makes of them, so they are sentences that it gets right (`test/e2e/graph-equality.test.ts`).
  */
 const DEMO = [
   { voice: AGENT, pauseMs: 600, text: 'Hello, this is technical support. How can I help you?' },

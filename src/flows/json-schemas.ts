@@ -7,8 +7,15 @@ import { FLOW_VERBS } from './verbs/table.ts';
 
 const MADE = 'npm run docs writes this file from src/flows. Do not edit it.';
 
-/** The texts of the files of docs/reference, by their names. */
+let made: ReadonlyMap<string, string> | null = null;
+
+/** The texts of the files of docs/reference, by their names. Made once, as they take 10 ms. */
 export function flowSchemas(): ReadonlyMap<string, string> {
+  made ??= makeFlowSchemas();
+  return made;
+}
+
+function makeFlowSchemas(): ReadonlyMap<string, string> {
   return new Map([
     ['flow.schema.json', textOf(flowJsonSchema(), 'A flow of Trunkline')],
     ['flow-test.schema.json', textOf(z.toJSONSchema(testFileSchema, { io: 'input' }), 'Tests of a flow of Trunkline')],

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ManagedEngine } from '../../src/engine-client/managed-engine.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
-import { arithmeticClip } from '../engine/parity/arithmetic-clip.ts';
+import { arithmeticClip } from '../e2e/parity/arithmetic-clip.ts';
 import { figure, type Report } from './report.ts';
 import { startEngineClient } from './start-engine-client.ts';
 

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { checkCluster } from '../../src/checks/check-cluster.ts';
 import { type Clock, systemClock } from '../../src/foundation/clock.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 
 const CLUSTER_KEY = 'k'.repeat(32);
 
 describe.skipIf(whyNoPostgres !== '')(`the doctor of several servers${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
   });
-  afterAll(() => postgres.remove());
 
   it('says whether clocks, connections and locks are as servers need them', async () => {
     const DATABASE_URL = await postgres.createDatabase();

@@ -7,7 +7,7 @@ import { query } from '../../src/cli/db/query.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { migrateInFolder, openInFolder } from '../../src/records/open-records.ts';
-import { startPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 import { addCall } from '../helpers/record-rows.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 
@@ -65,7 +65,7 @@ describe('trunkline db query', () => {
   });
 
   it.runIf(whyNoPostgres === '')(`reads PostgreSQL, and nothing else${whyNoPostgres}`, async () => {
-    const postgres = await startPostgres();
+    const postgres = await sharedPostgres();
     const DATABASE_URL = await postgres.createDatabase();
     const { rows } = await ask('select 1 as one, now() as now', { DATABASE_URL });
     expect(rows).toMatchObject([{ one: 1 }]);
@@ -77,6 +77,5 @@ describe('trunkline db query', () => {
     expect([wide.rows.length, wide.isCut]).toEqual([39, true]);
     const huge = "select repeat('x', 300000000) as x";
     await expect(ask(huge, { DATABASE_URL })).rejects.toThrow('more than 16 MB: ask for fewer rows, or for parts');
-    await postgres.remove();
   });
 });

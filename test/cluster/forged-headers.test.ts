@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { proofFor } from '../../src/cluster/forward/gateway-proof.ts';
 import { API_KEY, CLUSTER_KEY, type ClusterGateway, callFromPage, live, startCluster } from '../helpers/cluster.ts';
 import { startDeployedNginx, whyNoNginx } from '../helpers/nginx.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -30,12 +30,12 @@ const FORGED: readonly [string, Headers][] = [
 ];
 
 describe.runIf(whyNoPostgres + whyNoNginx === '')(`gateways behind nginx${whyNoPostgres}${whyNoNginx}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let nginx: Awaited<ReturnType<typeof startDeployedNginx>>;
   let [one, two]: [ClusterGateway, ClusterGateway] = [undefined as never, undefined as never];
   let callId = '';
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     const environment = { TRUSTED_PROXIES: '127.0.0.1' };
     [one, two] = (await startCluster(await postgres.createDatabase(), 2, environment)) as [
       ClusterGateway,
@@ -49,7 +49,6 @@ describe.runIf(whyNoPostgres + whyNoNginx === '')(`gateways behind nginx${whyNoP
   afterAll(async () => {
     await nginx.close();
     await Promise.all([one.close(), two.close()]);
-    await postgres.remove();
   });
 
   function proven(headers: Headers): Headers {

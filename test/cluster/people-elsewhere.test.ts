@@ -11,17 +11,17 @@ import {
   type PageCall,
   startCluster,
 } from '../helpers/cluster.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 
 type Json = Record<string, unknown>;
 
 describe.runIf(whyNoPostgres === '')(`people at two gateways${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let [one, two]: [ClusterGateway, ClusterGateway] = [undefined as never, undefined as never];
   const keys: Record<string, string> = {};
   const calls: PageCall[] = [];
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     [one, two] = (await startCluster(await postgres.createDatabase())) as [ClusterGateway, ClusterGateway];
     for (const name of ['ann', 'eve']) {
       const body = JSON.stringify({ name, role: 'agent', agent: name, key: true });
@@ -36,7 +36,6 @@ describe.runIf(whyNoPostgres === '')(`people at two gateways${whyNoPostgres}`, (
   });
   afterAll(async () => {
     await Promise.all([one.close(), two.close()]);
-    await postgres.remove();
   });
   afterEach(() => {
     for (const { socket } of calls.splice(0)) socket.terminate();

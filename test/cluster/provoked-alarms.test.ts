@@ -9,7 +9,7 @@ import { AsrServer, json } from '../fakes/asr-server.ts';
 import { TtsServer } from '../fakes/tts-server.ts';
 import { type ClusterGateway, callFromPage, live, startCluster } from '../helpers/cluster.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 import { alarms, quietOnes, whyNoPromtool } from '../helpers/promtool.ts';
 import { toneSpeech } from '../helpers/tones.ts';
 
@@ -133,10 +133,10 @@ describe.runIf(whyNoPromtool === '')(`a server whose parts fail${whyNoPromtool}`
 });
 
 describe.runIf(whyNoPostgres + whyNoPromtool === '')(`a gateway among others${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let database: pg.Client;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     const url = await postgres.createDatabase();
     database = new pg.Client({ connectionString: url });
     await database.connect();
@@ -145,7 +145,6 @@ describe.runIf(whyNoPostgres + whyNoPromtool === '')(`a gateway among others${wh
   afterAll(async () => {
     await gateway.close();
     await database.end();
-    await postgres.remove();
   });
 
   it('has an alarm for events that the database refuses', () =>
@@ -172,9 +171,9 @@ describe.runIf(whyNoPostgres + whyNoPromtool === '')(`a gateway among others${wh
 });
 
 describe.runIf(whyNoPostgres + whyNoPromtool === '')(`a gateway with a wrong clock${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     const url = await postgres.createDatabase();
     // The clock of the database is found before the system's: to the gateway it is 90 seconds behind.
     const database = new pg.Client({ connectionString: url });
@@ -187,7 +186,6 @@ describe.runIf(whyNoPostgres + whyNoPromtool === '')(`a gateway with a wrong clo
   });
   afterAll(async () => {
     await gateway.close();
-    await postgres.remove();
   });
 
   it('has an alarm for it', async () => {

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of one test file, in a folder of its own, on a free port of loopback. */
+/** PostgreSQL servers for tests, each in a folder of its own, on a free port of loopback. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -25,10 +25,14 @@ const PROGRAMS = findPrograms();
 /** For the name of a test: '' where PostgreSQL is installed, else that the test is not run. */
 export const whyNoPostgres = PROGRAMS === null ? ' (not run: PostgreSQL is not installed)' : '';
 
-/** A running server. */
-export interface TestPostgres {
+/** A running server that other files use as well: a test has databases of its own on it, and does nothing else to it. */
+export interface SharedPostgres {
   /** Makes an empty database. Returns its URL. */
   createDatabase(): Promise<string>;
+}
+
+/** A running server of one file. */
+export interface TestPostgres extends SharedPostgres {
   /** Runs statements as the server's operator, outside of any transaction. */
   operate(...statements: readonly string[]): Promise<void>;
   /** Ends the server as a crash would, or as its operator does. */
@@ -78,10 +82,38 @@ async function copyEmptyServer(programs: string, folder: string, data: string): 
   await run('cp', ['-a', kept, data]);
 }
 
-/** @throws Error when PostgreSQL is not installed; see {@link whyNoPostgres} */
-export async function startPostgres(): Promise<TestPostgres> {
+/** Where the folders of shared servers are; `shared-servers.ts` ends them after the last test. */
+export const SHARED_SERVERS = 'TRUNKLINE_TEST_SERVERS';
+
+// Files that share a process share it.
+const SHARED = Symbol.for('trunkline.shared-postgres');
+
+/**
+ * The server of this worker, which goes on after the file: one that is neither stopped nor changed costs a start and
+ * an end of a second.
+ * @throws Error when PostgreSQL is not installed; see {@link whyNoPostgres}
+ */
+export function sharedPostgres(): Promise<SharedPostgres> {
+  const worker = globalThis as typeof globalThis & { [SHARED]?: Promise<SharedPostgres> };
+  worker[SHARED] ??= startPostgres(process.env[SHARED_SERVERS]);
+  return worker[SHARED];
+}
+
+/** Ends the servers that workers have left in `folder`. */
+export async function endSharedServers(folder: string): Promise<void> {
+  for (const name of readdirSync(folder)) {
+    const [stopper, words] = asOther(join(PROGRAMS ?? '', 'pg_ctl'), [
+      ...['stop', '-D', join(folder, name, 'data'), '-m', 'immediate', '-w'],
+    ]);
+    // One that never ran has nothing to end.
+    await run(stopper, [...words], { cwd: folder }).catch(() => undefined);
+  }
+}
+
+/** `parent` = where its folder is made. @throws Error when PostgreSQL is not installed; see {@link whyNoPostgres} */
+export async function startPostgres(parent = tmpdir()): Promise<TestPostgres> {
   if (PROGRAMS === null) throw new Error('PostgreSQL is not installed');
-  const folder = mkdtempSync(join(tmpdir(), 'trunkline-postgres-'));
+  const folder = mkdtempSync(join(parent, 'trunkline-postgres-'));
   if (process.geteuid?.() === 0) await run('chown', ['postgres', folder]);
   else chmodSync(folder, 0o700);
   const data = join(folder, 'data');

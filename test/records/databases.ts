@@ -10,7 +10,7 @@ import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
 import { migrateTo, openOldPostgres } from '../helpers/old-schema.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 
 /** A kind of database that is there for the tests of one file. */
 export interface TestDatabases {
@@ -49,11 +49,11 @@ function sqliteDatabases(): TestDatabases {
 }
 
 function postgresDatabases(): TestDatabases {
-  let server: Promise<TestPostgres> | null = null;
+  let server: Promise<SharedPostgres> | null = null;
   const pools: AnyDatabase[] = [];
   const opened: RecordsDatabase[] = [];
   const createDatabase = async (): Promise<string> => {
-    server ??= startPostgres();
+    server ??= sharedPostgres();
     return (await server).createDatabase();
   };
   const openOn = async (url: string): Promise<RecordsDatabase> => {
@@ -71,7 +71,6 @@ function postgresDatabases(): TestDatabases {
     end: async () => {
       for (const database of opened) await database.close();
       for (const pool of pools) await pool.destroy();
-      await (await server)?.remove();
     },
   };
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bringUp, showStatus } from '../../src/cli/db/run.ts';
 import { type Clock, systemClock } from '../../src/foundation/clock.ts';
 import { POSTGRES_NOW_MS } from '../../src/foundation/database/postgres.ts';
@@ -17,7 +17,7 @@ import { openInFolder, openRecords } from '../../src/records/open-records.ts';
 import { openPostgresRecords } from '../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../src/records/records-database.ts';
 import { openSqliteRecords } from '../../src/records/sqlite-records.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../helpers/postgres.ts';
 import { addCall } from '../helpers/record-rows.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 import { DATABASES } from './databases.ts';
@@ -186,11 +186,11 @@ describe('a folder of an earlier program', () => {
 });
 
 describe.skipIf(whyNoPostgres !== '')(`a database of several gateways${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let url: string;
   const opened: RecordsDatabase[] = [];
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
   });
   beforeEach(async () => {
     url = await postgres.createDatabase();
@@ -198,7 +198,6 @@ describe.skipIf(whyNoPostgres !== '')(`a database of several gateways${whyNoPost
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((database) => database.close()));
   });
-  afterAll(() => postgres.remove());
 
   /** Waits for others 30 times as fast as a gateway does. */
   const clock: Clock = { ...systemClock, nowMs: () => 30 * systemClock.nowMs() };

@@ -4,8 +4,9 @@ import type { FeedEvent } from '../../calls/feed/events.ts';
 import type { CallNews, ObservedCall } from '../../flows/testing/observed-call.ts';
 import type { ScriptedCaller } from '../../flows/testing/script.ts';
 import { newsOfFlow } from '../../flows/testing/text-line.ts';
-import { sleep, systemClock } from '../../foundation/clock.ts';
+import { type Clock, sleep, systemClock } from '../../foundation/clock.ts';
 import { bytesToMs, MULAW_8K } from '../../foundation/units.ts';
+import { Patience } from './patience.ts';
 
 /** From the end of what the flow says to what the caller says. */
 const BREATH_MS = 300;
@@ -15,6 +16,8 @@ const QUIET_MS = 250;
 const WORDLESS_MS = 5000;
 const KEY_GAP_MS = 150;
 const LOOK_MS = 10;
+/** A look that comes later than this found a process that had no time: the rest does not count. */
+const LOOK_MAX_MS = 50;
 /** That of a fax machine that calls is CNG (ITU-T T.30). */
 const SOUNDS = { beep: { toneHz: 1000, durationMs: 400 }, fax: { toneHz: 1100, durationMs: 500 } } as const;
 
@@ -43,6 +46,8 @@ export interface CallerLine {
 interface LineCallerOptions {
   readonly line: CallerLine;
   readonly observed: ObservedCall;
+  /** The system's unless given. */
+  readonly clock?: Clock;
   /** Makes what the caller says, at 8 kHz. */
   speech(text: string): Promise<Int16Array>;
 }
@@ -50,6 +55,8 @@ interface LineCallerOptions {
 export class LineCaller implements ScriptedCaller {
   readonly observed: ObservedCall;
   readonly #options: LineCallerOptions;
+  readonly #clock: Clock;
+  readonly #patience = new Patience();
   /** Until when what has come plays, in ms of the call. */
   #playsUntilMs = 0;
   /** When the flow did something last, in ms of the call. */
@@ -62,6 +69,7 @@ export class LineCaller implements ScriptedCaller {
 
   constructor(options: LineCallerOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.observed = options.observed;
   }
 
@@ -97,6 +105,7 @@ export class LineCaller implements ScriptedCaller {
 
   /** An event of the call. */
   onEvent(event: FeedEvent): void {
+    this.#patience.onEvent(event);
     const news = newsOf(event);
     if (news === null) return;
     this.#newsAtMs = this.#line.sentMs;
@@ -107,15 +116,16 @@ export class LineCaller implements ScriptedCaller {
     const samples = await this.#options.speech(text);
     const isCuttingIn = this.isSpokenTo;
     const endMs = this.#line.speak(samples, this.#line.sentMs + (isCuttingIn ? 0 : BREATH_MS));
+    this.#patience.onSaid(endMs);
     const durationMs = endMs - this.#line.sentMs;
-    this.#act(systemClock.nowMs() + durationMs, isCuttingIn);
-    await sleep(systemClock, durationMs);
+    this.#act(this.#clock.nowMs() + durationMs, isCuttingIn);
+    await sleep(this.#clock, durationMs);
   }
 
   async press(keys: string): Promise<void> {
     for (const [index, key] of [...keys].entries()) {
-      if (index > 0) await sleep(systemClock, KEY_GAP_MS);
-      this.#act(systemClock.nowMs(), this.isSpokenTo);
+      if (index > 0) await sleep(this.#clock, KEY_GAP_MS);
+      this.#act(this.#clock.nowMs(), this.isSpokenTo);
       this.#line.press(key);
     }
   }
@@ -123,19 +133,22 @@ export class LineCaller implements ScriptedCaller {
   async sound(tone: 'beep' | 'fax'): Promise<void> {
     const samples = toneSamples(SOUNDS[tone], MULAW_8K.rateHz);
     const endMs = this.#line.speak(samples, this.#line.sentMs);
-    this.#act(systemClock.nowMs() + endMs - this.#line.sentMs, false);
-    await sleep(systemClock, endMs - this.#line.sentMs);
+    this.#act(this.#clock.nowMs() + endMs - this.#line.sentMs, false);
+    await sleep(this.#clock, endMs - this.#line.sentMs);
   }
 
   wait(durationMs: number): Promise<void> {
-    return sleep(systemClock, durationMs);
+    return sleep(this.#clock, durationMs);
   }
 
   async until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
-    const endMs = systemClock.nowMs() + timeoutMs;
+    let waitedMs = 0;
     while (!holds()) {
-      if (systemClock.nowMs() >= endMs) return false;
-      await sleep(systemClock, LOOK_MS);
+      if (waitedMs >= timeoutMs) return false;
+      const beganMs = this.#clock.nowMs();
+      await sleep(this.#clock, LOOK_MS);
+      const passedMs = Math.min(this.#clock.nowMs() - beganMs, LOOK_MAX_MS);
+      waitedMs += this.#patience.countOf(passedMs, this.#line.sentMs);
     }
     return true;
   }
@@ -158,7 +171,7 @@ export class LineCaller implements ScriptedCaller {
     if (isSilent(payload)) return;
     this.#playsUntilMs = Math.max(this.#playsUntilMs, this.#line.sentMs) + bytesToMs(payload.length, MULAW_8K);
     if (this.#actedAtMs === null || this.#isCuttingIn) return;
-    this.#answerMs = Math.max(systemClock.nowMs() - this.#actedAtMs, 0);
+    this.#answerMs = Math.max(this.#clock.nowMs() - this.#actedAtMs, 0);
     this.#actedAtMs = null;
   }
 

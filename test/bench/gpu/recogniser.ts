@@ -7,7 +7,7 @@ import type { Asr } from '../../../engine/models/model.ts';
 import { MODEL_TABLE } from '../../../engine/models/model-table.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
 import { readWav } from '../../../src/audio/wav.ts';
-import { arithmeticClip } from '../../engine/parity/arithmetic-clip.ts';
+import { arithmeticClip } from '../../e2e/parity/arithmetic-clip.ts';
 import { TONE } from '../../engine/settings.ts';
 import { finish } from '../../engine/speech.ts';
 

@@ -1,24 +1,23 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FeedEntry } from '../../../src/calls/feed/feed.ts';
 import { readFeedPosition } from '../../../src/calls/feed/feed-position.ts';
 import { readRows } from '../../../src/cluster/feed/feed-rows.ts';
 import { createClient } from '../../../src/foundation/database/postgres.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
 import { ended, said, started } from '../../records/told-calls.ts';
 import { type FeedGateway, openFeedGateway, type TestReader } from './feed-gateways.ts';
 
 describe.skipIf(whyNoPostgres !== '')(`the feed of several gateways${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   const opened: FeedGateway[] = [];
 
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((gateway) => gateway.close()));
   });
-  afterAll(() => postgres.remove());
 
   async function openThree(history = 200): Promise<[FeedGateway, FeedGateway, FeedGateway]> {
     const url = await postgres.createDatabase();

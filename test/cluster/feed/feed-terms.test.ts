@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterSession } from '../../../src/cluster/cluster-session.ts';
 import { insertGateway, registerAgain } from '../../../src/cluster/gateway-rows.ts';
 import { ResumedCalls } from '../../../src/cluster/resumed-calls.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../helpers/postgres-proxy.ts';
 import { said, started } from '../../records/told-calls.ts';
 import { type FeedGateway, hurried, openFeedGateway } from './feed-gateways.ts';
@@ -10,21 +10,20 @@ import { type FeedGateway, hurried, openFeedGateway } from './feed-gateways.ts';
 const POLL = { timeout: 30_000 };
 
 describe.skipIf(whyNoPostgres !== '')(`a gateway that was declared dead${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let session: ClusterSession;
   let proxy: PostgresProxy;
   let url: string;
   const opened: FeedGateway[] = [];
 
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
   });
   afterEach(async () => {
     session.close();
     await Promise.all(opened.splice(0).map((gateway) => gateway.close()));
     await proxy.close();
   });
-  afterAll(() => postgres.remove());
 
   /** Two gateways that are registered; what the first has of the database can be cut. */
   async function openPair(): Promise<{ x: FeedGateway; y: FeedGateway; deaths: { ofX: number } }> {

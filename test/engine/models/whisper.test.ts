@@ -14,7 +14,7 @@ import { loopAtEnd } from '../../../engine/models/whisper/text-rules.ts';
 import { Refusal } from '../../../engine/refusal.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { arithmeticClip } from '../parity/arithmetic-clip.ts';
+import { arithmeticClip } from '../../e2e/parity/arithmetic-clip.ts';
 
 const CPU = { device: { provider: 'cpu' }, threads: 1, graphs: 'rewritten' } as const;
 const TEXTS = ['config.json', 'tokenizer.json'];

@@ -10,21 +10,21 @@ import { BatchTables } from '../../../src/jobs/shared/batch-tables.ts';
 import { openPostgresRecords } from '../../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { batchOf, type KillableGateway, serveRecordings, startBatchGateway } from '../../helpers/batch-gateways.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
 
 const FILES = 300;
 /** The jobs of a gateway that died are taken again some 10 s later, by the real clock of the queue. */
 const LIMIT_MS = 120_000;
 
 describe.skipIf(whyNoPostgres !== '')(`a batch on gateways that are killed${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let database: RecordsDatabase;
   let folder: string;
   let site: Awaited<ReturnType<typeof serveRecordings>>;
   const gateways: KillableGateway[] = [];
 
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
     site = await serveRecordings();
   });
@@ -34,7 +34,6 @@ describe.skipIf(whyNoPostgres !== '')(`a batch on gateways that are killed${whyN
   afterAll(async () => {
     site.close();
     await database.close();
-    await postgres.remove();
     rmSync(folder, { recursive: true });
   });
 

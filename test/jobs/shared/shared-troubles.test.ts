@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseAway } from '../../../src/foundation/database/trouble.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
@@ -16,7 +16,7 @@ import { openPostgresRecords } from '../../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
 import { beginIn, TRANSCRIPT } from '../open-batches.ts';
 
 const AWAY = new DatabaseAway('the database does not answer');
@@ -55,7 +55,7 @@ function unanswered(db: BatchDatabase): BatchDatabase {
 }
 
 describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres}`, () => {
-  let postgres: TestPostgres;
+  let postgres: SharedPostgres;
   let database: RecordsDatabase;
   let db: BatchDatabase;
   let folder: string;
@@ -66,10 +66,8 @@ describe.skipIf(whyNoPostgres !== '')(`troubles of shared batches${whyNoPostgres
   let opened: SharedBatches[];
 
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
   });
-
-  afterAll(() => postgres.remove());
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));

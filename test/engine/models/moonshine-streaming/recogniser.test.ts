@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Asr, ReadingOptions } from '../../../../engine/models/model.ts';
 import { loadMoonshineStreaming } from '../../../../engine/models/moonshine-streaming/load.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
-import { arithmeticClip } from '../../parity/arithmetic-clip.ts';
+import { arithmeticClip } from '../../../e2e/parity/arithmetic-clip.ts';
 import { finish } from '../../speech.ts';
 
 import { STREAMING } from './options.ts';

@@ -6,7 +6,7 @@ import { decode, encode } from '../../../../engine/graph/codec.ts';
 import { MODEL, type ModelProto, type NodeProto } from '../../../../engine/graph/onnx-proto.ts';
 import { loadMoonshineStreaming } from '../../../../engine/models/moonshine-streaming/load.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
-import { arithmeticClip } from '../../parity/arithmetic-clip.ts';
+import { arithmeticClip } from '../../../e2e/parity/arithmetic-clip.ts';
 import { finish } from '../../speech.ts';
 import { STREAMING } from './options.ts';
 

@@ -8,7 +8,7 @@ import { fixRepetitions } from '../../../../engine/models/qwen3-asr/repetitions.
 import { fixText } from '../../../../engine/models/qwen3-asr/rollback.ts';
 import { QwenTokenizer } from '../../../../engine/models/qwen3-asr/tokenizer.ts';
 import { packagePath } from '../../../../src/foundation/folders/paths.ts';
-import { makeClip } from '../../parity/parakeet-clips.ts';
+import { makeClip } from '../../../e2e/parity/parakeet-clips.ts';
 
 /** engine/export/qwen3-asr/texts.py: what tokenizers and the rules of Qwen's own code give. */
 interface Texts {

@@ -11,8 +11,8 @@ import { readWhisperFolder } from '../../../engine/models/whisper/folder.ts';
 import { loopAtEnd } from '../../../engine/models/whisper/text-rules.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { TONE } from '../settings.ts';
-import { finish } from '../speech.ts';
+import { TONE } from '../../engine/settings.ts';
+import { finish } from '../../engine/speech.ts';
 import { arithmeticClip } from './arithmetic-clip.ts';
 
 /** What transformers made of a clip: fixtures/models/whisper/README.md. */

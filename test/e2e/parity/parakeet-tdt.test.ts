@@ -10,7 +10,7 @@ import { readParakeetFolder } from '../../../engine/models/parakeet/folder.ts';
 import { writeFloats } from '../../../engine/models/pcm.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { TONE } from '../settings.ts';
+import { TONE } from '../../engine/settings.ts';
 import { makeClip } from './parakeet-clips.ts';
 
 /** What transformers made of the clips: fixtures/models/parakeet-tdt/README.md. */

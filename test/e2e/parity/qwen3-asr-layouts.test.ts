@@ -9,7 +9,7 @@ import { StaticCacheDecoder } from '../../../engine/models/qwen3-asr/static-cach
 import { openSession } from '../../../engine/onnx.ts';
 import type { Tensor } from '../../../engine/onnxruntime.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
-import { TONE } from '../settings.ts';
+import { TONE } from '../../engine/settings.ts';
 import {
   cases,
   differenceFrom,

@@ -6,8 +6,8 @@ import { readStreamingFolder } from '../../../engine/models/moonshine-streaming/
 import { loadMoonshineStreaming, openStreamingParts } from '../../../engine/models/moonshine-streaming/load.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { STREAMING } from '../models/moonshine-streaming/options.ts';
-import { finish } from '../speech.ts';
+import { STREAMING } from '../../engine/models/moonshine-streaming/options.ts';
+import { finish } from '../../engine/speech.ts';
 import { arithmeticClip } from './arithmetic-clip.ts';
 
 /** What transformers makes of a clip (engine/export/moonshine-streaming/fixture.py). */

@@ -11,7 +11,7 @@ import { openSession } from '../../../engine/onnx.ts';
 import type { Tensor } from '../../../engine/onnxruntime.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { makeRun, RunRequest } from '../../../engine/shared-runs.ts';
-import { TONE } from '../settings.ts';
+import { TONE } from '../../engine/settings.ts';
 import { makeClip } from './parakeet-clips.ts';
 import { cases, differenceFrom, expectWritten, folderOf, requestOf, samplesOf } from './qwen3-asr-cases.ts';
 

@@ -7,7 +7,7 @@ import { openAligner } from '../../../engine/models/qwen3-asr/aligner/folder.ts'
 import { wordsToAlign } from '../../../engine/models/qwen3-asr/aligner/words.ts';
 import { runThrough } from '../../../engine/scheduler.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { TEST_CACHE_DIR, TONE } from '../settings.ts';
+import { TEST_CACHE_DIR, TONE } from '../../engine/settings.ts';
 import { makeClip } from './parakeet-clips.ts';
 
 const FOLDER = packagePath('fixtures', 'models', 'qwen3-asr');

@@ -4,23 +4,23 @@
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadFlite } from '../../../engine/models/flite.ts';
-import type { Asr, Recognition } from '../../../engine/models/model.ts';
-import { loadMoonshine } from '../../../engine/models/moonshine.ts';
-import { speakWhole } from '../../../engine/models/speak-whole.ts';
-import { Resampler } from '../../../src/audio/resample.ts';
-import { readWav } from '../../../src/audio/wav.ts';
-import { TALK_LINES, TALK_VOICE } from '../../../src/cli/talk-lines.ts';
-import { packagePath } from '../../../src/foundation/folders/paths.ts';
-import { cutAtSilence } from '../../../src/simulator/conversation.ts';
-import { normaliseText } from '../../../src/speech/normalise.ts';
-import { PHONE_SENTENCES } from '../../bench/phone-sentences.ts';
-import { countEdits, type Edits, sumEdits, wordErrorRate } from '../../bench/wer/align.ts';
-import { normaliseWords } from '../../bench/wer/normalise.ts';
-import { throughPhone } from '../../bench/whole-recordings.ts';
-import { LINE_RATE_HZ } from '../../helpers/signals.ts';
-import { TEST_CACHE_DIR } from '../settings.ts';
-import { finish, joined, speech } from '../speech.ts';
+import { loadFlite } from '../../engine/models/flite.ts';
+import type { Asr, Recognition } from '../../engine/models/model.ts';
+import { loadMoonshine } from '../../engine/models/moonshine.ts';
+import { speakWhole } from '../../engine/models/speak-whole.ts';
+import { Resampler } from '../../src/audio/resample.ts';
+import { readWav } from '../../src/audio/wav.ts';
+import { TALK_LINES, TALK_VOICE } from '../../src/cli/talk-lines.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { cutAtSilence } from '../../src/simulator/conversation.ts';
+import { normaliseText } from '../../src/speech/normalise.ts';
+import { PHONE_SENTENCES } from '../bench/phone-sentences.ts';
+import { countEdits, type Edits, sumEdits, wordErrorRate } from '../bench/wer/align.ts';
+import { normaliseWords } from '../bench/wer/normalise.ts';
+import { throughPhone } from '../bench/whole-recordings.ts';
+import { TEST_CACHE_DIR } from '../engine/settings.ts';
+import { finish, joined, speech } from '../engine/speech.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
 
 const RATE_HZ = 16_000;
 const TEXTS = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<
