@@ -25,7 +25,7 @@ const PROGRAMS = findPrograms();
 /** For the name of a test: '' where PostgreSQL is installed, else that the test is not run. */
 export const whyNoPostgres = PROGRAMS === null ? ' (not run: PostgreSQL is not installed)' : '';
 
-/** A running server that other files use as well: a test has databases of its own on it, and does nothing else to it. */
+/** A running server that other files use as well: a test has databases of its own on it and leaves it as it is. */
 export interface SharedPostgres {
   /** Makes an empty database. Returns its URL. */
   createDatabase(): Promise<string>;
