@@ -9,13 +9,15 @@ export interface Client {
   readonly name: string;
   /** As it says in the table: package and version. */
   readonly title: string;
-  /** A file of this folder: `.mjs` is run by Node, `.py` by Python. */
+  /** A file of this folder: `.mjs` is run by Node, `.py` by Python, `.go` is built by Go. */
   readonly program: string;
   /**
    * What is installed: one npm package with its version, which the program imports by the name in `CLIENT`, or packages
-   * as pip has them.
+   * as pip has them, or one Go module.
    */
   readonly install: readonly [string, ...string[]];
+  /** What Python it needs, such as `python3.12`; left out = `python3`. */
+  readonly python?: string;
   /** The page of the table, and what the program does. */
   readonly door: string;
   readonly shows: string;

@@ -13,6 +13,7 @@ const OUTPUT_MAX_BYTES = 16_777_216;
 /** The program of a client and what runs it. */
 export interface InstalledClient {
   readonly command: string;
+  /** '' = `command` is the program itself. */
   readonly path: string;
   /** Beside those of every client. */
   readonly environment: Readonly<Record<string, string>>;
@@ -26,6 +27,7 @@ export async function installClient(client: Client, folder: string): Promise<Ins
   // Clients of the same packages share them.
   const own = join(folder, client.install.join('+').replace(/[^\w.+-]/g, '-'));
   const isPython = client.program.endsWith('.py');
+  if (client.program.endsWith('.go')) return buildGo(client, own);
   if (!existsSync(own)) await (isPython ? installPython(client, own) : installNode(client, own));
   // The program's imports are looked for beside it.
   const path = join(own, client.program);
@@ -47,9 +49,22 @@ async function installNode({ install: [first, ...others] }: Client, own: string)
   });
 }
 
-async function installPython({ install }: Client, own: string): Promise<void> {
+async function installPython({ install, python = 'python3' }: Client, own: string): Promise<void> {
   const options = { timeout: INSTALL_TIMEOUT_MS, maxBuffer: OUTPUT_MAX_BYTES };
-  await execute('python3', ['-m', 'venv', own], options);
+  await execute(python, ['-m', 'venv', own], options);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
   await execute(join(own, 'bin', 'python'), [...pip, ...install], options);
+}
+
+/** A module of its own with the program of `client`, which is built there. */
+async function buildGo({ install: [module], program }: Client, own: string): Promise<InstalledClient> {
+  const options = { cwd: own, timeout: INSTALL_TIMEOUT_MS, maxBuffer: OUTPUT_MAX_BYTES };
+  if (!existsSync(join(own, 'go.mod'))) {
+    mkdirSync(own, { recursive: true });
+    await execute('go', ['mod', 'init', 'client'], options);
+    await execute('go', ['get', module], options);
+  }
+  copyFileSync(packagePath('test', 'foreign-clients', program), join(own, 'main.go'));
+  await execute('go', ['build', '-mod=mod', '-o', 'client-program', '.'], options);
+  return { command: join(own, 'client-program'), path: '', environment: {} };
 }

@@ -41,7 +41,7 @@ export async function runClient({ client, url, folder, installed, trust, timeout
   };
   return new Promise((done) => {
     const options = { env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
-    execFile(command, [path], options, (error, stdout, stderr) => {
+    execFile(command, path === '' ? [] : [path], options, (error, stdout, stderr) => {
       const line = stdout.trim().split('\n').at(-1) ?? '';
       done({ seen: readJson(line), errors: `${error === null ? '' : `${error.message}\n`}${stderr}` });
     });
