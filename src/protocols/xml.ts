@@ -23,7 +23,15 @@ export interface XmlLimits {
 }
 
 /** A document that cannot be read. `message` repeats nothing of it but a place in it. */
-export class XmlError extends Error {}
+export class XmlError extends Error {
+  /** It is beyond a limit; else it is no XML. */
+  readonly isTooLarge: boolean;
+
+  constructor(message: string, isTooLarge = false) {
+    super(message);
+    this.isTooLarge = isTooLarge;
+  }
+}
 
 interface OpenElement {
   readonly name: string;
@@ -37,7 +45,7 @@ interface OpenElement {
  */
 export function readXml(text: string, limits: XmlLimits): XmlElement {
   if (text.length > limits.maxChars)
-    throw new XmlError(`it has ${text.length} characters, expected at most ${limits.maxChars}`);
+    throw new XmlError(`it has ${text.length} characters, expected at most ${limits.maxChars}`, true);
   const tree = new Tree(limits);
   const parser = new SaxesParser();
   const at = (): string => `line ${parser.line}, column ${parser.column}`;
@@ -54,6 +62,46 @@ export function readXml(text: string, limits: XmlLimits): XmlElement {
   parser.write(text.replace(/^\ufeff/, '')).close();
   if (tree.root === null) throw new XmlError('it has no element, expected one');
   return tree.root;
+}
+
+// What XML 1.0 cannot hold at all, not even as a reference, lone halves of surrogate pairs included.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+const DECLARATION = /^<\?xml\s[^>]{0,200}\?>/;
+const CDATA = '<![CDATA[';
+
+/**
+ * A document of a program that does not write XML quite right, for {@link readXml}: what is no reference of the
+ * standard's own is text, characters that XML cannot hold are spaces, and what declares its version is left out.
+ */
+export function mendXml(text: string): string {
+  const [markup = '', ...sections] = text
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .replace(DECLARATION, '')
+    .replace(UNSPEAKABLE, ' ')
+    .split(CDATA);
+  const mended = sections.map((section) => {
+    const end = section.indexOf(']]>');
+    return end < 0 ? section : section.slice(0, end) + mendReferences(section.slice(end));
+  });
+  return [mendReferences(markup), ...mended].join(CDATA);
+}
+
+function mendReferences(text: string): string {
+  return text.replace(
+    /&(?:(?:amp|lt|gt|quot|apos);|#x([\da-f]{1,6});|#(\d{1,7});)?/gi,
+    (whole, hexadecimal?: string, decimal?: string) => {
+      if (hexadecimal === undefined && decimal === undefined)
+        return /^&[a-z]+;$/.test(whole) ? whole : `&amp;${whole.slice(1)}`;
+      const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+      return canHold(code) ? `&#${code};` : `&amp;${whole.slice(1)}`;
+    },
+  );
+}
+
+function canHold(code: number): boolean {
+  return code > 0 && code <= 0x10ffff && String.fromCodePoint(code).search(UNSPEAKABLE) < 0;
 }
 
 /** How a document says in which charset it is written: before anything that would need one to be read. */
@@ -95,8 +143,8 @@ class Tree {
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     const { maxDepth, maxElements } = this.#limits;
     this.#count += 1;
-    if (this.#count > maxElements) throw new XmlError(`it has more than ${maxElements} elements`);
-    if (this.#open.length >= maxDepth) throw new XmlError(`its elements are nested more than ${maxDepth} deep`);
+    if (this.#count > maxElements) throw new XmlError(`it has more than ${maxElements} elements`, true);
+    if (this.#open.length >= maxDepth) throw new XmlError(`its elements are nested more than ${maxDepth} deep`, true);
     const element = { name, attributes: Object.assign(Object.create(null), attributes), children: [] };
     this.#open.at(-1)?.children.push(element);
     this.#open.push(element);
@@ -122,9 +170,6 @@ export function elementsOf({ children }: XmlElement): XmlElement[] {
   return children.filter((child) => typeof child !== 'string');
 }
 
-// What XML 1.0 cannot hold at all, not even as a reference, lone halves of surrogate pairs included.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -36,6 +36,12 @@ describe('XML', () => {
     });
   });
 
+  it('is read where it is not written quite right', () => {
+    const text = '\r\n<?xml encoding="x"?><a>A & B <![CDATA[C & D]]> E &AMP; F\u0001&#X41;</a>';
+    expect(parseXml(text).text).toBe('A & B C & D E &AMP; F A');
+    expect(codeOf(`<a>${'&'.repeat(XML_MAX_CHARS - 7)}</a>`)).toBe(null);
+  });
+
   it.each([
     ['a document type', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
     ['a declaration inside', '<a><!ENTITY b "c"></a>'],
