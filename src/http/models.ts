@@ -10,6 +10,8 @@ import type { RecogniserAbilities } from '../../engine/recogniser-abilities.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import type { Speech } from '../speech/speech.ts';
+import { deepgramLists, speechToTextModels, textToSpeechModels } from './deepgram-models.ts';
 import type { ClientFamilies, ForeignNames, ModelKind } from './server/client-families.ts';
 import { errorResponses } from './server/errors.ts';
 import { nameSchemas } from './server/named-schemas.ts';
@@ -128,6 +130,12 @@ function describeRecogniser(id: string, settings: ModelSettings, recognisers: Re
   return { reads, languages: [...languages], abilities: has, licence };
 }
 
+/** None of those that are not loaded. */
+function languagesByName(settings: ModelSettings, recognisers: Recognisers): Map<string, readonly string[]> {
+  const names = recogniserNames(settings);
+  return new Map([...names].map(([role, name]) => [name, recognisers[role]?.languages ?? []]));
+}
+
 /** What the recogniser of `role` writes where the settings name these. */
 export function readsOf(
   role: RecogniserRole,
@@ -141,12 +149,13 @@ const READS = { live: 'partials', final: 'finals' } as const;
 interface ModelRoutesOptions extends ModelNames {
   readonly clock: Clock;
   readonly recognisers: () => Recognisers;
+  readonly speech: Pick<Speech, 'voiceNames'>;
 }
 
 /** `GET /v1/models` and `GET /v1/models/:id`. */
 export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
   app,
-  { settings, families, clock, recognisers },
+  { settings, families, clock, recognisers, speech },
   done,
 ) => {
   const created = Math.floor(clock.wall().getTime() / 1000);
@@ -169,12 +178,17 @@ export const modelRoutes: FastifyPluginCallbackZod<ModelRoutesOptions> = (
         summary: 'List the models',
         tags: ['speech'],
         response: {
-          200: z.object({ object: z.literal('list'), data: z.array(model) }),
+          200: z.object({ object: z.literal('list'), data: z.array(model), ...deepgramLists }),
           ...errorResponses(401, 403, 429),
         },
       },
     },
-    () => ({ object: 'list' as const, data: ids.map(show) }),
+    () => ({
+      object: 'list' as const,
+      data: ids.map(show),
+      stt: speechToTextModels(languagesByName(settings, recognisers())),
+      tts: textToSpeechModels(speech.voiceNames()),
+    }),
   );
 
   app.get(

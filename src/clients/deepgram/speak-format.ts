@@ -1,11 +1,11 @@
 /** How Deepgram's `/v1/speak` encodes speech. */
 import type { VoiceInfo } from '../../../engine/contract.ts';
 import { wavHeaderOf } from '../../audio/wav.ts';
+import { modelUuid } from '../../foundation/model-uuid.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { Sound, SpeechEncoder, SpeechFormat } from '../../http/speech/encoders.ts';
 import { codecOf } from '../../listening/sound-input.ts';
 import type { VoiceOptions } from '../../speech/voice-resolver.ts';
-import { modelUuid } from './wire/model-uuid.ts';
 import type { SpokenModel } from './wire/speak-messages.ts';
 import { isRaw, type SpeakFormat, type SpeakQuery } from './wire/speak-query.ts';
 

@@ -118,7 +118,7 @@ export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (
 ) => {
   void app.register(speechRoute, { context, settings });
   const models = { settings, families: context.families };
-  void app.register(modelRoutes, { ...models, clock, recognisers });
+  void app.register(modelRoutes, { ...models, clock, recognisers, speech });
   void app.register(voiceListRoute, { speech });
   void app.register(voiceRoutes, { speech, models });
   void app.register(promptRoutes, { speech });

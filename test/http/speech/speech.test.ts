@@ -272,6 +272,14 @@ describe('GET /v1/models', () => {
     });
   });
 
+  it("has the recognisers and voices beside them as Deepgram's clients read them", async () => {
+    const { stt, tts } = (await testServer.app.inject('/v1/models')).json();
+    expect(stt).toMatchObject([{ name: 'moonshine-tiny', canonical_name: 'moonshine-tiny', streaming: true }]);
+    expect(tts.length).toBeGreaterThan(0);
+    expect(tts[0]).toMatchObject({ architecture: 'trunkline', languages: [expect.any(String)] });
+    expect(tts[0].uuid).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
   it('says of recognisers what they read, and once they are loaded what they can', async () => {
     await testServer.app.close();
     testServer = await startServer({ ASR_FINAL_MODEL: '/models/parakeet-v3' });

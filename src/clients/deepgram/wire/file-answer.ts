@@ -1,7 +1,8 @@
 /** A transcribed recording as Deepgram's clients expect it (developers.deepgram.com, "Pre-recorded audio"). */
+
+import { modelUuid } from '../../../foundation/model-uuid.ts';
 import type { FileQuery } from './file-query.ts';
 import { bareWord, type ModelInfo, metadataOf, type SaidWord, seconds } from './messages.ts';
-import { modelUuid } from './model-uuid.ts';
 
 /** A word of a recording, with its times in ms. */
 export interface FileWord extends SaidWord {

@@ -1,5 +1,5 @@
 /** What Deepgram's clients are told over `/v1/listen` (developers.deepgram.com, "Live audio"). Times are seconds. */
-import { modelUuid } from './model-uuid.ts';
+import { modelUuid } from '../../../foundation/model-uuid.ts';
 
 /** A word, with its times in ms of the stream. */
 export interface SaidWord {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bareWord, configuredOf, metadataOf, resultsOf } from '../../../../src/clients/deepgram/wire/messages.ts';
-import { modelUuid } from '../../../../src/clients/deepgram/wire/model-uuid.ts';
+import { modelUuid } from '../../../../src/foundation/model-uuid.ts';
 
 const FACTS = {
   requestId: 'id-1',
