@@ -55,7 +55,7 @@ function render(spectra: Spectra, noise: GaussianNoise | null, frames: number): 
 
 /** The lines' phonemes with what the reference makes of them. */
 function* readCases(): Generator<{ phonemes: string; length: number; at(place: number): number; whole: number[] }> {
-  const read = (name: string) => gunzipSync(readFileSync(new URL(name, import.meta.url)));
+  const read = (name: string) => gunzipSync(readFileSync(new URL(`../engine/models/hibari/${name}`, import.meta.url)));
   const lines = (JSON.parse(read('phoneme-cases-us.json.gz').toString('utf8')) as [string, string][])
     .map(([, phonemes]) => phonemes)
     .filter(({ length }) => length > 0 && length <= 400);

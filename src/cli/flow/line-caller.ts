@@ -148,7 +148,7 @@ export class LineCaller implements ScriptedCaller {
       const beganMs = this.#clock.nowMs();
       await sleep(this.#clock, LOOK_MS);
       const passedMs = Math.min(this.#clock.nowMs() - beganMs, LOOK_MAX_MS);
-      waitedMs += this.#patience.countOf(passedMs, this.#line.sentMs);
+      waitedMs += this.#patience.countOf(passedMs);
     }
     return true;
   }

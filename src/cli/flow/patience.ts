@@ -26,9 +26,9 @@ export class Patience {
     if (this.#saidUntilMs !== null && event.endMs >= this.#saidUntilMs - TAIL_MS) this.#saidUntilMs = null;
   }
 
-  /** How much of `passedMs` counts, at `nowMs` of the call. */
-  countOf(passedMs: number, nowMs: number): number {
-    if (this.#saidUntilMs === null || nowMs < this.#saidUntilMs) return passedMs;
+  /** How much of `passedMs`, in which the caller waited, counts. */
+  countOf(passedMs: number): number {
+    if (this.#saidUntilMs === null) return passedMs;
     this.#spentMs += passedMs;
     return this.#spentMs > USUAL_MS && this.#spentMs < GIVE_UP_MS ? 0 : passedMs;
   }

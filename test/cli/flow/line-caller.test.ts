@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import { LineCaller } from '../../../src/cli/flow/line-caller.ts';
+import { Patience } from '../../../src/cli/flow/patience.ts';
 import { ObservedCall } from '../../../src/flows/testing/observed-call.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
@@ -19,8 +20,8 @@ function callerOn(clock: FakeClock): LineCaller {
   return new LineCaller({ line, observed: new ObservedCall(), clock, speech: async () => new Int16Array(8000) });
 }
 
-const caption = (endMs: number, final = true): FeedEvent =>
-  ({ type: 'caption', callId: 'c', track: 'inbound', final, text: 'yes', endMs }) as FeedEvent;
+const caption = (endMs: number, final = true, track = 'inbound'): FeedEvent =>
+  ({ type: 'caption', callId: 'c', track, final, text: 'yes', endMs }) as FeedEvent;
 
 /** After what time a wait of 2500 ms was given up, from the end of what was said; `events` come meanwhile. */
 async function givesUpAfter(events: readonly { readonly atMs: number; readonly event: FeedEvent }[]): Promise<number> {
@@ -54,8 +55,17 @@ describe('a caller of a test', () => {
     const early = [
       { atMs: 100, event: caption(1300, false) },
       { atMs: 200, event: caption(-500) },
+      { atMs: 300, event: caption(1300, true, 'outbound') },
     ];
     expect(await givesUpAfter([...early, { atMs: 20_000, event: caption(1300) }])).toBeCloseTo(20_500, -2);
+  });
+
+  it('has as much patience with each thing that is said', () => {
+    const patience = new Patience();
+    for (const endMs of [1000, 9000]) {
+      patience.onSaid(endMs);
+      expect([patience.countOf(2000), patience.countOf(1)]).toEqual([2000, 0]);
+    }
   });
 
   it('gives speech up of which nothing is recognised', async () => {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const FIRST = 'first-key-of-two-keys';
@@ -18,7 +18,21 @@ const GUARDED = [
 ];
 
 let testServer: TestServer;
-afterEach(() => testServer.app.close());
+/** Those that tests share which leave nothing behind, by their environment. */
+const shared = new Map<object, Promise<TestServer>>();
+const NOTHING_SET = {};
+afterEach(async () => {
+  if (!(await Promise.all(shared.values())).includes(testServer)) await testServer.app.close();
+});
+afterAll(async () => {
+  for (const server of shared.values()) await (await server).app.close();
+});
+
+function sharedServer(environment: Readonly<Record<string, string>> = NOTHING_SET): Promise<TestServer> {
+  const server = shared.get(environment) ?? startServer(environment);
+  shared.set(environment, server);
+  return server;
+}
 
 const codeOf = (answer: { body: string }) => (JSON.parse(answer.body) as { error: { code: string } }).error.code;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -36,7 +50,7 @@ async function signIn(key: string, headers: Record<string, string> = {}) {
 
 describe('with API_KEYS', () => {
   it.each(GUARDED)('%s asks for a key', async (url) => {
-    testServer = await startServer(KEYS);
+    testServer = await sharedServer(KEYS);
     const answer = await testServer.app.inject(url);
     expect([answer.statusCode, codeOf(answer), answer.headers['www-authenticate']]).toEqual([
       401,
@@ -46,7 +60,7 @@ describe('with API_KEYS', () => {
   });
 
   it.each([FIRST, SECOND])('lets %s in', async (key) => {
-    testServer = await startServer(KEYS);
+    testServer = await sharedServer(KEYS);
     expect((await testServer.app.inject({ url: '/v1/calls', headers: bearer(key) })).statusCode).toBe(200);
   });
 
@@ -193,7 +207,7 @@ describe('without API_KEYS', () => {
   it.each(['localhost:8080', '127.0.0.1', '127.9.9.9:1', '[::1]:8080', 'LOCALHOST'])(
     'answers this machine as %s',
     async (host) => {
-      testServer = await startServer();
+      testServer = await sharedServer();
       expect((await testServer.app.inject({ url: '/v1/calls', headers: { host } })).statusCode).toBe(200);
     },
   );
@@ -206,7 +220,7 @@ describe('without API_KEYS', () => {
     ['another machine', { host: 'localhost:8080' }, '192.0.2.1'],
     ...PROXY_HEADERS.map(viaProxy),
   ])('refuses %s', async (_what, headers, remoteAddress) => {
-    testServer = await startServer();
+    testServer = await sharedServer();
     const answer = await testServer.app.inject({ url: '/v1/calls', headers, remoteAddress });
     expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'anonymous_refused']);
     expect((await testServer.app.inject({ url: '/ready', headers, remoteAddress })).json()).toEqual({
@@ -265,7 +279,7 @@ describe("another site's page", () => {
   it.each(['https://evil.example', 'null', 'http://localhost:9999', 'nonsense'])(
     'with Origin %s may not act',
     async (origin) => {
-      testServer = await startServer();
+      testServer = await sharedServer();
       const answer = await testServer.app.inject({
         method: 'POST',
         url: '/v1/calls/CA1/hangup',
