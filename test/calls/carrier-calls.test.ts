@@ -43,7 +43,8 @@ class Call {
     this.gateway = startCalls();
     this.caller = new CarrierCaller({ line, send: (message) => this.#say(message) });
     const dialect = DIALECTS[line.carrier]?.();
-    if (dialect !== undefined) this.gateway.webSockets.accept(this.#socket.asWebSocket, dialect, { trusted: true });
+    if (dialect === undefined) throw new Error(`add ${line.carrier} to DIALECTS in test/calls/carrier-calls.test.ts`);
+    this.gateway.webSockets.accept(this.#socket.asWebSocket, dialect, { trusted: true });
     this.caller.start(parameters);
   }
 

@@ -187,7 +187,9 @@ const PROOFS: Readonly<Record<string, (url: string) => { query?: string; headers
 
 function dial(line: CarrierLine): Talker {
   const url = `${gateway.url}/${line.carrier}/media`;
-  const { query = '', headers = {} } = PROOFS[line.carrier]?.(url) ?? {};
+  const proof = PROOFS[line.carrier]?.(url);
+  if (proof === undefined) throw new Error(`add ${line.carrier} to PROOFS in test/carriers/carrier-gateway.test.ts`);
+  const { query = '', headers = {} } = proof;
   const talker = new Talker(line, url.replace('http', 'ws') + query, headers);
   talkers.push(talker);
   return talker;

@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { signPlivo } from '../../../src/carriers/plivo/wire/plivo-signature.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { STREAM_CARRIERS } from '../../helpers/stream-carriers.ts';
 import { listen, startServer, type TestServer, upgradeStatus } from '../../http/test-server.ts';
 import { eventsOf } from '../wire-fixtures.ts';
 
-const CARRIERS = ['telnyx', 'signalwire', 'plivo', 'vonage', 'exotel', 'freeswitch'];
 const TOKEN = 'a token of ours';
 const LOCKED = { CARRIER_TOKEN: TOKEN };
 /** A proxy on this machine would be several clients in one, of whom those with the right token are never shut out. */
@@ -27,7 +27,7 @@ async function dial(
   return upgradeStatus(`${await listen(testServer.app)}${path}`, headers);
 }
 
-describe.each(CARRIERS)('WS /%s/media', (carrier) => {
+describe.each(STREAM_CARRIERS)('WS /%s/media', (carrier) => {
   const path = `/${carrier}/media`;
 
   it('hands the socket over with its own dialect, to a program of this machine and trusts nothing without a token', async () => {
@@ -46,7 +46,7 @@ describe('every one of these endpoints', () => {
   async function dialAll(query: string, environment: Record<string, string>, headers: Record<string, string> = {}) {
     testServer = await startServer(environment);
     const origin = await listen(testServer.app);
-    return Promise.all(CARRIERS.map((carrier) => upgradeStatus(`${origin}/${carrier}/media${query}`, headers)));
+    return Promise.all(STREAM_CARRIERS.map((carrier) => upgradeStatus(`${origin}/${carrier}/media${query}`, headers)));
   }
 
   it.each([
@@ -54,15 +54,15 @@ describe('every one of these endpoints', () => {
     ['as a password, whatever the user', basic(`anybody:${TOKEN}`), ''],
     ['in its URL', {}, `?token=${encodeURIComponent(TOKEN)}&sample-rate=16000`],
   ])('hands the socket over to whoever brings the token %s, from anywhere', async (_how, headers, query) => {
-    expect(await dialAll(query, LOCKED, { ...headers, ...ELSEWHERE })).toEqual(CARRIERS.map(() => 101));
+    expect(await dialAll(query, LOCKED, { ...headers, ...ELSEWHERE })).toEqual(STREAM_CARRIERS.map(() => 101));
     expect(testServer.calls.accepted.map(({ dialect, trusted }) => [dialect.carrier, trusted]).sort()).toEqual(
-      CARRIERS.map((carrier) => [carrier, true]).sort(),
+      STREAM_CARRIERS.map((carrier) => [carrier, true]).sort(),
     );
   });
 
   it('passes on which flow is to talk to the caller', async () => {
     await dialAll('?flow=shop', {});
-    expect(testServer.calls.accepted.map(({ flow }) => flow)).toEqual(CARRIERS.map(() => 'shop'));
+    expect(testServer.calls.accepted.map(({ flow }) => flow)).toEqual(STREAM_CARRIERS.map(() => 'shop'));
   });
 
   it.each([
@@ -73,7 +73,9 @@ describe('every one of these endpoints', () => {
     ['an empty one', {}, '?token='],
     ['two in the URL', {}, `?token=${encodeURIComponent(TOKEN)}&token=${encodeURIComponent(TOKEN)}`],
   ])('stays closed to %s, even on this machine and for everybody', async (_what, headers, query) => {
-    expect(await dialAll(query, { ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toEqual(CARRIERS.map(() => 401));
+    expect(await dialAll(query, { ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toEqual(
+      STREAM_CARRIERS.map(() => 401),
+    );
     expect(testServer.calls.accepted).toEqual([]);
   });
 
@@ -81,14 +83,14 @@ describe('every one of these endpoints', () => {
     testServer = await startServer();
     testServer.calls.refusal = new TrunklineError('too_many_calls', 'full');
     const origin = await listen(testServer.app);
-    expect(await Promise.all(CARRIERS.map((carrier) => upgradeStatus(`${origin}/${carrier}/media`)))).toEqual(
-      CARRIERS.map(() => 503),
+    expect(await Promise.all(STREAM_CARRIERS.map((carrier) => upgradeStatus(`${origin}/${carrier}/media`)))).toEqual(
+      STREAM_CARRIERS.map(() => 503),
     );
   });
 
   it('is for WebSockets alone', async () => {
     testServer = await startServer();
-    for (const carrier of CARRIERS)
+    for (const carrier of STREAM_CARRIERS)
       expect((await testServer.app.inject({ url: `/${carrier}/media` })).statusCode, carrier).toBe(400);
   });
 });
@@ -104,7 +106,7 @@ it('stops looking at tokens after ten wrong ones, whichever the endpoint', async
   expect(await dial('/vonage/media', { ...LOCKED, ...NO_PROXY_HERE })).toBe(401);
   const { port } = testServer.app.server.address() as AddressInfo;
   for (let n = 0; n < 10; n++) {
-    const path = `/${CARRIERS[n % CARRIERS.length]}/media`;
+    const path = `/${STREAM_CARRIERS[n % STREAM_CARRIERS.length]}/media`;
     expect(await upgradeStatus(`http://127.0.0.1:${port}${path}?token=${n}`)).toBe(401);
   }
   expect(await upgradeStatus(`http://127.0.0.1:${port}/vonage/media`, bearer)).toBe(429);
