@@ -22,7 +22,6 @@ import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
 import { benchGpu } from './gpu.ts';
-import { benchHoldUps } from './hold-ups.ts';
 import { benchHotWords } from './hot-words.ts';
 import { benchIvr } from './ivr.ts';
 import { benchChoices } from './ivr-choices.ts';
@@ -216,9 +215,6 @@ gpu
   .option('--model <folder>', 'measure the Qwen3-ASR in this folder')
   .option('--reference <folder>', 'with --model: the same weights in float32, for the CPU')
   .option('--clips <folder>', 'WAV files for the recogniser, in place of sound made by arithmetic');
-bench('hold-ups', 'what callers hear when the gateway is held up: AudioSocket beside SIP', (quick) =>
-  benchHoldUps(quick ? { seconds: 15, calls: 4 } : { seconds: 40, calls: 10 }),
-);
 bench('hot-words', 'names that are hardly known, with and without hot words, and what stays as it is', (quick) =>
   benchHotWords({ every: quick ? 4 : 1 }),
 );

@@ -49,7 +49,7 @@ describe('a call over AudioSocket', () => {
     await sayWhole(gateway, caller.uuid, ANSWER);
     await feed.until((event) => event.type === 'spoken' && !event.interrupted);
     caller.hangup();
-    // How much a hold-up of this machine clips is what `npm run bench -- hold-ups` measures.
+    // How much a hold-up of this machine clips is in docs/internals/decisions/0027.
     expect(await ended).toMatchObject({ endedBy: 'caller', warnings: [] });
     await feed.until((event) => event.type === 'call.ended' && event.reason === 'hangup');
     const captions = feed.finals(caller.uuid).map(({ text }) => text);
