@@ -2,7 +2,7 @@
 import type { SettingGroup, SettingSpec } from '../src/foundation/settings/setting-kinds.ts';
 import { SETTING_GROUPS } from '../src/foundation/settings/settings.ts';
 
-type Level = 'everyday' | 'tuning';
+type Level = 'everyday' | 'further';
 
 const HEAD = `# Settings
 
@@ -21,9 +21,9 @@ export function settingsPage(): string {
     HEAD,
     '## Everyday settings\n',
     ...SETTING_GROUPS.map((group) => section(group, 'everyday')),
-    '## Tuning\n',
-    'The defaults are measured. Most installations never change these settings.\n',
-    ...SETTING_GROUPS.map((group) => section(group, 'tuning')),
+    '## Further settings\n',
+    'For special needs. Most installations never change them; where one is a time or a size, its default is measured.\n',
+    ...SETTING_GROUPS.map((group) => section(group, 'further')),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -33,7 +33,7 @@ function section(group: SettingGroup, level: Level): string {
   const settings = Object.entries(group[level]);
   if (settings.length === 0) return '';
   return [
-    `### ${group.title}${level === 'tuning' ? ': tuning' : ''}`,
+    `### ${group.title}${level === 'further' ? ': further settings' : ''}`,
     '',
     `In the file: \`${group.part}\`.\n`,
     '| setting | default | unit or values | meaning |',

@@ -101,8 +101,8 @@ function explainNone({ steps, models, fallbackMaxShare }: Capacity): string {
   if (models.final !== null && share > fallbackMaxShare)
     return (
       `This machine is too small for ${models.final}: with ${calls} calls ${percent(share)} of the finals fell back ` +
-      `to ${models.live}; at most ${percent(fallbackMaxShare)} may. Choose a smaller ASR_FINAL_MODEL, raise ` +
-      'FINAL_LATE_MS, or take more cores.'
+      `to ${models.live}; at most ${percent(fallbackMaxShare)} may. Choose a smaller ASR_FINAL_MODEL, or ` +
+      'take more cores.'
     );
   return (
     `This machine does not hold ${calls} calls with ${modelsOf(models)}: finals are more than ${LATE_MAX_MS} ms ` +

@@ -73,11 +73,15 @@ interface Sizes {
   readonly finalWorkers: number;
 }
 
+/** With up to three processes one more reads finals: half as many, rounded down. */
+const WITH_ONE_FINAL = 3;
+
 function findRemedy({ live, final, budgetBytes, finalWorkers }: Sizes): string {
   const fewer = countWithin(budgetBytes - together(finalWorkers, final), live);
   if (fewer >= 1) return `ENGINE_WORKERS=${fewer} would fit`;
   const single = countWithin(budgetBytes - final.bytes, live);
-  if (finalWorkers > 0 && single >= 1) return `ENGINE_WORKERS=${single} with ENGINE_FINAL_WORKERS=1 would fit`;
+  // More of them would bring a second process for finals.
+  if (finalWorkers > 0 && single >= 1) return `ENGINE_WORKERS=${Math.min(single, WITH_ONE_FINAL)} would fit`;
   const which = finalWorkers > 0 && final.bytes > live.bytes ? 'ASR_FINAL_MODEL' : 'ASR_MODEL';
   return `Not even one process of each kind would fit: choose a smaller ${which}`;
 }

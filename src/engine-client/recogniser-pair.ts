@@ -229,7 +229,7 @@ export class RecogniserPair extends EngineWrapper {
 }
 
 const TEXTS: Readonly<Record<FallbackReason, string>> = {
-  late: 'ASR_FINAL_MODEL was too slow for a final (FINAL_LATE_MS): ASR_MODEL read it. Metrics count the next ones',
+  late: 'ASR_FINAL_MODEL was too slow for a final: ASR_MODEL read it. Metrics count the next ones',
   busy: 'ASR_FINAL_MODEL has too much to do for a final: ASR_MODEL read it. Metrics count the next ones',
   not_ready: 'no engine with ASR_FINAL_MODEL is ready for a final: ASR_MODEL read it. Metrics count the next ones',
   failed: 'ASR_FINAL_MODEL gave no text: ASR_MODEL read it. Metrics count the next ones',

@@ -31,7 +31,7 @@ export const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = Object.fre
   api_key_missing: 'A program or browser sends no key: give it one of API_KEYS.',
   invalid_api_key: 'A program sends a key that is not valid any more.',
   too_many_attempts: 'Somebody guesses keys, or a program retries a wrong one: find it by the address in the log.',
-  too_many_readers: 'Raise FEED_READERS_MAX, or close pages and programs that nobody reads.',
+  too_many_readers: 'Raise CONNECTIONS_MAX, or close pages and programs that nobody reads.',
   too_many_requests: 'Clients ask faster than they are served: have them wait as Retry-After says.',
   speech_queue_full: 'An app or a person says more than can be spoken: have it wait for `spoken`.',
   twiml_failed: 'The app’s own TwiML cannot be had or followed: the log has the reason.',

@@ -39,7 +39,7 @@ export function startLines(settings: StartSettings, facts: StartFacts): string[]
     `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}${fileOf(settings)}`,
     settings.ENGINE_PRELOAD
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
-      : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
+      : '  The speech models are loaded at the first call.',
     recordsLine(kept),
     ...soundLines(settings),
     ...departureLines(departures),

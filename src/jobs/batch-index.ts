@@ -27,7 +27,7 @@ export function requireRoom({ open, ended }: BatchCount, batchesMax: number): vo
   if (open >= batchesMax)
     throw new TrunklineError(
       'too_many_batches',
-      `${batchesMax} batches run, which is the most allowed (BATCHES_MAX); wait for the end of one`,
+      `${batchesMax} batches run, which is the most allowed; wait for the end of one`,
     );
   if (ended >= batchesMax * ENDED_FOR_EACH)
     throw new TrunklineError(

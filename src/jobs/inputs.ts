@@ -93,10 +93,7 @@ async function findFolder(location: string, inputFolder: string): Promise<{ path
 
 /** A batch that is too large. */
 export function tooManyFiles(filesMax: number): TrunklineError {
-  return new TrunklineError(
-    'invalid_request',
-    `got more than ${filesMax} recordings, which is the most allowed (BATCH_FILES_MAX)`,
-  );
+  return new TrunklineError('invalid_request', `got more than ${filesMax} recordings, which is the most allowed`);
 }
 
 interface Download {

@@ -59,7 +59,7 @@ export async function runProgram<T>({
   taking.catch(() => child.kill('SIGKILL'));
   const [end, output] = await Promise.allSettled([programEnd(child), taking]);
   timer.cancel();
-  if (isLate) throw unreadable(`${command} took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
+  if (isLate) throw unreadable(`${command} took longer than ${timeoutMs} ms`);
   if (isMissing(end)) throw missing(command);
   if (end.status === 'rejected') throw end.reason;
   if (output.status === 'rejected') throw output.reason;

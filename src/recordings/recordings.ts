@@ -179,7 +179,7 @@ export class Recordings {
     if (this.#places.size >= BATCH_QUEUE_MAX) {
       throw new TrunklineError(
         'batch_queue_full',
-        `${BATCH_QUEUE_MAX} recordings are in work, the most allowed (BATCH_QUEUE_MAX); try again soon`,
+        `${BATCH_QUEUE_MAX} recordings are in work, the most allowed; try again soon`,
       );
     }
   }

@@ -246,8 +246,10 @@ function warnOfTooMany({ settings, log }: SpeechOptions): (where: 'memory' | 'di
     const setting = isMemory ? 'PROMPT_CACHE_BYTES' : 'PROMPT_CACHE_DIR_BYTES';
     if (settings[setting] === 0 || told.has(where)) return;
     told.add(where);
+    const place = isMemory ? 'memory' : 'PROMPT_CACHE_DIR';
     const effect = isMemory ? 'read from PROMPT_CACHE_DIR or made again in calls' : 'made again after a restart';
-    log.warn({ bytes: settings[setting] }, `prompts made ahead are more than ${setting}: some of them are ${effect}`);
+    const bytes = settings[setting];
+    log.warn({ bytes }, `prompts made ahead are more than is kept in ${place}: some of them are ${effect}`);
   };
 }
 

@@ -3,8 +3,8 @@
  * interrupt. In the time of the audio, so that it does not matter what else the machine does.
  */
 import type { Engine } from '../../src/engine-client/engine.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Caption, LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { AudioClock, NO_METRICS } from './audio-clock.ts';
 import { type BackgroundKind, CALLER_DB, LEAD_MS, mixScene, type SpokenScene } from './background-talk.ts';
 import { loadPrompts } from './prompts.ts';

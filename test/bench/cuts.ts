@@ -5,9 +5,9 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { AudioClock, NO_METRICS } from './audio-clock.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';

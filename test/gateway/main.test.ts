@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { freePort } from '../helpers/ports.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const PRETEND = {
   PORT: '0',

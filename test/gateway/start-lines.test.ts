@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { readyLine, startLines } from '../../src/gateway/start-lines.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 function linesFor(
   environment: Record<string, string> = {},

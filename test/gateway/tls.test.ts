@@ -10,10 +10,10 @@ import { WebSocket } from 'ws';
 import { ServerClient } from '../../src/cli/server-client.ts';
 import { ForwardClient } from '../../src/cluster/forward/forward-client.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { type CertificateFiles, makeCertificate } from '../helpers/certificates.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const KEY = 'a-key-of-sixteen-characters';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { freePort } from './ports.ts';
+import { readSettings } from './settings.ts';
 
 /** Of every gateway of a test. */
 export const CLUSTER_KEY = 'the key of the cluster of this test';

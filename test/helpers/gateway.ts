@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
+import type { Constants } from '../../src/foundation/settings/constants.ts';
+import { splitConstants } from './settings.ts';
 
 const CLOCK_TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
@@ -47,7 +49,8 @@ export async function startGateway(
   const { LOG_LEVEL = 'info' } = environment;
   if (TOO_QUIET.includes(LOG_LEVEL))
     throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
-  const [program = '', ...words] = [...through, process.execPath, packagePath('dist', 'src', 'cli.js'), 'serve'];
+  const { constants, others } = splitConstants(environment);
+  const [program = '', ...words] = [...through, process.execPath, ...serveWith(constants)];
   const child = spawn(program, words, {
     env: {
       PATH: process.env['PATH'],
@@ -55,7 +58,7 @@ export async function startGateway(
       PORT: '0',
       MODELS_DIR: 'none',
       DATA_DIR: 'none',
-      ...environment,
+      ...others,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -80,6 +83,12 @@ export async function startGateway(
     },
     exited,
   };
+}
+
+/** What node runs; operators have no way to other constants. */
+function serveWith(constants: Partial<Constants>): string[] {
+  if (Object.keys(constants).length === 0) return [packagePath('dist', 'src', 'cli.js'), 'serve'];
+  return [packagePath('test', 'helpers', 'serve-with-constants.mjs'), JSON.stringify(constants)];
 }
 
 function listeningUrl(child: ChildProcess, logLines: LogLine[]): Promise<string> {

@@ -8,11 +8,18 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>> = {},
   options: ReadOptions = {},
 ): Settings {
+  const { constants, others } = splitConstants(environment);
+  return read(others, { ...options, constants });
+}
+
+/** What `environment` says of constants, and the rest of it. */
+export function splitConstants<T extends string | undefined>(
+  environment: Readonly<Record<string, T>>,
+): { readonly constants: Partial<Constants>; readonly others: Readonly<Record<string, T>> } {
   const entries = Object.entries(environment);
   const changed = entries.filter(([name]) => name in CONSTANTS).map(([name, text]) => [name, readValue(text ?? '')]);
   const others = entries.filter(([name]) => !(name in CONSTANTS));
-  const constants = Object.fromEntries(changed) as Partial<Constants>;
-  return read(Object.fromEntries(others), { ...options, constants });
+  return { constants: Object.fromEntries(changed) as Partial<Constants>, others: Object.fromEntries(others) };
 }
 
 function readValue(text: string): number | boolean {

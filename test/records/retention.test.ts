@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { CallRemoval } from '../../src/records/deletion/call-removal.ts';
 import { RetentionClock } from '../../src/records/retention/retention-clock.ts';
 import { RetentionSweeper, type SoundShelf } from '../../src/records/retention/retention-sweeper.ts';
@@ -11,6 +10,7 @@ import { usedBytes } from '../../src/records/retention/used-bytes.ts';
 import { removeBackupsBefore } from '../../src/records/sqlite-backups.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { addCall } from '../helpers/record-rows.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { DATABASES } from './databases.ts';
 import { openToldGateway, type ToldGateway } from './told-calls.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { voiceCheck } from '../../src/speech/voice-check.ts';
 import { FAKE_VOICE } from '../fakes/voices.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 const VOICES = [
   { ...FAKE_VOICE, name: 'rms', language: 'en-US', rateHz: 16_000 },

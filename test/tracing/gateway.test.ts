@@ -6,10 +6,10 @@ import { Resampler } from '../../src/audio/resample.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { metricValue } from '../helpers/gateway.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { toneSpeech } from '../helpers/tones.ts';
 import { attributesOf, Collector } from './collector.ts';
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import { OtlpTracing } from '../../src/tracing/otlp-tracing.ts';
+import { readSettings } from '../helpers/settings.ts';
 import { Collector, type Manner } from './collector.ts';
 
 const FAILED = { carrier: 'twilio', callId: null, sinceMs: 0, error: null, reason: 'error' } as const;

@@ -1,6 +1,5 @@
 /** A live transcriber on a fake clock with a fake engine, and everything it emitted. */
 import type { Engine } from '../../src/engine-client/engine.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { ExpectedAnswer } from '../../src/transcription/expected-answer.ts';
 import type { JointOutcome } from '../../src/transcription/joint-readings.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { TrackLanguage } from '../../src/transcription/track-language.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 export type Caption = Extract<TranscriberEvent, { type: 'caption' }>;
 

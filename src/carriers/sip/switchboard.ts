@@ -241,7 +241,7 @@ export class Switchboard implements StackDelegate {
     const { dialogs } = limitOf(address);
     // A session border controller sends all that it records from one address.
     if (source !== undefined && source.calls >= dialogs)
-      return new TrunklineError('too_many_calls', `${dialogs} calls of one address are open (SIP_DIALOGS_MAX)`);
+      return new TrunklineError('too_many_calls', `${dialogs} calls of one address are open, the most allowed`);
     try {
       // A call that replaces another one takes its place.
       if (!isReplacing) services.registry.admit(source?.unacknowledged.size);

@@ -27,7 +27,7 @@ export function describeConfig(program: Command, terminal: Terminal, done: Done)
   config
     .command('show', { isDefault: true })
     .description('list the everyday settings: value, default, unit and meaning; secrets stay hidden')
-    .option('--all', 'list the tuning settings too')
+    .option('--all', 'list all settings')
     .option('--json', 'print all settings as JSON')
     .action(async ({ all = false, json = false }: Partial<ShowOptions>) => {
       const { showConfig } = await import('./show.ts');
@@ -37,7 +37,7 @@ export function describeConfig(program: Command, terminal: Terminal, done: Done)
     .command('init')
     .description('write a file with the settings that are set now')
     .argument('[file]', 'where; - is standard output', SETTINGS_FILE)
-    .option('--all', 'with the tuning settings too')
+    .option('--all', 'describe all settings, not the everyday ones alone')
     .option('--force', 'in place of a file that is there')
     .addHelpText('after', INIT_NOTES)
     .action(async (file: string, { all = false, force = false }: Partial<InitOptions>) => {

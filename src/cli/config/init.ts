@@ -6,7 +6,7 @@ import { writeSettingsFile } from '../../foundation/settings/file/write-settings
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `all` = tuning settings too; `force` = a file that is there is replaced. */
+/** `all` = all settings are described; `force` = a file that is there is replaced. */
 export interface InitOptions {
   readonly all: boolean;
   readonly force: boolean;

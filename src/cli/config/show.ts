@@ -33,9 +33,7 @@ export function showConfig(settings: Settings, { all, json }: ShowOptions, { out
   for (const row of shown) showSetting(row, out);
   if (shown.length < rows.length) {
     out.line();
-    out.line(
-      `${rows.length - shown.length} more settings tune how Trunkline works: trunkline config --all lists them.`,
-    );
+    out.line(`${rows.length - shown.length} more settings are for special needs: trunkline config --all lists them.`);
   }
   return EXIT_OK;
 }

@@ -36,6 +36,9 @@ export const NO_FOLDER = 'none';
 /** Live calls for each core if MAX_CALLS is 0. */
 const CALLS_PER_CORE = 20;
 
+/** Of CONNECTIONS_MAX so many have one reader of captions. */
+const CONNECTIONS_PER_READER = 5;
+
 /** For whom the settings are read. */
 export interface ReadOptions {
   /** False: a command that opens none of the ports accepts settings that would open one to strangers. */
@@ -129,6 +132,7 @@ export function readSettings(
   values['isMaxCallsMeasured'] = values['MAX_CALLS'] === 0 && (values as Settings).ASR_URL.length > 0;
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
+  values['FEED_READERS_MAX'] ||= Math.floor((values as Settings).CONNECTIONS_MAX / CONNECTIONS_PER_READER);
   values['OUTBOUND_ALLOW'] = [...(values as Settings).OUTBOUND_ALLOW, ...takeOpened(values)];
   const { ENDPOINT_MS, ENDPOINT_CAPTIONS_MS, EAGER_MS } = values as Settings;
   values['EAGER_MS'] = Math.min(EAGER_MS, ENDPOINT_MS, ENDPOINT_CAPTIONS_MS);

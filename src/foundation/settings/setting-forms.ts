@@ -258,15 +258,6 @@ export function sipPublicAddress(meaning: string): SettingSpec<string> {
   };
 }
 
-/** RFC 4028 §4: below 90 s a session would be refreshed too often. */
-export function sessionExpires(meaning: string): SettingSpec<number> {
-  const spec = whole(1800, 0, 86_400, 's', meaning);
-  return {
-    ...spec,
-    schema: spec.schema.refine((value) => value === 0 || value >= 90, '0, or a whole number from 90 to 86400'),
-  };
-}
-
 /** ARI_URL. */
 export function ariUrl(meaning: string): SettingSpec<string> {
   return {

@@ -209,7 +209,7 @@ export function peers(meaning: string, defaultText = '127.0.0.0/8,::1'): Setting
   };
 }
 
-/** The settings of one topic, those that operators set apart from those that tune how Trunkline works. */
+/** The settings of one topic, the everyday ones apart from those for special needs. */
 export interface SettingGroup {
   readonly title: string;
   /** What the group is called in trunkline.yaml. */
@@ -217,5 +217,5 @@ export interface SettingGroup {
   /** Beginnings of names that trunkline.yaml leaves out, since they say the part again. */
   readonly prefixes?: readonly string[];
   readonly everyday: Readonly<Record<string, SettingSpec<unknown>>>;
-  readonly tuning: Readonly<Record<string, SettingSpec<unknown>>>;
+  readonly further: Readonly<Record<string, SettingSpec<unknown>>>;
 }

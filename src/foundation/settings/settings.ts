@@ -74,35 +74,35 @@ const EVERYDAY = {
   ...tracing.everyday,
 } as const;
 
-const TUNING = {
-  ...server.tuning,
-  ...security.tuning,
-  ...calls.tuning,
-  ...carriers.tuning,
-  ...asterisk.tuning,
-  ...sip.tuning,
-  ...apps.tuning,
-  ...flows.tuning,
-  ...records.tuning,
-  ...cluster.tuning,
-  ...llm.tuning,
-  ...hints.tuning,
-  ...recognition.tuning,
-  ...turns.tuning,
-  ...speech.tuning,
-  ...recordings.tuning,
-  ...batches.tuning,
-  ...engines.tuning,
-  ...limits.tuning,
-  ...tracing.tuning,
+const FURTHER = {
+  ...server.further,
+  ...security.further,
+  ...calls.further,
+  ...carriers.further,
+  ...asterisk.further,
+  ...sip.further,
+  ...apps.further,
+  ...flows.further,
+  ...records.further,
+  ...cluster.further,
+  ...llm.further,
+  ...hints.further,
+  ...recognition.further,
+  ...turns.further,
+  ...speech.further,
+  ...recordings.further,
+  ...batches.further,
+  ...engines.further,
+  ...limits.further,
+  ...tracing.further,
 } as const;
 
 /** All settings by name: the everyday ones first. */
-export const SETTINGS = { ...EVERYDAY, ...TUNING } as const satisfies Record<string, SettingSpec<unknown>>;
+export const SETTINGS = { ...EVERYDAY, ...FURTHER } as const satisfies Record<string, SettingSpec<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** Whether operators set it in everyday use; the others tune how Trunkline works. */
+/** Whether most operators meet it; the others are for special needs. At most 50 are. */
 export function isEveryday(name: SettingName): boolean {
   return name in EVERYDAY;
 }

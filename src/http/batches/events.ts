@@ -33,7 +33,7 @@ export class BatchEvents {
     if (this.#open.size + this.#opening >= settings.FEED_READERS_MAX) {
       throw new TrunklineError(
         'too_many_readers',
-        `${settings.FEED_READERS_MAX} readers follow batches, which is the most allowed (FEED_READERS_MAX)`,
+        `${settings.FEED_READERS_MAX} readers follow batches, which is the most allowed (a fifth of CONNECTIONS_MAX)`,
       );
     }
     // What happens while the batch is looked up comes behind it.

@@ -187,8 +187,7 @@ async function takeFile(part: MultipartFile, { path, disk, settings, budget, has
       if (budget.leftBytes >= 0) return done(null, chunk);
       done(
         tooLarge(
-          `the recordings together have more than ${settings.BATCH_MAX_BYTES} bytes, which is the most ` +
-            'allowed (BATCH_MAX_BYTES)',
+          `the recordings together have more than ${settings.BATCH_MAX_BYTES} bytes, which is the most ` + 'allowed',
         ),
       );
     },

@@ -83,7 +83,7 @@ export class FeedReaders {
     if (this.#open.size >= readersMax)
       throw new TrunklineError(
         'too_many_readers',
-        `${readersMax} caption feeds are open, the most allowed (FEED_READERS_MAX)`,
+        `${readersMax} caption feeds are open, the most allowed (a fifth of CONNECTIONS_MAX)`,
       );
   }
 

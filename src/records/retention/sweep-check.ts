@@ -82,7 +82,7 @@ function tooMuch(what: string, maxPercent: number): Hold {
   return {
     reason: 'too_much',
     message:
-      `nothing is deleted: ${what} would go at once, more than ${maxPercent} % (SWEEP_MAX_PERCENT). A shorter time ` +
+      `nothing is deleted: ${what} would go at once, more than ${maxPercent} %. A shorter time ` +
       `or less room that was set on purpose does that, and so does a mistake. ${REMEDY}`,
   };
 }

@@ -1,7 +1,7 @@
 import type VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js';
 import { describe, expect, it } from 'vitest';
 import { readAppRequest, withoutForbiddenApp } from '../../../src/calls/app/request.ts';
-import { readSettings } from '../../../src/foundation/settings/config.ts';
+import { readSettings } from '../../helpers/settings.ts';
 
 const APP = 'wss://app.example.com/calls';
 const settings = readSettings({ APP_URL: APP, APP_ALLOWED_ORIGINS: 'wss://other.example.com' });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { encodeG711 } from '../../../src/audio/g711.ts';
-import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
 import { type Gateway, runGateway } from '../../../src/gateway/main.ts';
 import { type FeedReader, readFeed } from '../../helpers/feed.ts';
+import { readSettings } from '../../helpers/settings.ts';
 
 const ID = 'e160e428-53e2-487c-977d-96989bf5c99d';
 const NEXT_ID = 'f260e428-53e2-487c-977d-96989bf5c99e';

@@ -83,7 +83,7 @@ it('an address that has as many calls as it may have is told to the operator onc
   const answers: string[] = [];
   for (let i = 0; i < 4; i++) answers.push((await record(line, inviteOf('cisco', nameAnew(i)))).answer.slice(8, 11));
   expect(answers).toEqual(['200', '200', '503', '503']);
-  expect(line.gateway.logLines.filter((text) => text.includes('SIP_DIALOGS_MAX'))).toHaveLength(1);
+  expect(line.gateway.logLines.filter((text) => text.includes('the most allowed'))).toHaveLength(1);
   await line.receive(request('OPTIONS', { callId: 'o' }));
   expect(headerIn(line.take().at(-1) ?? '', 'Via')).not.toBe('');
 });

@@ -36,11 +36,11 @@ describe('the settings', () => {
   });
 
   it('are taken from the environment; an empty value means the default, spaces around it nothing', () => {
-    expect(readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', SWEEP_MAX_PERCENT: '20' })).toMatchObject({
+    expect(readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', RETENTION_DAYS: '20' })).toMatchObject({
       PORT: 9000,
       HOST: '127.0.0.1',
       ALLOW_ANONYMOUS: true,
-      SWEEP_MAX_PERCENT: 20,
+      RETENTION_DAYS: 20,
     });
   });
 

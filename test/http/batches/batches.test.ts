@@ -147,7 +147,7 @@ describe('/v1/batches', () => {
       files: [{ name: 'monday/a', progress: 1 }, { name: 'monday/b' }],
     });
     const tooMany = await ask({ path: 'monday' }, { path: 'monday' });
-    expect([tooMany.status, await tooMany.text()]).toEqual([400, expect.stringContaining('BATCH_FILES_MAX')]);
+    expect([tooMany.status, await tooMany.text()]).toEqual([400, expect.stringContaining('the most allowed')]);
     rmSync(folder, { recursive: true });
   });
 

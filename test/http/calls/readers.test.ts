@@ -149,7 +149,7 @@ describe('FeedReaders', () => {
   it('lets no more readers in than allowed, and one more when one has gone', async () => {
     const { readers, metric } = makeReaders({ readersMax: 1 });
     const reader = readers.open({}, new PretendSink());
-    expect(() => readers.open({}, new PretendSink())).toThrow(/1 caption feeds are open.*FEED_READERS_MAX/);
+    expect(() => readers.open({}, new PretendSink())).toThrow(/1 caption feeds are open.*CONNECTIONS_MAX/);
     expect(await metric('trunkline_feed_readers')).toContain('{kind="sse"} 1');
     reader.end();
     reader.end();

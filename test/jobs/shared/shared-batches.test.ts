@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
-import { readSettings } from '../../../src/foundation/settings/config.ts';
 import type { BatchNews } from '../../../src/jobs/batch-service.ts';
 import type { BatchRequest } from '../../../src/jobs/batches.ts';
 import type { BatchTablesOf } from '../../../src/jobs/shared/batch-rows.ts';
@@ -21,6 +20,7 @@ import { openPostgresRecords } from '../../../src/records/postgres-records.ts';
 import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { readSettings } from '../../helpers/settings.ts';
 import { beginIn, TRANSCRIPT } from '../open-batches.ts';
 
 /** A job of a gateway that died is taken again some 10 s later, by the real clock of the queue. */

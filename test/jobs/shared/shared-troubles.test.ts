@@ -5,7 +5,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseAway } from '../../../src/foundation/database/trouble.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { Metrics } from '../../../src/foundation/metrics.ts';
-import { readSettings } from '../../../src/foundation/settings/config.ts';
 import type { BatchRequest } from '../../../src/jobs/batches.ts';
 import type { BatchDatabase, BatchTablesOf } from '../../../src/jobs/shared/batch-rows.ts';
 import type { JobQueue, QueuedJob } from '../../../src/jobs/shared/job-queue.ts';
@@ -17,6 +16,7 @@ import type { RecordsDatabase } from '../../../src/records/records-database.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { type SharedPostgres, sharedPostgres, whyNoPostgres } from '../../helpers/postgres.ts';
+import { readSettings } from '../../helpers/settings.ts';
 import { beginIn, TRANSCRIPT } from '../open-batches.ts';
 
 const AWAY = new DatabaseAway('the database does not answer');

@@ -12,7 +12,7 @@ export interface SettingPlace {
 
 /** All places, in the order of docs/reference/settings.md within each part. */
 export const SETTING_PLACES: readonly SettingPlace[] = SETTING_GROUPS.flatMap((group) =>
-  Object.entries<SettingSpec<unknown>>({ ...group.everyday, ...group.tuning }).map(([name, spec]) => ({
+  Object.entries<SettingSpec<unknown>>({ ...group.everyday, ...group.further }).map(([name, spec]) => ({
     name: name as SettingName,
     part: group.part,
     key: keyOf(name, group.prefixes ?? []),

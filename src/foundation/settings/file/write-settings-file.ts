@@ -14,8 +14,8 @@ const COLUMNS = 100;
 type Given = ReadonlyMap<SettingName, { readonly text: string; readonly isVariable: boolean }>;
 
 /**
- * The text of the file. What `given` has is written out, secrets as the variable that has them; everyday settings
- * that are not set are comments with their default, and with `all` the tuning ones too. `schemaPath` = the file by
+ * The text of the file. What `given` has is written out, secrets as the variable that has them; other settings are
+ * comments with their default: the everyday ones, with `all` every one, with their meaning, the rest in a line each. `schemaPath` = the file by
  * which editors check it.
  */
 export function writeSettingsFile(
@@ -23,10 +23,12 @@ export function writeSettingsFile(
   { all, schemaPath }: { readonly all: boolean; readonly schemaPath: string },
 ): string {
   const parts = SETTING_GROUPS.map(({ part, title }) => {
-    const shown = SETTING_PLACES.filter(
-      (place) => place.part === part && (all || isEveryday(place.name) || given.has(place.name)),
-    );
-    return shown.length === 0 ? '' : `\n# ${title}\n${part}:\n${shown.map((one) => entry(one, given)).join('\n')}`;
+    const places = SETTING_PLACES.filter((place) => place.part === part);
+    const isWhole = ({ name }: SettingPlace): boolean => all || isEveryday(name) || given.has(name);
+    const whole = places.filter(isWhole).map((place) => entry(place, given));
+    const others = places.filter((place) => !isWhole(place)).map(shortEntry);
+    const entries = others.length === 0 ? whole : [...whole, `${others.join('\n')}\n`];
+    return `\n# ${title}\n${part}:\n${entries.join('\n')}`;
   });
   return `${head(schemaPath)}${parts.join('')}`;
 }
@@ -52,6 +54,12 @@ function entry(place: SettingPlace, given: Given): string {
   const value = isHidden ? `\${${name}}` : writtenValueOf(spec, text);
   const written = yamlOf(key, isWritten ? value : defaultOf(spec));
   return `${[...lines, ...written.map((line) => (isWritten ? `  ${line}` : `  #${line}`))].join('\n')}\n`;
+}
+
+/** One line. */
+function shortEntry({ name, key, spec }: SettingPlace): string {
+  const value = stringify(defaultOf(spec), { lineWidth: 0, collectionStyle: 'flow', flowCollectionPadding: false });
+  return `  #${key}: ${value.trimEnd()} # ${name}, ${spec.unit}`;
 }
 
 function yamlOf(key: string, value: unknown): string[] {

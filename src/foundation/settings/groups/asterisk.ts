@@ -7,11 +7,6 @@ export const asterisk = {
   part: 'asterisk',
   prefixes: ['ASTERISK_'],
   everyday: {
-    ASTERISK_USER: text(
-      'asterisk',
-      'name',
-      'Username that Asterisk sends when it connects to /asterisk/media (username in websocket_client.conf).',
-    ),
     ASTERISK_PASSWORD: secret(
       'password',
       'Password that Asterisk sends with it. Empty = only this machine may connect to /asterisk/media.',
@@ -26,11 +21,16 @@ export const asterisk = {
       'port',
       'TCP port on which the server accepts AudioSocket connections, on HOST. 0 = none.',
     ),
+  },
+  further: {
+    ASTERISK_USER: text(
+      'asterisk',
+      'name',
+      'Username that Asterisk sends when it connects to /asterisk/media (username in websocket_client.conf).',
+    ),
     AUDIOSOCKET_ALLOW: peers(
       'Addresses that may connect to AUDIOSOCKET_PORT. AudioSocket has no credentials; others are disconnected.',
     ),
-  },
-  tuning: {
     ARI_APP: ariApp('Name of this server in the dialplan: Stasis(trunkline,…). Each server needs a name of its own.'),
     ASTERISK_MEDIA_URL: asteriskMediaUrl(
       'Address of that Asterisk to which the server connects for the audio of ARI calls (…/media). ' +

@@ -12,6 +12,8 @@ export const calls = {
       'calls',
       'Most live calls at once. Further calls are refused. 0 = 20 for each core; with ASR_URL more, as measured.',
     ),
+  },
+  further: {
     LISTENERS_MAX: whole(
       0,
       0,
@@ -19,28 +21,12 @@ export const calls = {
       'sessions',
       'Most sockets for live audio that are no calls at once. Further ones are refused. 0 = as MAX_CALLS.',
     ),
-  },
-  tuning: {
     LIVE_LAG_MAX_MS: whole(
       10_000,
       2000,
       60_000,
       'ms',
       'Speech of a call that no engine has read after this time gets no caption any more: a gap tells of it.',
-    ),
-    STALL_MS: whole(
-      750,
-      100,
-      10_000,
-      'ms',
-      'If the audio stops for this long while someone speaks, the server assumes silence and ends the caption.',
-    ),
-    START_TIMEOUT_MS: whole(
-      10_000,
-      100,
-      600_000,
-      'ms',
-      'The server closes a carrier connection that has not started a stream after this time.',
     ),
     MEDIA_TIMEOUT_MS: whole(
       60_000,

@@ -13,6 +13,13 @@ export const carriers = {
       'token',
       'Primary auth token of your Twilio account. The server checks the signatures of Twilio with it.',
     ),
+    CARRIER_TOKEN: secret(
+      'token',
+      'Token that Telnyx, SignalWire, Plivo, Vonage, Exotel and FreeSWITCH must send: as a bearer token, ' +
+        'as a password or as ?token=. Empty = only this machine may connect to their endpoints.',
+    ),
+  },
+  further: {
     TWILIO_ACCOUNT_SID: text(
       '',
       'sid',
@@ -24,11 +31,6 @@ export const carriers = {
       ['required', 'optional'],
       'Whether a stream must carry the one-use token that /twilio/voice gives out. ' +
         'optional = streams from your own TwiML may connect too; the server then checks only their signature.',
-    ),
-    CARRIER_TOKEN: secret(
-      'token',
-      'Token that Telnyx, SignalWire, Plivo, Vonage, Exotel and FreeSWITCH must send: as a bearer token, ' +
-        'as a password or as ?token=. Empty = only this machine may connect to their endpoints.',
     ),
     PLIVO_AUTH_TOKEN: secret(
       'token',
@@ -47,8 +49,6 @@ export const carriers = {
       ),
       schema: z.string().regex(CLIENT_SECRET, 'at least 16 characters of base64'),
     },
-  },
-  tuning: {
     L16_BYTE_ORDER: choice(
       'little',
       ['little', 'big'],

@@ -6,7 +6,8 @@ export const cluster = {
   title: 'Several gateways',
   part: 'cluster',
   prefixes: ['CLUSTER_'],
-  everyday: {
+  everyday: {},
+  further: {
     CLUSTER_KEY: clusterKey(
       'Makes this gateway one of several that share DATABASE_URL: the key with which they pass requests on to each ' +
         'other, the same on all of them (openssl rand -hex 32). Empty = this gateway is alone.',
@@ -14,8 +15,6 @@ export const cluster = {
     GATEWAY_URL: publicUrl(
       'Address at which the other gateways reach this one (http://10.0.0.7:8080, no path). Needed with CLUSTER_KEY.',
     ),
-  },
-  tuning: {
     DATABASE_DIRECT_URL: databaseUrl(
       'The same database without a connection pooler in between, for locks and notifications, which belong to one ' +
         'connection. Empty = DATABASE_URL.',

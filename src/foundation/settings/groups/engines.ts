@@ -1,4 +1,4 @@
-import { choice, cpuList, flag, type SettingGroup, text, whole, wholeList } from '../setting-kinds.ts';
+import { choice, cpuList, type SettingGroup, text, whole, wholeList } from '../setting-kinds.ts';
 
 /** The processes that run the models. */
 export const engines = {
@@ -11,6 +11,14 @@ export const engines = {
       ['cpu', 'cuda', 'auto'],
       'What runs the models. cuda = the GPU. auto = the GPU if CUDA works here, otherwise the CPU with a warning.',
     ),
+    MODELS_DIR: text(
+      '',
+      'folder',
+      'Folder of the models that `trunkline models add` installs. none = use none. Empty = models in DATA_DIR; ' +
+        'without that trunkline/models in XDG_STATE_HOME or ~/.local/state.',
+    ),
+  },
+  further: {
     ENGINE_WORKERS: whole(
       0,
       0,
@@ -18,7 +26,6 @@ export const engines = {
       'processes',
       'Number of engine processes. 0 = as many as the cores allow; with cuda one for each GPU.',
     ),
-    ENGINE_PRELOAD: flag(true, 'Load the models when the server starts. Otherwise the first call loads them.'),
     ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'The engines stop so long after the last work. 0 = never.'),
     ENGINE_MEMORY_BYTES: whole(
       0,
@@ -34,14 +41,6 @@ export const engines = {
       'Folder that keeps the rewritten graphs of the recogniser. The server does not use a folder that others can ' +
         'write. Empty = trunkline in XDG_CACHE_HOME or ~/.cache.',
     ),
-    MODELS_DIR: text(
-      '',
-      'folder',
-      'Folder of the models that `trunkline models add` installs. none = use none. Empty = models in DATA_DIR; ' +
-        'without that trunkline/models in XDG_STATE_HOME or ~/.local/state.',
-    ),
-  },
-  tuning: {
     ENGINE_CPUS: cpuList(
       'Processors that the engine processes run on, such as 2-7,9 (Linux, with taskset). There are then as many ' +
         'processes as processors, at most 8, unless ENGINE_WORKERS says otherwise. Empty = all.',
@@ -53,13 +52,6 @@ export const engines = {
       'indexes, comma-separated',
       'Index of the GPU, with cuda or auto. Of several, such as 0,1, the engine processes take turns: the first gets ' +
         'the first, and so on.',
-    ),
-    ENGINE_FINAL_WORKERS: whole(
-      0,
-      0,
-      64,
-      'processes',
-      'Number of engine processes with ASR_FINAL_MODEL. 0 = half as many as the others, and at least one.',
     ),
   },
 } as const satisfies SettingGroup;

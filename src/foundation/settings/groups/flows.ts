@@ -12,10 +12,11 @@ export const flows = {
       'Folder with flows (*.yaml), their recordings (prompts/) and the numbers that they answer (numbers.yaml). ' +
         'It is read again when something in it changes. Empty = none.',
     ),
+  },
+  further: {
     FLOW_SIGNING_KEY: secret(
       'key',
       'Key with which the requests of flows are signed, as webhooks are. Empty = WEBHOOK_SECRET.',
     ),
   },
-  tuning: {},
 } as const satisfies SettingGroup;

@@ -12,6 +12,8 @@ export const hints = {
       'YAML file with cards that are shown beside a call in which their words are said. It is read again when it ' +
         'changes. Empty = none.',
     ),
+  },
+  further: {
     HINTS_MODEL: text(
       '',
       'model',
@@ -19,5 +21,4 @@ export const hints = {
         'model is asked.',
     ),
   },
-  tuning: {},
 } as const satisfies SettingGroup;

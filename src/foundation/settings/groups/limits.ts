@@ -5,7 +5,7 @@ export const limits = {
   title: 'Limits',
   part: 'limits',
   everyday: {},
-  tuning: {
+  further: {
     CONNECTIONS_MAX: whole(
       1000,
       10,
@@ -14,6 +14,5 @@ export const limits = {
       'Most HTTP connections at once, including those of calls and readers. A new connection replaces an idle one; ' +
         'if none is idle, it is refused.',
     ),
-    FEED_READERS_MAX: whole(200, 1, 10_000, 'readers', 'Most open caption feeds at once. Further readers are refused.'),
   },
 } as const satisfies SettingGroup;

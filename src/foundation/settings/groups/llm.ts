@@ -14,7 +14,7 @@ export const llm = {
     LLM_API_KEY: secret('key', 'Bearer token for LLM_BASE_URL. Empty = none.'),
     LLM_MODEL: text('', 'model', 'Model that is asked for where no other is named.'),
   },
-  tuning: {
+  further: {
     LLM_TIMEOUT_MS: whole(60_000, 1000, 600_000, 'ms', 'Longest time for one answer of a chat endpoint.'),
   },
 } as const satisfies SettingGroup;

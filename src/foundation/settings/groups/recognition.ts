@@ -13,12 +13,6 @@ export const recognition = {
       'Speech recogniser: moonshine-tiny, the name of an installed model (trunkline models list), or the path of a ' +
         'folder with one. tone = a deterministic model for tests; it recognises no speech.',
     ),
-    ASR_FINAL_MODEL: text(
-      '',
-      'model',
-      'Second, better recogniser, for final captions and recordings, named as in ASR_MODEL. Partial captions stay ' +
-        'with ASR_MODEL, which also reads what the second one cannot read in time. Empty = ASR_MODEL alone.',
-    ),
     ASR_URL: remoteUrls(
       ASR_SCHEMES,
       'http://gpu.example.com:8000/v1;weight=2',
@@ -27,12 +21,6 @@ export const recognition = {
         'sent there. ASR_MODEL goes on finding speech, and reads what they do not answer in time. Behind a URL: ' +
         ';weight=n its share of the work, ;max=n requests at the same time, ;languages=de+fr what it understands ' +
         '(else what ASR_MODEL understands). Empty = none.',
-    ),
-    ASR_API_KEY: bearerKey('Key for the servers of ASR_URL. Empty = none.'),
-    ASR_URL_MODEL: text(
-      '',
-      'model',
-      'Model that the servers of ASR_URL are asked for, by its name there. Empty = the one that they serve.',
     ),
     DEFAULT_LANGUAGE: text(
       'auto',
@@ -45,6 +33,20 @@ export const recognition = {
       'path',
       'YAML file with the numbers that are called, the language that is spoken there and words that are likely to be ' +
         'said. It is read again when it changes. Empty = none.',
+    ),
+  },
+  further: {
+    ASR_FINAL_MODEL: text(
+      '',
+      'model',
+      'Second, better recogniser, for final captions and recordings, named as in ASR_MODEL. Partial captions stay ' +
+        'with ASR_MODEL, which also reads what the second one cannot read in time. Empty = ASR_MODEL alone.',
+    ),
+    ASR_API_KEY: bearerKey('Key for the servers of ASR_URL. Empty = none.'),
+    ASR_URL_MODEL: text(
+      '',
+      'model',
+      'Model that the servers of ASR_URL are asked for, by its name there. Empty = the one that they serve.',
     ),
     TURN_MODEL: text(
       'auto',
@@ -74,29 +76,11 @@ export const recognition = {
         'the caller, a television. mark = it is captioned as background, and neither app nor flow hears it. keep = ' +
         "it is the caller's.",
     ),
-  },
-  tuning: {
     VAD_MODEL: text(
       'silero',
       'model',
       'Voice activity detector. tone = a deterministic model for tests; it detects no speech.',
     ),
-    FINAL_LATE_MS: whole(
-      500,
-      0,
-      10_000,
-      'ms',
-      'A final caption waits for ASR_FINAL_MODEL until this long after the end of the utterance. Then ASR_MODEL ' +
-        'reads it, and the better text follows as a revision.',
-    ),
     CHUNK_MS: whole(400, 100, 5000, 'ms', 'A partial caption follows the one before it after this much new speech.'),
-    JOIN_MS: whole(
-      3000,
-      0,
-      10_000,
-      'ms',
-      'Speech that begins within this time after an utterance is read again together with it, and a revision ' +
-        'replaces the captions of both. 0 = never.',
-    ),
   },
 } as const satisfies SettingGroup;

@@ -4,7 +4,8 @@ import { type SettingGroup, text, whole } from '../setting-kinds.ts';
 export const recordings = {
   title: 'Recordings',
   part: 'recordings',
-  everyday: {
+  everyday: {},
+  further: {
     UPLOAD_MAX_BYTES: whole(1_073_741_824, 1024, 1_099_511_627_776, 'bytes', 'Largest recording that may be uploaded.'),
     AUDIO_MAX_SECONDS: whole(14_400, 1, 864_000, 's', 'Longest recording that is transcribed.'),
     UPLOAD_DIR: text(
@@ -14,8 +15,6 @@ export const recordings = {
         'temporary folder of the system.',
     ),
     TRANSLATE_MODEL: text('', 'model', 'Model at LLM_BASE_URL that translates transcripts. Empty = LLM_MODEL.'),
-  },
-  tuning: {
     UPLOAD_TIMEOUT_MS: whole(600_000, 1000, 86_400_000, 'ms', 'Longest time for one upload.'),
     UPLOAD_DISK_MAX_BYTES: whole(
       17_179_869_184,
@@ -24,20 +23,6 @@ export const recordings = {
       'bytes',
       'Most disk space for all recordings together, including those of batches and the files that ffmpeg writes. ' +
         'Further recordings are refused.',
-    ),
-    FFMPEG_TIMEOUT_MS: whole(
-      120_000,
-      1000,
-      86_400_000,
-      'ms',
-      'Longest run of ffmpeg, which decodes the formats that Trunkline does not decode itself (MP4, WebM, AMR …).',
-    ),
-    BATCH_QUEUE_MAX: whole(
-      32,
-      1,
-      100,
-      'recordings',
-      'Most recordings at once, including those that wait. Further recordings are refused.',
     ),
   },
 } as const satisfies SettingGroup;

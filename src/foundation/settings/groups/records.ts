@@ -27,6 +27,26 @@ export const records = {
       'Key that encrypts recorded sound on disk (AES-256-GCM): 32 bytes as hex or base64, or a passphrase. Sound ' +
         'that was recorded with another key cannot be played. Empty = sound is not encrypted.',
     ),
+    RETENTION_DAYS: whole(
+      30,
+      0,
+      36_500,
+      'days',
+      'The server deletes the records of a call this long after its end. 0 = never.',
+    ),
+    CALL_WEBHOOK_URL: webhookUrl(
+      'Where calls are told to your program: by default each call that has ended, with its transcript. Signed by ' +
+        'WEBHOOK_SECRET (Standard Webhooks), and sent again until it is taken, for three days. Empty = nowhere.',
+    ),
+    REDACT: choice(
+      'off',
+      ['off', 'store', 'feed'],
+      'Mask card, account, phone and social security numbers, IBANs, e-mail addresses, security codes and dates of ' +
+        'birth, also those that are said as words or pressed as keys. store = in all that is kept, exported or ' +
+        'sent by webhooks; feed = for the readers of live calls, too. Apps and recorded sound are not redacted.',
+    ),
+  },
+  further: {
     RECORD_ANNOUNCEMENT: text(
       '',
       'text',
@@ -34,13 +54,6 @@ export const records = {
     ),
     RECORD_PAUSE_KEY: recordPauseKey(
       'Keys with which a caller pauses the recording of the call and goes on with it, such as *9. Empty = none.',
-    ),
-    RETENTION_DAYS: whole(
-      30,
-      0,
-      36_500,
-      'days',
-      'The server deletes the records of a call this long after its end. 0 = never.',
     ),
     DATA_MAX_BYTES: whole(
       0,
@@ -50,40 +63,19 @@ export const records = {
       'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest ' +
         'calls. 0 = no limit.',
     ),
-    CALL_WEBHOOK_URL: webhookUrl(
-      'Where calls are told to your program: by default each call that has ended, with its transcript. Signed by ' +
-        'WEBHOOK_SECRET (Standard Webhooks), and sent again until it is taken, for three days. Empty = nowhere.',
-    ),
     CALL_WEBHOOK_EVENTS: storedEvents('Events that are sent there.'),
-    REDACT: choice(
-      'off',
-      ['off', 'store', 'feed'],
-      'Mask card, account, phone and social security numbers, IBANs, e-mail addresses, security codes and dates of ' +
-        'birth, also those that are said as words or pressed as keys. store = in all that is kept, exported or ' +
-        'sent by webhooks; feed = for the readers of live calls, too. Apps and recorded sound are not redacted.',
-    ),
     REDACT_PATTERNS_FILE: text(
       '',
       'path',
       'File with further patterns to mask, a line NAME: REGULAR EXPRESSION for each. Look-around and back-references ' +
         'cannot be used, and case does not matter. Empty = none.',
     ),
-  },
-  tuning: {
     AUDIT_RETENTION_DAYS: whole(
       365,
       0,
       36_500,
       'days',
       'The server deletes lines of the audit log after this time. 0 = never.',
-    ),
-    SWEEP_MAX_PERCENT: whole(
-      33,
-      1,
-      100,
-      '%',
-      'Where more than this share of all calls, of the audit log or of DATA_MAX_BYTES is due at once, nothing is ' +
-        'deleted until "trunkline db sweep --yes" says so. 100 = all may go.',
     ),
   },
 } as const satisfies SettingGroup;

@@ -10,13 +10,6 @@ export const security = {
       'Keys for /v1, /docs, /metrics and the web page, each with all rights (admin). Each needs at least 16 ' +
         'characters if other machines can reach this server. Without keys and users only this machine may use them.',
     ),
-    USERS_FILE: text(
-      '',
-      'path',
-      'YAML file of people and keys with their roles, which `trunkline user` writes; read again when it changes. ' +
-        'Empty = the users are in DATA_DIR or DATABASE_URL.',
-    ),
-    ALLOW_ANONYMOUS: flag(false, 'Admit everyone, without a key and without a carrier signature.'),
     TRUSTED_PROXIES: peers(
       'Addresses of your reverse proxies. The server ignores X-Forwarded-For and X-Forwarded-Proto from all others.',
     ),
@@ -32,5 +25,13 @@ export const security = {
         '(Standard Webhooks). Empty = batches with a webhook are refused.',
     ),
   },
-  tuning: {},
+  further: {
+    USERS_FILE: text(
+      '',
+      'path',
+      'YAML file of people and keys with their roles, which `trunkline user` writes; read again when it changes. ' +
+        'Empty = the users are in DATA_DIR or DATABASE_URL.',
+    ),
+    ALLOW_ANONYMOUS: flag(false, 'Admit everyone, without a key and without a carrier signature.'),
+  },
 } as const satisfies SettingGroup;

@@ -28,14 +28,14 @@ export const server = {
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
       'Lowest level that is logged.',
     ),
+  },
+  further: {
     LOG_FORMAT: choice(
       'auto',
       ['auto', 'json', 'pretty'],
       'Format of the log. json = one object a line. pretty = text for people. ' +
         'auto = pretty if standard output is a terminal, otherwise json.',
     ),
-  },
-  tuning: {
     DRAIN_TIMEOUT_MS: whole(
       30_000,
       0,

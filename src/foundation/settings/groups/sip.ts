@@ -1,4 +1,4 @@
-import { rtpPorts, sessionExpires, sipPublicAddress, sipServer } from '../setting-forms.ts';
+import { rtpPorts, sipPublicAddress, sipServer } from '../setting-forms.ts';
 import { choice, choices, peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
 
 /** Calls over SIP and RTP. */
@@ -14,8 +14,15 @@ export const sip = {
     SIP_REGISTRAR: sipServer('Server at which Trunkline registers, to be called through it. Empty = none.'),
     SIP_USER: text('', 'name', 'User name of Trunkline at the registrar and the trunk.'),
     SIP_PASSWORD: secret('password', 'Password of that user.'),
-    SIP_PROXY: sipServer('Outbound proxy: requests to SIP_REGISTRAR and SIP_TRUNK go there first. Empty = none.'),
     SIP_TRUNK: sipServer('Server to which outgoing calls go. Empty = the registrar.'),
+    SIP_PUBLIC_ADDRESS: sipPublicAddress(
+      'Address at which SIP peers reach this machine; behind NAT the public one. ' +
+        'Empty = HOST, or the first address of the machine.',
+    ),
+    RTP_PORTS: rtpPorts('UDP ports for the audio of SIP calls. Each call takes two.'),
+  },
+  further: {
+    SIP_PROXY: sipServer('Outbound proxy: requests to SIP_REGISTRAR and SIP_TRUNK go there first. Empty = none.'),
     SIP_TRUNKS: {
       ...secret(
         'file, or list in []',
@@ -37,10 +44,6 @@ export const sip = {
       ['off', 'allow', 'require'],
       'Encrypted sound (SRTP) in SIP calls: never, where the other side wants it, or always.',
     ),
-    SIP_PUBLIC_ADDRESS: sipPublicAddress(
-      'Address at which SIP peers reach this machine; behind NAT the public one. ' +
-        'Empty = HOST, or the first address of the machine.',
-    ),
     SIP_CODECS: choices(
       ['opus', 'g722', 'mulaw', 'alaw'],
       ['opus', 'g722', 'mulaw', 'alaw'],
@@ -53,24 +56,10 @@ export const sip = {
       'Whose REFER in a call is obeyed, so that Trunkline calls somebody else and the call goes on there: ' +
         "nobody's, that of registrars and trunks, or that of everybody who may call.",
     ),
-    RTP_PORTS: rtpPorts('UDP ports for the audio of SIP calls. Each call takes two.'),
-  },
-  tuning: {
     SIP_TLS_CLIENTS: choice(
       'any',
       ['any', 'verified'],
       'Who may connect over TLS: anybody in SIP_ALLOW, or of them only who shows a certificate signed by SIP_TLS_CA.',
-    ),
-    SIP_DIALOGS_MAX: whole(
-      0,
-      0,
-      10_000,
-      'calls',
-      'Most SIP calls at once from one address, besides registrars and trunks. 0 = MAX_CALLS, at least 64.',
-    ),
-    SIP_SESSION_EXPIRES_SECONDS: sessionExpires(
-      'A SIP call whose peer has vanished ends after this time (session timer, RFC 4028). ' +
-        '0 = never, unless the peer asks for a timer.',
     ),
     COMFORT_NOISE: choice(
       'auto',

@@ -22,6 +22,8 @@ export const speech = {
         ';languages=de what they speak (else en-US); ;rate=24000 asks for bare samples of so many Hz, not for WAV; ' +
         ';weight=n, ;max=n as in ASR_URL. Where no sound comes in time, an embedded voice speaks. Empty = none.',
     ),
+  },
+  further: {
     TTS_API_KEY: bearerKey('Key for the servers of TTS_URL. Empty = none.'),
     TTS_URL_MODEL: text(
       '',
@@ -52,22 +54,12 @@ export const speech = {
       'Folder on this machine that keeps synthesized sentences across restarts. Only one server may use it. ' +
         'Empty = prompts in DATA_DIR; without that none.',
     ),
-  },
-  tuning: {
     TTS_MODEL: text(
       'installed',
       'model',
       'Speech synthesizer. installed = all there are on this machine: flite, espeak-ng, and those in MODELS_DIR; ' +
         'flite = without those in MODELS_DIR; tone = a deterministic model for tests that speaks no words.',
     ),
-    PROMPT_CACHE_BYTES: whole(
-      33_554_432,
-      0,
-      17_179_869_184,
-      'bytes',
-      'Memory for synthesized sentences of calls (8000 bytes a second). 0 = none.',
-    ),
-    PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Largest size of PROMPT_CACHE_DIR.'),
     SPEECH_REQUESTS_MAX: whole(
       16,
       1,

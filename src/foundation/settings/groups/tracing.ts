@@ -1,6 +1,6 @@
 import { keyPairs } from '../key-pairs.ts';
 import { serviceUrl, tracesUrl } from '../setting-forms.ts';
-import { choice, type SettingGroup, share, text, whole } from '../setting-kinds.ts';
+import { choice, type SettingGroup, share, text } from '../setting-kinds.ts';
 
 /**
  * Traces of calls. The names are those of OpenTelemetry
@@ -11,7 +11,8 @@ export const tracing = {
   title: 'Traces',
   part: 'tracing',
   prefixes: ['OTEL_'],
-  everyday: {
+  everyday: {},
+  further: {
     OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl(
       'OpenTelemetry collector that gets the traces of calls, by OTLP over HTTP (usually port 4318); /v1/traces is ' +
         'added. They have no words, names or phone numbers. Empty = no traces are made.',
@@ -43,14 +44,5 @@ export const tracing = {
         'whole, and no trace of others is continued, so parentbased_ changes nothing.',
     ),
     OTEL_TRACES_SAMPLER_ARG: share(1, 'Share of the calls that is traced, for the samplers with a ratio.'),
-  },
-  tuning: {
-    OTEL_EXPORTER_OTLP_TIMEOUT: whole(
-      10_000,
-      100,
-      60_000,
-      'ms',
-      'Longest time to deliver spans to the collector, with all attempts.',
-    ),
   },
 } as const satisfies SettingGroup;

@@ -6,7 +6,7 @@ export const turns = {
   part: 'turns',
   prefixes: ['TURN_'],
   everyday: {},
-  tuning: {
+  further: {
     TURN_HOLD_MS: whole(
       900,
       100,

@@ -126,12 +126,13 @@ describe('a file that is written from the settings in use', () => {
     expect(after).toEqual(before);
   });
 
-  it('has every default as a comment that can be used as it is, and no secrets', () => {
+  it.each([true, false])('has every default as a comment that can be used as it is (all: %s)', (all) => {
     expect(written()).not.toContain('sesame');
-    const text = written({}, true);
+    const text = written({}, all);
+    for (const name of Object.keys(SETTINGS)) expect(text).toMatch(new RegExp(`\\b${name}, `));
     expect(readSettingsFile(fileWith(text), {}).values.size).toBe(0);
     const uncommented = text.replace(/^ {2}#(?! )|^ {2}#(?= {2}- )/gm, '  ');
-    const usual = uncommented.split('\n').filter((line) => !/^ {2}[a-zA-Z0-9]+: ""$/.test(line));
+    const usual = uncommented.split('\n').filter((line) => !/^ {2}[a-zA-Z0-9]+: ""( #|$)/.test(line));
     const { problems, values } = readSettingsFile(fileWith(usual.join('\n')), {});
     expect(problems).toEqual([]);
     for (const [name, { text: value }] of values) expect(value).toBe(SETTINGS[name].defaultText);
