@@ -22,7 +22,7 @@ export function settingsPage(): string {
     '## Everyday settings\n',
     ...SETTING_GROUPS.map((group) => section(group, 'everyday')),
     '## Further settings\n',
-    'For special needs. Most installations never change them; where one is a time or a size, its default is measured.\n',
+    'For special needs. Most installations never change them.\n',
     ...SETTING_GROUPS.map((group) => section(group, 'further')),
   ]
     .filter((part) => part !== '')

@@ -82,8 +82,8 @@ describe('prompts made ahead', () => {
     await speech.ahead.make('flow shop');
     await speech.close();
     expect(lines.toSorted()).toEqual([
-      expect.stringContaining('more than is kept in memory: some of them are read from PROMPT_CACHE_DIR'),
       expect.stringContaining('more than is kept in PROMPT_CACHE_DIR: some of them are made again after a restart'),
+      expect.stringContaining('more than is kept in memory: some of them are read from PROMPT_CACHE_DIR'),
     ]);
   });
 

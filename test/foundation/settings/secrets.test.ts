@@ -6,28 +6,28 @@ import { problemsOf } from '../../helpers/settings-problems.ts';
 describe('the settings', () => {
   it('never repeat a secret', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
-    expect(secrets.map(([name]) => name)).toEqual([
+    expect(secrets.map(([name]) => name).toSorted()).toEqual([
       'API_KEYS',
-      'WEBHOOK_SECRET',
-      'TWILIO_AUTH_TOKEN',
+      'APP_SIGNING_KEY',
+      'ARI_PASSWORD',
+      'ASR_API_KEY',
+      'ASTERISK_PASSWORD',
       'CARRIER_TOKEN',
-      'PLIVO_AUTH_TOKEN',
+      'CLUSTER_KEY',
+      'DATABASE_DIRECT_URL',
+      'DATABASE_URL',
+      'FLOW_SIGNING_KEY',
       'GENESYS_API_KEY',
       'GENESYS_CLIENT_SECRET',
-      'ASTERISK_PASSWORD',
-      'ARI_PASSWORD',
+      'LLM_API_KEY',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'PLIVO_AUTH_TOKEN',
+      'RECORD_KEY',
       'SIP_PASSWORD',
       'SIP_TRUNKS',
-      'APP_SIGNING_KEY',
-      'FLOW_SIGNING_KEY',
-      'DATABASE_URL',
-      'RECORD_KEY',
-      'CLUSTER_KEY',
-      'LLM_API_KEY',
-      'ASR_API_KEY',
       'TTS_API_KEY',
-      'OTEL_EXPORTER_OTLP_HEADERS',
-      'DATABASE_DIRECT_URL',
+      'TWILIO_AUTH_TOKEN',
+      'WEBHOOK_SECRET',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain(
       'hush',

@@ -15,7 +15,8 @@ type Given = ReadonlyMap<SettingName, { readonly text: string; readonly isVariab
 
 /**
  * The text of the file. What `given` has is written out, secrets as the variable that has them; other settings are
- * comments with their default: the everyday ones, with `all` every one, with their meaning, the rest in a line each. `schemaPath` = the file by
+ * comments with their default: the everyday ones, with `all` every one, with their meaning, the rest in a line each.
+ * `schemaPath` = the file by
  * which editors check it.
  */
 export function writeSettingsFile(

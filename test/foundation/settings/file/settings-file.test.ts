@@ -129,14 +129,14 @@ describe('a file that is written from the settings in use', () => {
   it.each([true, false])('has every default as a comment that can be used as it is (all: %s)', (all) => {
     expect(written()).not.toContain('sesame');
     const text = written({}, all);
-    for (const name of Object.keys(SETTINGS)) expect(text).toMatch(new RegExp(`\\b${name}, `));
+    for (const name of Object.keys(SETTINGS)) expect(text).toMatch(new RegExp(`\\b${name},\\s`));
     expect(readSettingsFile(fileWith(text), {}).values.size).toBe(0);
     const uncommented = text.replace(/^ {2}#(?! )|^ {2}#(?= {2}- )/gm, '  ');
     const usual = uncommented.split('\n').filter((line) => !/^ {2}[a-zA-Z0-9]+: ""( #|$)/.test(line));
     const { problems, values } = readSettingsFile(fileWith(usual.join('\n')), {});
     expect(problems).toEqual([]);
     for (const [name, { text: value }] of values) expect(value).toBe(SETTINGS[name].defaultText);
-    expect(values.size).toBeGreaterThan(80);
+    expect(values.size).toBeGreaterThan(60);
   });
 
   it('leaves secrets of another file where they are', () => {
