@@ -5,10 +5,10 @@
 import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../src/audio/frames.ts';
 import { encodeG711 } from '../../src/audio/g711.ts';
+import { AsteriskQueue, writeEvent } from '../../src/carriers/asterisk/simulator/queue.ts';
 import { AsteriskDialect } from '../../src/carriers/asterisk/wire/chan-websocket.ts';
 import type { ControlFormat } from '../../src/carriers/asterisk/wire/control-messages.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
-import { AsteriskQueue, writeEvent } from '../../src/simulator/asterisk-queue.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { startWebhook } from '../helpers/webhook.ts';
 import { type Gateway, startCalls } from './harness.ts';

@@ -3,9 +3,9 @@
  * be what the simulated one, which is as strict as the real one, takes without a word.
  */
 import { describe, expect, it } from 'vitest';
+import { AsteriskQueue, type MediaMode } from '../../src/carriers/asterisk/simulator/queue.ts';
 import { AsteriskDialect } from '../../src/carriers/asterisk/wire/chan-websocket.ts';
 import { FRAME_MS } from '../../src/foundation/units.ts';
-import { AsteriskQueue, type MediaMode } from '../../src/simulator/asterisk-queue.ts';
 import { type RecordedMessage, readRecording, recordingNames } from '../carriers/asterisk/wire/asterisk-recordings.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { startCalls } from './harness.ts';

@@ -4,9 +4,9 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { pcm16ToSamples } from '../../src/audio/pcm.ts';
+import { AudioSocketCaller } from '../../src/carriers/audiosocket/simulator/caller.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { type Codec, msToSamples } from '../../src/foundation/units.ts';
-import { AudioSocketCaller } from '../../src/simulator/audiosocket-caller.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';

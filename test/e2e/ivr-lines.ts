@@ -1,10 +1,10 @@
 /** Lines of other carriers than Twilio, for scripted callers. */
 import { randomUUID } from 'node:crypto';
+import { AsteriskCaller } from '../../src/carriers/asterisk/simulator/caller.ts';
 import type { CallerLine } from '../../src/cli/flow/line-caller.ts';
 import { type LineCall, twilioLine } from '../../src/cli/flow/twilio-line.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
-import { AsteriskCaller } from '../../src/simulator/asterisk-caller.ts';
 import { Microphone } from '../../src/simulator/microphone.ts';
 import type { PhoneCall } from '../../src/simulator/sip-call.ts';
 import { SipPhone } from '../../src/simulator/sip-phone.ts';

@@ -1,8 +1,9 @@
 /** A call of `trunkline call` as an Asterisk's chan_websocket places it. */
+
+import { AsteriskCaller } from '../../carriers/asterisk/simulator/caller.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { type Codec, samplesToMs } from '../../foundation/units.ts';
-import { AsteriskCaller } from '../../simulator/asterisk-caller.ts';
 import { loadAudio } from '../audio-file.ts';
 import { originOn } from '../server-client.ts';
 import type { CallOptions, PlacedCall } from './call-options.ts';

@@ -1,12 +1,13 @@
 /** A call of `trunkline call` as an Asterisk's AudioSocket() places it. */
-import { systemClock } from '../../foundation/clock.ts';
-import type { Settings } from '../../foundation/settings/settings.ts';
-import { type Codec, samplesToMs } from '../../foundation/units.ts';
+
 import {
   AudioSocketCaller,
   type AudioSocketCallReport,
   type AudioSocketEnd,
-} from '../../simulator/audiosocket-caller.ts';
+} from '../../carriers/audiosocket/simulator/caller.ts';
+import { systemClock } from '../../foundation/clock.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { type Codec, samplesToMs } from '../../foundation/units.ts';
 import { describeAnswer } from '../../simulator/http-answer.ts';
 import { loadAudio } from '../audio-file.ts';
 import { originOn } from '../server-client.ts';

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { encodeG711 } from '../../../src/audio/g711.ts';
+import { AudioSocketReader } from '../../../src/carriers/audiosocket/simulator/reader.ts';
 import { type Codec, FRAME_MS, msToSamples } from '../../../src/foundation/units.ts';
-import { AudioSocketReader } from '../../../src/simulator/audiosocket-reader.ts';
 import { PATIENCE_MS } from '../../helpers/eventually.ts';
 
 export const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../../../src/audio/frames.ts';
 import { encodeG711 } from '../../../../src/audio/g711.ts';
+import { AudioSocketReader } from '../../../../src/carriers/audiosocket/simulator/reader.ts';
 import {
   AudioSocketDialect,
   AudioSocketFramer,
@@ -9,7 +10,6 @@ import {
 } from '../../../../src/carriers/audiosocket/wire/audiosocket.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../../../src/foundation/units.ts';
 import type { CarrierEvent } from '../../../../src/protocols/dialect.ts';
-import { AudioSocketReader } from '../../../../src/simulator/audiosocket-reader.ts';
 import { codeOf } from '../../../helpers/codes.ts';
 import { summary } from '../../summary.ts';
 import { hear, readRecording, readTable, recordingNames, replay } from './audiosocket-recordings.ts';

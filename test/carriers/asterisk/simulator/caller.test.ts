@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
-import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import {
   AsteriskCaller,
   type AsteriskCallOptions,
   type AsteriskCallReport,
-} from '../../src/simulator/asterisk-caller.ts';
-import { FakeClock } from '../fakes/clock.ts';
-import { tones } from '../helpers/signals.ts';
+} from '../../../../src/carriers/asterisk/simulator/caller.ts';
+import { readSettings } from '../../../../src/foundation/settings/config.ts';
+import { type Codec, MULAW_8K } from '../../../../src/foundation/units.ts';
+import { type Gateway, runGateway } from '../../../../src/gateway/main.ts';
+import { FakeClock } from '../../../fakes/clock.ts';
+import { tones } from '../../../helpers/signals.ts';
 
 const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
 

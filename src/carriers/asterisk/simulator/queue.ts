@@ -3,7 +3,7 @@
  * pause and high water, as channels/chan_websocket.c of 22.10 has it and recordings show it. No socket and no clock:
  * whoever has them calls {@link AsteriskQueue.tick}.
  */
-import { COMMAND_MAX_BYTES, type ControlFormat } from '../carriers/asterisk/wire/control-messages.ts';
+import { COMMAND_MAX_BYTES, type ControlFormat } from '../wire/control-messages.ts';
 
 /** At so many frames the app is asked to stop, below so many to go on. */
 const XOFF_FRAMES = 900;

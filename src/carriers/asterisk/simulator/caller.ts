@@ -5,14 +5,14 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { frameBytes } from '../audio/frames.ts';
-import { encodeG711 } from '../audio/g711.ts';
-import type { ControlFormat } from '../carriers/asterisk/wire/control-messages.ts';
-import type { Clock, Timer } from '../foundation/clock.ts';
-import { type Codec, FRAME_MS, msToSamples } from '../foundation/units.ts';
-import { AsteriskQueue, type MediaMode, writeEvent } from './asterisk-queue.ts';
-import { seededRandom } from './random.ts';
-import { type SocketEnd, untilClosed, untilOpen } from './socket.ts';
+import { frameBytes } from '../../../audio/frames.ts';
+import { encodeG711 } from '../../../audio/g711.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
+import { type Codec, FRAME_MS, msToSamples } from '../../../foundation/units.ts';
+import { seededRandom } from '../../../simulator/random.ts';
+import { type SocketEnd, untilClosed, untilOpen } from '../../../simulator/socket.ts';
+import type { ControlFormat } from '../wire/control-messages.ts';
+import { AsteriskQueue, type MediaMode, writeEvent } from './queue.ts';
 
 /** Asterisk waits this long for the upgrade only since 22.11; before, for ever. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;

@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { encodeG711 } from '../audio/g711.ts';
-import type { Clock, Timer } from '../foundation/clock.ts';
-import { type Codec, FRAME_MS, msToSamples, samplesToMs } from '../foundation/units.ts';
-import { AudioSocketReader, slinKindOf } from './audiosocket-reader.ts';
-import { PhonePlayback } from './phone-playback.ts';
-import { seededRandom } from './random.ts';
+import { encodeG711 } from '../../../audio/g711.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
+import { type Codec, FRAME_MS, msToSamples, samplesToMs } from '../../../foundation/units.ts';
+import { PhonePlayback } from '../../../simulator/phone-playback.ts';
+import { seededRandom } from '../../../simulator/random.ts';
+import { AudioSocketReader, slinKindOf } from './reader.ts';
 
 const KIND_UUID = 0x01;
 const KIND_DTMF = 0x03;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FRAME_MS } from '../../src/foundation/units.ts';
-import { AsteriskQueue } from '../../src/simulator/asterisk-queue.ts';
+import { AsteriskQueue } from '../../../../src/carriers/asterisk/simulator/queue.ts';
+import { FRAME_MS } from '../../../../src/foundation/units.ts';
 
-const FOLDER = join(import.meta.dirname, '../../fixtures/calls/asterisk');
+const FOLDER = join(import.meta.dirname, '../../../../fixtures/calls/asterisk');
 /** Of 22.10 and not of the queue: messages that are too large, fragments. */
 const OTHERS = /^b(8|9)-/;
 

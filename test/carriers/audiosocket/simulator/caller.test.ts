@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
-import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import {
   AudioSocketCaller,
   type AudioSocketCallOptions,
   type AudioSocketCallReport,
-} from '../../src/simulator/audiosocket-caller.ts';
-import { AudioSocketReader } from '../../src/simulator/audiosocket-reader.ts';
-import { PhonePlayback } from '../../src/simulator/phone-playback.ts';
-import { FakeClock } from '../fakes/clock.ts';
-import { freePort } from '../helpers/ports.ts';
-import { tones } from '../helpers/signals.ts';
+} from '../../../../src/carriers/audiosocket/simulator/caller.ts';
+import { AudioSocketReader } from '../../../../src/carriers/audiosocket/simulator/reader.ts';
+import { readSettings } from '../../../../src/foundation/settings/config.ts';
+import { type Codec, MULAW_8K } from '../../../../src/foundation/units.ts';
+import { type Gateway, runGateway } from '../../../../src/gateway/main.ts';
+import { PhonePlayback } from '../../../../src/simulator/phone-playback.ts';
+import { FakeClock } from '../../../fakes/clock.ts';
+import { freePort } from '../../../helpers/ports.ts';
+import { tones } from '../../../helpers/signals.ts';
 
 const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
 const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
