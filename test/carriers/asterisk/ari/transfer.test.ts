@@ -1,5 +1,5 @@
 /** Channels that are given to somebody else, against a pretended Asterisk. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallLeg, TransferOutcome, TransferRequest } from '../../../../src/calls/leg.ts';
 import { AsteriskTrunk } from '../../../../src/carriers/asterisk/ari/trunk.ts';
 import { type Gateway, startCalls } from '../../../calls/harness.ts';
@@ -97,9 +97,12 @@ describe('an endpoint', () => {
   });
 
   it('that does not take it in time leaves the caller here', async () => {
-    const outcome = transfer({ to: 'PJSIP/6002' });
-    await eventually(() => expect(asked('redirect')).toBeDefined());
-    await gateway.clock.run(30_000, 1000);
+    const after = vi.spyOn(gateway.clock, 'after');
+    const outcome = transfer({ to: 'PJSIP/6002', timeoutMs: 25_000 });
+    // The time begins with Asterisk's answer; until then the same clock would end the request.
+    await eventually(() => expect(after).toHaveBeenCalledWith(25_000, expect.any(Function)));
+    expect(asked('redirect')).toBeDefined();
+    await gateway.clock.run(25_000, 1000);
     expect(await outcome).toBe('unanswered');
     expect(ended()).toBe(false);
   });

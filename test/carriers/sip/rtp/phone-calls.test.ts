@@ -1,6 +1,7 @@
 /** Calls of a phone with a bridge: real sockets on loopback, time of the test's. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PhoneCall } from '../../../../src/simulator/sip-call.ts';
+import { eventually } from '../../../helpers/eventually.ts';
 import { freeUdpPorts } from '../../../helpers/ports.ts';
 import { PhoneLine, soundOf, speech } from './phone-line.ts';
 
@@ -158,8 +159,11 @@ it('gives its ports back when its calls are over, sixty and more', async () => {
     await line.run(100);
     expect(line.gateway.registry.liveCount).toBe(60);
     for (const call of calls) call.hangup();
-    await line.run(500);
-    expect(line.gateway.registry.liveCount).toBe(0);
+    // A datagram that a busy machine lost is sent again by the call's clock.
+    await eventually(async () => {
+      await line.run(20);
+      expect(line.gateway.registry.liveCount).toBe(0);
+    });
     // So many calls at once are all that one source may ask for in this time.
     line.gateway.clock.advance(5000);
   }
