@@ -76,6 +76,15 @@ export const CLIENTS: readonly Client[] = [
     door: 'Deepgram live',
     shows: 'a recording and live audio as text, with interim results; a text as speech, heard again; a refusal',
   },
+  {
+    name: 'deepctl',
+    title: 'deepctl (Python) 0.4.0',
+    program: 'deepctl.py',
+    python: 'python3.12',
+    install: ['deepctl==0.4.0'],
+    door: 'Deepgram files and speech',
+    shows: 'the command `listen`: a recording as text; a wrong key',
+  },
   ...REALTIME_CLIENTS,
   {
     name: 'jambonz-speech',
@@ -111,6 +120,10 @@ export interface ClientNotRun {
 
 /** In the order of the page. */
 export const CLIENTS_NOT_RUN: readonly ClientNotRun[] = [
+  {
+    title: "Twilio's speech assistants for OpenAI Realtime, OpenAI's Twilio demo",
+    why: 'in no package registry, and their address is fixed; run by hand, see [tried](tried.md)',
+  },
   {
     title: "Genesys' AudioHook sample client and compliance suite",
     why: 'in no package registry; run by hand, see [tried](tried.md)',
