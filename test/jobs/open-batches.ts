@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
 import type { Draft } from '../../src/jobs/batch-index.ts';
 import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
@@ -10,6 +9,7 @@ import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
 import { Translator } from '../../src/recordings/translate.ts';
 import type { FakeClock } from '../fakes/clock.ts';
+import { readSettings } from '../helpers/settings.ts';
 
 export const TRANSCRIPT: RecordingTranscript = {
   spokenLanguage: 'en',
