@@ -10,6 +10,7 @@ import { sip } from '../carriers/sip/part.ts';
 import { telnyx } from '../carriers/telnyx/part.ts';
 import { twilio } from '../carriers/twilio/part.ts';
 import { vonage } from '../carriers/vonage/part.ts';
+import { azure } from '../clients/azure/part.ts';
 import { deepgram } from '../clients/deepgram/part.ts';
 import { jambonz } from '../clients/jambonz/part.ts';
 import { qwen } from '../clients/qwen/part.ts';
@@ -35,6 +36,7 @@ export const PARTS: readonly Part[] = [
   jambonz,
   qwen,
   realtime,
+  azure,
   hints,
   consolePage,
 ];

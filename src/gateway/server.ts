@@ -149,7 +149,7 @@ interface ServerOptions {
  * @throws ConfigError when TLS_CERT and TLS_KEY cannot be used
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, clock, log, metrics } = options;
+  const { settings, clock, log, metrics, parts } = options;
   const certificate = await ServerCertificate.open({ settings, clock, log });
   metrics.certificateExpires.watch(() => certificate?.expiresSeconds ?? 0);
   const families = new ClientFamilies(options.parts.flatMap(({ family = [] }) => family));
@@ -163,6 +163,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false,
     routerOptions: { maxParamLength: CALL_ID_MAX_CHARS },
     genReqId: (message) => requestIds.of(message),
+    rewriteUrl: ({ url = '/' }) =>
+      parts.reduce<string | null>((found, part) => found ?? part.rewrite?.(url) ?? null, null) ?? url,
     frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
     clientErrorHandler: answerUnreadable,
     ...speakTls(certificate),

@@ -41,6 +41,8 @@ export interface OpenPart {
   routes?(app: FastifyInstance, http: HttpServices): void;
   /** Whose clients come to paths of OpenAI's, and what they expect there. */
   readonly family?: ClientFamily;
+  /** A path with its query as another path of ours, which then answers; null = it is as it stands. */
+  rewrite?(url: string): string | null;
   /** Makes outgoing calls. */
   readonly dialer?: Dialer;
   /** Listens on ports of its own. @throws ListenError */

@@ -86,7 +86,7 @@ export class TrackLanguage {
 export interface ExpectedSpeech {
   readonly language: TrackLanguage;
   /** Names and phrases that are likely to be said. */
-  readonly hotWords: readonly string[];
+  hotWords: readonly string[];
   /** What is asked now, if anything of which answers can be expected. */
   answer?: ExpectedAnswer | null;
 }

@@ -27,6 +27,8 @@ const FOREIGN = new Set([
   'MOD_AUDIO_BASIC_AUTH_PASSWORD',
   'MOD_AUDIO_FORK_HTTP_AUTH_PASSWORD',
   'STREAM_EXTRA_HEADERS',
+  // Of Deepgram's SDK for Go.
+  'DEEPGRAM_HOST',
   // Of certbot.
   'RENEWED_LINEAGE',
   'SSL_CERT_FILE',

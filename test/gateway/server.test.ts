@@ -23,6 +23,18 @@ describe('the server', () => {
   });
 
   it.each([
+    ['/v1/agent/converse', 'WS /v2/listen and WS /v1/speak'],
+    ['/v1/realtime/calls', 'use WS /v1/realtime'],
+    ['/v1/realtime/sessions', 'use POST /v1/realtime/client_secrets'],
+    ['/v1/realtime/transcription_sessions', 'use POST /v1/realtime/client_secrets'],
+    ['/v1/chat/completions', 'LLM_BASE_URL'],
+  ])('says what to use in place of a path that clients of others ask for: %s', async (url, instead) => {
+    testServer = await startServer();
+    const answer = await testServer.app.inject({ method: 'POST', url });
+    expect([answer.statusCode, errorOf(answer.body).message]).toEqual([404, expect.stringContaining(instead)]);
+  });
+
+  it.each([
     ['a query parameter that does not exist', '/v1/calls?colour=red', 'query'],
     ['a value that is not allowed', '/v1/calls/CA1/transcript?format=xml', 'query.format: got "xml"'],
     ['a value of the wrong length', `/v1/captions?call=${'x'.repeat(301)}`, 'query.call: got "xxx'],

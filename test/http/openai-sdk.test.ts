@@ -1,6 +1,6 @@
 /** The official client against a real gateway with the real models. */
 import { createReadStream } from 'node:fs';
-import OpenAI, { APIError } from 'openai';
+import OpenAI, { APIError, AzureOpenAI } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
@@ -23,6 +23,20 @@ const model = 'whisper-1';
 describe("OpenAI's client", () => {
   it.each(['short.wav', 'short.mp3', 'short.flac', 'short.ogg', 'short.opus'])('has %s transcribed', async (name) => {
     expect(await openai.audio.transcriptions.create({ file: fixture(name), model })).toMatchObject({ text: SHORT });
+  });
+
+  it('for Azure has it transcribed and spoken, with the paths and the key of Azure', async () => {
+    const azure = new AzureOpenAI({
+      endpoint: gateway.url,
+      apiKey: 'sdk-key',
+      apiVersion: '2024-10-21',
+      maxRetries: 0,
+    });
+    expect(await azure.audio.transcriptions.create({ file: fixture('short.wav'), model })).toMatchObject({
+      text: SHORT,
+    });
+    const spoken = await azure.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Hello.' });
+    expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(1000);
   });
 
   it('gets text', async () => {

@@ -27,5 +27,5 @@ export function openCallApp(options: CallAppOptions, flows: CallFlows | null): C
 function beginningOf({ start, context }: CallAppOptions): Beginning | null {
   if (start.relay !== undefined) return { type: 'session', relay: start.relay };
   const url = twimlUrlOf(start.parameters, context.settings);
-  return url === null ? null : { type: 'document', link: { url, method: 'POST' } };
+  return url === null ? null : { type: 'document', link: { url, method: 'POST', orGet: true } };
 }

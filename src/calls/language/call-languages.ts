@@ -44,8 +44,8 @@ type Parameters = Pick<CallParameters, 'language' | 'hotWords' | 'names'>;
  */
 export class CallLanguages {
   readonly #options: CallLanguagesOptions;
-  /** The hot words of the call and of its number. */
-  readonly #asked: readonly string[];
+  /** The hot words of the call, of its number and of its app. */
+  readonly #asked: string[];
   readonly #tracks: ReadonlyMap<Track, ExpectedSpeech>;
   /** It was told that the recogniser has no use for hot words, or there are none. */
   #isWarned = false;
@@ -75,6 +75,14 @@ export class CallLanguages {
   expectAnswer(answer: ExpectedAnswer | null): void {
     const caller = this.#tracks.get('inbound');
     if (caller !== undefined) caller.answer = answer;
+  }
+
+  /** These are likely to be said, too, from now on. */
+  expectWords(words: readonly string[]): void {
+    if (words.length === 0) return;
+    this.#asked.push(...words);
+    const hotWords = boundedWith(this.#asked, this.#options.summary.beginning.parameters.names, this.#options.log);
+    for (const known of this.#tracks.values()) known.hotWords = hotWords;
   }
 
   /** The caller's language, named or found, in BCP-47; null = not known. */

@@ -48,7 +48,7 @@ export class OwnTwiml {
       { ...(app === undefined ? {} : { app }), ...(twiml === undefined || isForbidden ? {} : { twiml }) },
       settings,
     );
-    return url === null ? null : { url, method: 'POST' };
+    return url === null ? null : { url, method: 'POST', orGet: true };
   }
 
   /**

@@ -13,8 +13,8 @@ declare module 'fastify' {
 /** Names the cookie that a browser gets when its user has signed in. */
 export const SESSION_COOKIE = 'trunkline_session';
 
-/** Headers in which clients of other services send their key: Anthropic's and many more, ElevenLabs', Vapi's. */
-const KEY_HEADERS = ['x-api-key', 'xi-api-key', 'x-vapi-secret'] as const;
+/** Headers in which clients of other services send their key: Anthropic's and many more, Azure's, ElevenLabs'. */
+const KEY_HEADERS = ['x-api-key', 'api-key', 'xi-api-key', 'x-vapi-secret'] as const;
 /** Subprotocols that have the key in the next one: Deepgram's, where browsers can send no header. */
 const BEFORE_KEY = ['token', 'bearer'];
 /** Begins the subprotocol that is a key of OpenAI's clients in a browser. */

@@ -204,11 +204,32 @@ function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineErr
   return new TrunklineError('internal', `the server failed; its log has the cause under request id ${request.id}`);
 }
 
+/** Paths that clients of other services ask for, and what to use here. */
+const KNOWN_ELSEWHERE: readonly (readonly [RegExp, string])[] = [
+  [
+    /^\/v1\/agent(?:\/|$)/,
+    'use WS /v1/realtime with the program that talks, or WS /v2/listen and WS /v1/speak, one for each direction',
+  ],
+  [
+    /^\/v1\/realtime\/(?:calls|translations)(?:\/|$)/,
+    'WebRTC is not there: use WS /v1/realtime, or SIP for telephone calls',
+  ],
+  [
+    /^\/v1\/realtime\/(?:sessions|transcription_sessions)(?:\/|$)/,
+    'use POST /v1/realtime/client_secrets, and then WS /v1/realtime',
+  ],
+  [
+    /^\/v1\/(?:chat\/completions|responses|completions|embeddings)(?:\/|$)/,
+    'a language model is not there: ask the server of LLM_BASE_URL itself',
+  ],
+];
+
 /** The error for an unknown method and path. */
 export function routeNotFound(request: FastifyRequest): TrunklineError {
   const path = request.url.split('?', 1)[0] ?? '';
   const wanted = request.ws ? `WebSocket at ${clip(path)}` : `${request.method} ${clip(path)}`;
-  return new TrunklineError('route_not_found', `there is no ${wanted}; /docs lists all routes`);
+  const instead = KNOWN_ELSEWHERE.find(([pattern]) => pattern.test(path))?.[1] ?? '/docs lists all routes';
+  return new TrunklineError('route_not_found', `there is no ${wanted}; ${instead}`);
 }
 
 function bodyTooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): TrunklineError {

@@ -19,6 +19,8 @@ export interface TwimlLink {
   /** Absolute, http or https. */
   readonly url: string;
   readonly method: 'GET' | 'POST';
+  /** Nobody has named the method: an app that does not take POST there is asked by GET. */
+  readonly orGet?: true;
 }
 
 /** `<Connect><ConversationRelay>`: the app, the options of its session, and the URL to request when it is over. */

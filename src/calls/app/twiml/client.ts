@@ -28,6 +28,8 @@ const RETRY_DELAY_MS = 250;
 /** After these errors the request never reached the app, so it can be sent again without being handled twice. */
 const NOT_REACHED = ['ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 const REDIRECTED_AS_POST = [307, 308];
+/** What servers answer where a path has another method, as Express and Flask do. */
+const OTHER_METHOD = [404, 405];
 const FORM = 'application/x-www-form-urlencoded';
 
 /** How a request ended, for the counter. */
@@ -135,6 +137,10 @@ export class TwimlClient {
       ...(lookup === undefined ? {} : { lookup }),
     });
     const status = response.statusCode ?? 0;
+    if (link.orGet && OTHER_METHOD.includes(status)) {
+      response.destroy();
+      return await this.#ask({ link: { url: link.url, method: 'GET' }, fields, signal, traceparent });
+    }
     if (status < 200 || status > 299) {
       response.destroy();
       throw new TwimlError('refused', `its server answered ${status}, expected 200`);

@@ -5,6 +5,7 @@
  */
 
 import { TrunklineError } from '../../../foundation/errors.ts';
+import { splitHotWords } from '../../../foundation/hot-words.ts';
 import type { RelayVerb, TwimlDocument, TwimlLink, TwimlVerb } from '../../../protocols/twiml/document.ts';
 import { verbsOf } from '../../../protocols/twiml/document.ts';
 import type { CallApp, CallAppOptions, CallerEvent } from '../call-app.ts';
@@ -162,6 +163,7 @@ export class TwimlFollower implements CallApp {
   async #talk(relay: RelayVerb): Promise<Next> {
     this.#sessions += 1;
     this.#checkEnd('sessions with apps', this.#sessions, SESSIONS_MAX);
+    this.#options.languages.expectWords(splitHotWords(relay.attributes['hints'] ?? ''));
     const session = new RelaySession({ ...this.#options, relay });
     this.#session = session;
     const end = await session.ended;

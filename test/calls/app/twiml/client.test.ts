@@ -127,6 +127,21 @@ describe('an app is asked for TwiML', () => {
     expect([isSigned(0), isSigned(1)]).toEqual([true, true]);
   });
 
+  it.each([404, 405])('by GET where nobody named a method and its server answers POST with %i', async (status) => {
+    webhook.answers['/voice'] = (response) =>
+      response.req.method === 'GET' ? response.end('<Response><Hangup/></Response>') : response.writeHead(status).end();
+    const link = { url: `${webhook.origin}/voice`, method: 'POST', orGet: true } as const;
+    const { signal } = new AbortController();
+    const document = await client().fetch({ link, fields: FIELDS, signal });
+    expect([verbsOf(document), webhook.asked.map(({ method }) => method)]).toEqual([
+      [{ type: 'hangup' }],
+      ['POST', 'GET'],
+    ]);
+    await expect(client().fetch({ link: { url: link.url, method: 'POST' }, fields: FIELDS, signal })).rejects.toThrow(
+      `answered ${status}`,
+    );
+  });
+
   it('once more when nobody took the connection', async () => {
     const port = await freePort();
     const link = { url: `http://127.0.0.1:${port}/voice?key=secret`, method: 'POST' as const };

@@ -54,6 +54,17 @@ const ended = () => pass(() => reasons().length > 0);
 const warnings = () => gateway.logLines.filter((line) => line.includes('"level":40')).join('\n');
 
 describe("the app's TwiML", () => {
+  it('names what is likely to be said: its hints are hot words of the call', async () => {
+    webhook.answers['/voice'] = relay('hints="Müller, Trunk line"');
+    call({}, { hotWords: 'ISDN' });
+    await pass(() => app.of('setup').length > 0);
+    caller.speak(640);
+    await gateway.clock.run(100);
+    caller.hush(600);
+    await pass(() => gateway.engine.transcribed.length > 0);
+    expect(gateway.engine.transcribed[0]).toMatchObject({ hotWords: ['ISDN', 'Müller', 'Trunk line'] });
+  });
+
   it('is asked for as Twilio asks, and its ConversationRelay is held as it says', async () => {
     webhook.answers['/voice'] = relay(
       'welcomeGreeting="Welcome." language="en-GB" partialPrompts="true"',
