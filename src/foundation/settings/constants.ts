@@ -44,9 +44,9 @@ export const CONSTANTS = {
   TURN_DIGITS_MS: 1600,
   /** Sound is sent so far ahead to a carrier that buffers it. */
   PLAYOUT_LEAD_MS: 500,
-  /** Without sound for so long while somebody speaks, silence is assumed. Twice the longest pause of a lossy line. */
+  /** Without sound for so long while somebody speaks, silence is assumed. */
   STALL_MS: 750,
-  /** A carrier's socket that has begun no stream by then is closed. Carriers take less than a second. */
+  /** A carrier's socket that has begun no stream by then is closed. */
   START_TIMEOUT_MS: 10_000,
   /** The largest message of a WebSocket; some routes have more. */
   MESSAGE_MAX_BYTES: 65_536,
@@ -75,11 +75,11 @@ export const CONSTANTS = {
   ENGINE_PRELOAD: true,
   /** Recordings that are in work at once, those that wait included. Others are told when to come again. */
   BATCH_QUEUE_MAX: 32,
-  /** Batches of one API key that run at once, and what one may have: 25,000 files are enough for a night. */
+  /** Batches of one API key that run at once, and what one may have (`npm run bench -- batches` has as many files). */
   BATCHES_MAX: 50,
-  BATCH_FILES_MAX: 500,
+  BATCH_FILES_MAX: 10_000,
   BATCH_MAX_BYTES: 4_294_967_296,
-  /** ffmpeg decodes an hour of most formats in a few seconds. */
+  /** The longest that ffmpeg may take for one recording. */
   FFMPEG_TIMEOUT_MS: 120_000,
   /** A larger share of what is kept is not deleted at once without `trunkline db sweep --yes` (decision 62). */
   SWEEP_MAX_PERCENT: 33,
