@@ -3,7 +3,7 @@
  * fails; with `throws` something is thrown that throws again when it is looked at.
  */
 const { readSettings } = await import(new URL('../../dist/src/foundation/settings/config.js', import.meta.url).href);
-const { serve } = await import(new URL('../../dist/src/serve.js', import.meta.url).href);
+const { serve } = await import(new URL('../../dist/src/gateway/serve.js', import.meta.url).href);
 
 await serve(readSettings());
 if (process.argv[2] === 'forgets') void Promise.reject(new Error('forgotten'));

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 
 const { readSettings } = await import(new URL('../../dist/src/foundation/settings/config.js', import.meta.url).href);
 const { createLog } = await import(new URL('../../dist/src/foundation/log/log.js', import.meta.url).href);
-const { runGateway } = await import(new URL('../../dist/src/main.js', import.meta.url).href);
+const { runGateway } = await import(new URL('../../dist/src/gateway/main.js', import.meta.url).href);
 
 const gateway = await runGateway(readSettings(), { log: createLog('silent') });
 await gateway.close();
