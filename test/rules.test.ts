@@ -271,7 +271,7 @@ describe('patterns that are made of pieces', () => {
       'test/fakes/slow-patterns.ts makes /[a-z]+$/, which is not linear',
       'test/fakes/slow-patterns.ts makes 1 patterns later, which nobody has judged',
     ]);
-    expect(patterns.findNeedlessExceptions([slow])).toContain('src/simulator/phone-sdp.ts');
+    expect(patterns.findNeedlessExceptions([slow])).toContain('src/carriers/sip/simulator/phone-sdp.ts');
   });
 });
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Resampler } from '../../src/audio/resample.ts';
 import { AsteriskCaller } from '../../src/carriers/asterisk/simulator/caller.ts';
 import { AudioSocketCaller } from '../../src/carriers/audiosocket/simulator/caller.ts';
+import { SipPhone } from '../../src/carriers/sip/simulator/phone.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
-import { SipPhone } from '../../src/simulator/sip-phone.ts';
 import { TwilioCaller } from '../../src/simulator/twilio-caller.ts';
 import { freePort } from '../helpers/ports.ts';
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
+import { RefusedError } from '../../src/carriers/sip/simulator/call.ts';
 import { askEndReason } from '../../src/cli/call/end-reason.ts';
 import { explainRefusal } from '../../src/cli/call/sip.ts';
 import { call, transcriptUrl } from '../../src/cli/call.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../src/gateway/main.ts';
-import { RefusedError } from '../../src/simulator/sip-call.ts';
 import { freePort } from '../helpers/ports.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 

@@ -1,13 +1,13 @@
 /** Lines of other carriers than Twilio, for scripted callers. */
 import { randomUUID } from 'node:crypto';
 import { AsteriskCaller } from '../../src/carriers/asterisk/simulator/caller.ts';
+import type { PhoneCall } from '../../src/carriers/sip/simulator/call.ts';
+import { SipPhone } from '../../src/carriers/sip/simulator/phone.ts';
 import type { CallerLine } from '../../src/cli/flow/line-caller.ts';
 import { type LineCall, twilioLine } from '../../src/cli/flow/twilio-line.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
 import { Microphone } from '../../src/simulator/microphone.ts';
-import type { PhoneCall } from '../../src/simulator/sip-call.ts';
-import { SipPhone } from '../../src/simulator/sip-phone.ts';
 
 const CALL_MAX_MS = 120_000;
 

@@ -3,9 +3,9 @@
  * reorders packets.
  */
 import { afterEach, describe, expect, it } from 'vitest';
+import { SipPhone } from '../../src/carriers/sip/simulator/phone.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { samplesToMs } from '../../src/foundation/units.ts';
-import { SipPhone } from '../../src/simulator/sip-phone.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';

@@ -1,8 +1,8 @@
 /** Several registrations and an outbound proxy, as an operator has them: a gateway of its own process, and Kamailio. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { headersOf } from '../../src/carriers/sip/simulator/message.ts';
+import { SipPhone } from '../../src/carriers/sip/simulator/phone.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { headersOf } from '../../src/simulator/sip-message.ts';
-import { SipPhone } from '../../src/simulator/sip-phone.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { freePort, freeSipPort, freeUdpPorts } from '../helpers/ports.ts';

@@ -5,11 +5,18 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
+import {
+  headerOf,
+  newToken,
+  readMessage,
+  type SipMessage,
+  statusOf,
+  tagOf,
+} from '../../src/carriers/sip/simulator/message.ts';
+import { PhoneMedia } from '../../src/carriers/sip/simulator/phone-media.ts';
+import { cryptoLine, readPhoneKey } from '../../src/carriers/sip/simulator/phone-srtp.ts';
 import type { RtpCodecName } from '../../src/carriers/sip/wire/rtp-codecs.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { PhoneMedia } from '../../src/simulator/phone-media.ts';
-import { cryptoLine, readPhoneKey } from '../../src/simulator/phone-srtp.ts';
-import { headerOf, newToken, readMessage, type SipMessage, statusOf, tagOf } from '../../src/simulator/sip-message.ts';
 
 /** One side of the recorded call. */
 export interface RecordedVoice {

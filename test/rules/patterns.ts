@@ -9,9 +9,9 @@ const CONSTRUCTED = /\bnew RegExp\(/g;
 /** Files with patterns that are made of arguments, or that scslre judges too hard, and why no text is slow in them. */
 const JUDGED: Readonly<Record<string, string>> = {
   'src/console/page/live/highlight.js': 'a choice of words, without any repetition',
-  'src/simulator/phone-sdp.ts': 'one run of digits at the beginning of a line',
-  'src/simulator/phone-srtp.ts': 'one run of one class at the beginning of a line',
-  'src/simulator/sip-message.ts': 'a run behind a name and a quote, and neither is in it',
+  'src/carriers/sip/simulator/phone-sdp.ts': 'one run of digits at the beginning of a line',
+  'src/carriers/sip/simulator/phone-srtp.ts': 'one run of one class at the beginning of a line',
+  'src/carriers/sip/simulator/message.ts': 'a run behind a name and a quote, and neither is in it',
   'src/simulator/twilio-webhook.ts': 'reads one element that was matched in linear time',
   'src/flows/testing/test-world.ts': 'a URL pattern that the author of a flow wrote for a test of it',
   'engine/models/hibari/phonemes/words.ts': 'what the lazy run walks in vain, the alternative after it takes',

@@ -1,8 +1,8 @@
 /** What the phone of `trunkline call` has for TLS: the files that the server's trunks have, too. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
+import type { PhoneTls } from '../../carriers/sip/simulator/socket.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { PhoneTls } from '../../simulator/sip-socket.ts';
 
 type TlsSettings = Pick<Settings, 'SIP_TLS_CA' | 'SIP_TLS_CERT' | 'SIP_TLS_KEY'>;
 

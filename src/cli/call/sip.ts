@@ -1,13 +1,13 @@
 /** A call of `trunkline call` as a SIP phone places it. */
 import { randomUUID } from 'node:crypto';
+import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../carriers/sip/simulator/call.ts';
+import { SipPhone } from '../../carriers/sip/simulator/phone.ts';
+import { spacingErrors } from '../../carriers/sip/simulator/phone-media.ts';
 import { RTP_FORMATS } from '../../carriers/sip/wire/rtp-codecs.ts';
 import { isTlsUri } from '../../carriers/sip/wire/uris.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { samplesToMs } from '../../foundation/units.ts';
-import { spacingErrors } from '../../simulator/phone-media.ts';
-import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
-import { SipPhone } from '../../simulator/sip-phone.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOptions, CallOutcome, PlacedCall } from './call-options.ts';
 import { phoneTls } from './sip-phone-tls.ts';

@@ -1,9 +1,9 @@
 /** A gateway with SIP over TLS, and phones that call it or are its trunk, on loopback. */
 
 import { SipAgent } from '../../../src/carriers/sip/agent.ts';
+import { SipPhone } from '../../../src/carriers/sip/simulator/phone.ts';
+import type { PhoneTls } from '../../../src/carriers/sip/simulator/socket.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
-import { SipPhone } from '../../../src/simulator/sip-phone.ts';
-import type { PhoneTls } from '../../../src/simulator/sip-socket.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
 import { freeUdpPorts } from '../../helpers/ports.ts';
 import { tlsPath, tlsText } from '../../helpers/tls-files.ts';

@@ -4,8 +4,8 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { SipAgent } from '../../../src/carriers/sip/agent.ts';
+import { SipPhone } from '../../../src/carriers/sip/simulator/phone.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
-import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { freeSipPort } from '../../helpers/ports.ts';

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallLeg, TransferOutcome } from '../../../src/calls/leg.ts';
 import { SipAgent } from '../../../src/carriers/sip/agent.ts';
+import { SipPhone } from '../../../src/carriers/sip/simulator/phone.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
-import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { freeSipPort } from '../../helpers/ports.ts';

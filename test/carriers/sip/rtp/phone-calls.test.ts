@@ -1,6 +1,6 @@
 /** Calls of a phone with a bridge: real sockets on loopback, time of the test's. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PhoneCall } from '../../../../src/simulator/sip-call.ts';
+import type { PhoneCall } from '../../../../src/carriers/sip/simulator/call.ts';
 import { eventually } from '../../../helpers/eventually.ts';
 import { freeUdpPorts } from '../../../helpers/ports.ts';
 import { PhoneLine, soundOf, speech } from './phone-line.ts';

@@ -1,9 +1,9 @@
 /** A bridge and a phone that calls it over loopback, both on the clock of the test. */
 
 import { SipAgent } from '../../../../src/carriers/sip/agent.ts';
+import type { PhoneCall } from '../../../../src/carriers/sip/simulator/call.ts';
+import { type DialOptions, SipPhone } from '../../../../src/carriers/sip/simulator/phone.ts';
 import { msToSamples } from '../../../../src/foundation/units.ts';
-import type { PhoneCall } from '../../../../src/simulator/sip-call.ts';
-import { type DialOptions, SipPhone } from '../../../../src/simulator/sip-phone.ts';
 import { type Gateway, startCalls } from '../../../calls/harness.ts';
 import { delivered } from '../../../helpers/loopback.ts';
 import { freeSipPort } from '../../../helpers/ports.ts';

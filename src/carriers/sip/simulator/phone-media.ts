@@ -5,19 +5,19 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { joinSamples } from '../audio/mix.ts';
+import { joinSamples } from '../../../audio/mix.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
+import { type Codec, msToSamples, samplesToMs } from '../../../foundation/units.ts';
+import { seededRandom } from '../../../simulator/random.ts';
 import {
   type PayloadDecoder,
   type PayloadEncoder,
   payloadDecoder,
   payloadEncoder,
-} from '../carriers/sip/wire/rtp/payload-codecs.ts';
-import { RTP_FORMATS, type RtpCodecName, type RtpFormat } from '../carriers/sip/wire/rtp-codecs.ts';
-import type { Clock, Timer } from '../foundation/clock.ts';
-import { type Codec, msToSamples, samplesToMs } from '../foundation/units.ts';
+} from '../wire/rtp/payload-codecs.ts';
+import { RTP_FORMATS, type RtpCodecName, type RtpFormat } from '../wire/rtp-codecs.ts';
 import { newPhoneKey, type PhoneKey, PhoneSrtp } from './phone-srtp.ts';
-import { seededRandom } from './random.ts';
-import type { Peer } from './sip-socket.ts';
+import type { Peer } from './socket.ts';
 
 const HEADER_BYTES = 12;
 const EVENT_CLOCK_HZ = 8000;

@@ -2,9 +2,9 @@
  * A phone's socket for SIP: requests are repeated until they are answered, responses whenever their request comes
  * again (RFC 3261 §17).
  */
-import type { Clock, Timer } from '../foundation/clock.ts';
-import { seededRandom } from './random.ts';
-import { branchOf, headersOf, methodOf, readMessage, type SipMessage, statusOf, writeMessage } from './sip-message.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
+import { seededRandom } from '../../../simulator/random.ts';
+import { branchOf, headersOf, methodOf, readMessage, type SipMessage, statusOf, writeMessage } from './message.ts';
 import {
   openTlsSocket,
   openUdpSocket,
@@ -12,7 +12,7 @@ import {
   type PhoneSocket,
   type PhoneTls,
   type SocketEvents,
-} from './sip-socket.ts';
+} from './socket.ts';
 
 /** T1, T2 and 64 × T1. */
 const FIRST_REPEAT_MS = 500;

@@ -1,6 +1,6 @@
 /** A phone's side of a dialog (RFC 3261 §12): writes the requests and responses that belong to it. */
-import { headerOf, headersOf, newToken, type SipMessage, tagOf, uriOf } from './sip-message.ts';
-import type { Peer } from './sip-socket.ts';
+import { headerOf, headersOf, newToken, type SipMessage, tagOf, uriOf } from './message.ts';
+import type { Peer } from './socket.ts';
 
 const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, REFER';
 

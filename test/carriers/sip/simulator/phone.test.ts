@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/foundation/clock.ts';
-import { msToSamples } from '../../src/foundation/units.ts';
-import { spacingErrors } from '../../src/simulator/phone-media.ts';
-import { SipPhone, type SipPhoneOptions } from '../../src/simulator/sip-phone.ts';
+import { SipPhone, type SipPhoneOptions } from '../../../../src/carriers/sip/simulator/phone.ts';
+import { spacingErrors } from '../../../../src/carriers/sip/simulator/phone-media.ts';
+import { systemClock } from '../../../../src/foundation/clock.ts';
+import { msToSamples } from '../../../../src/foundation/units.ts';
 
 const phones: SipPhone[] = [];
 

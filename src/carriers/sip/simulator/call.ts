@@ -1,21 +1,13 @@
 /** One call of a {@link SipPhone}: its dialog (RFC 3261 §12), and the sound in it. */
 
-import { RTP_FORMATS } from '../carriers/sip/wire/rtp-codecs.ts';
-import type { Clock, Timer } from '../foundation/clock.ts';
+import type { Clock, Timer } from '../../../foundation/clock.ts';
+import { RTP_FORMATS } from '../wire/rtp-codecs.ts';
+import { type HeaderList, PhoneDialog } from './dialog.ts';
+import { answerChallenge, headerOf, methodOf, reasonPhraseOf, type SipMessage, statusOf, uriOf } from './message.ts';
 import { PhoneMedia, type PhoneSound } from './phone-media.ts';
 import { describe, type Hold, readAgreement } from './phone-sdp.ts';
-import { type HeaderList, PhoneDialog } from './sip-dialog.ts';
-import {
-  answerChallenge,
-  headerOf,
-  methodOf,
-  reasonPhraseOf,
-  type SipMessage,
-  statusOf,
-  uriOf,
-} from './sip-message.ts';
-import type { Peer } from './sip-socket.ts';
-import type { SipWire } from './sip-wire.ts';
+import type { Peer } from './socket.ts';
+import type { SipWire } from './wire.ts';
 
 /** How long an accepted call waits for its ACK, at first and in all. */
 const FIRST_REPEAT_MS = 500;

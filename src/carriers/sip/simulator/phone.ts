@@ -2,12 +2,12 @@
  * A simulated SIP phone: calls a server and is called by it, over UDP or TLS. Its SIP and RTP are its own, written from
  * the RFCs, so that each side tests the other.
  */
-import type { Clock } from '../foundation/clock.ts';
+import type { Clock } from '../../../foundation/clock.ts';
+import { PhoneCall, type PhoneCallOptions, RefusedError } from './call.ts';
+import { headerOf, headersOf, methodOf, newToken, type SipMessage } from './message.ts';
 import type { PhoneSound } from './phone-media.ts';
-import { PhoneCall, type PhoneCallOptions, RefusedError } from './sip-call.ts';
-import { headerOf, headersOf, methodOf, newToken, type SipMessage } from './sip-message.ts';
-import type { Peer, PhoneTls } from './sip-socket.ts';
-import { SipWire } from './sip-wire.ts';
+import type { Peer, PhoneTls } from './socket.ts';
+import { SipWire } from './wire.ts';
 
 const UDP_PORT = 5060;
 const TLS_PORT = 5061;

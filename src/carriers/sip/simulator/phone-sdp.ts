@@ -1,5 +1,5 @@
 /** Session descriptions as a simple phone writes and reads them (RFC 8866): one stream of one codec, and keys. */
-import type { RtpFormat } from '../carriers/sip/wire/rtp-codecs.ts';
+import type { RtpFormat } from '../wire/rtp-codecs.ts';
 import type { PhoneAgreement } from './phone-media.ts';
 import { cryptoLine, type PhoneKey, readPhoneKey } from './phone-srtp.ts';
 
