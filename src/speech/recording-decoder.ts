@@ -1,4 +1,4 @@
-/** Decodes an operator's recordings in threads: one channel, without silence around it, as loud as everything else. */
+/** Decodes recordings in threads: one channel, as loud as everything else, on request without silence around it. */
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
@@ -13,6 +13,8 @@ const THREAD_HEAP_MB = 64;
 export interface RecordingTask {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly maxSeconds: number;
+  /** Prompts begin at once; what is played has its pauses where its author put them. */
+  readonly silenceAround: 'cut' | 'kept';
 }
 
 /** A step of a thread; null = the file goes on. */
@@ -34,11 +36,11 @@ export class RecordingDecoder {
   }
 
   /**
-   * The sound of a WAV, MP3, FLAC or Ogg file of at most `maxSeconds`, at 16 kHz or less. `bytes` are given away.
+   * The sound of a WAV, MP3, FLAC or Ogg file of at most `maxSeconds`, at 16 kHz or less. Its bytes are given away.
    * @throws TrunklineError `audio_unreadable`, `audio_too_long`; the reason of `signal`
    */
-  async decode({ bytes, maxSeconds }: RecordingTask, signal: AbortSignal): Promise<MonoAudio> {
-    const work = this.#pool.open({ bytes, maxSeconds }, [bytes.buffer]);
+  async decode(task: RecordingTask, signal: AbortSignal): Promise<MonoAudio> {
+    const work = this.#pool.open(task, [task.bytes.buffer]);
     try {
       for (;;) {
         const { sound } = await work.next(signal);

@@ -1,6 +1,6 @@
 /**
- * A thread in which an operator's recordings are decoded: mixed to one channel, resampled, cut to where something
- * sounds, and made as loud as everything else.
+ * A thread in which recordings are decoded: mixed to one channel, resampled, cut to where something sounds where that
+ * is wanted, and made as loud as everything else.
  */
 import { type DecodableKind, openDecoder, PUSH_BYTES, type Stretch, type StretchDecoder } from '../audio/decode.ts';
 import { DETECT_BYTES, detectAudio } from '../audio/detect.ts';
@@ -75,9 +75,10 @@ class RecordingDecoding implements ThreadWork<DecodedRecording> {
 
   #finish(): DecodedRecording['sound'] {
     const rateHz = Math.min(this.#rateHz, RATE_MAX_HZ);
-    const trimmed = trimSilence(joinSamples(this.#blocks), rateHz);
-    if (trimmed.length === 0) throw unreadable('there is no sound in it');
-    return { samples: applyGain(trimmed, phoneGain(trimmed, rateHz)), rateHz };
+    const whole = joinSamples(this.#blocks);
+    const samples = this.#task.silenceAround === 'cut' ? trimSilence(whole, rateHz) : whole;
+    if (samples.length === 0) throw unreadable('there is no sound in it');
+    return { samples: applyGain(samples, phoneGain(samples, rateHz)), rateHz };
   }
 }
 

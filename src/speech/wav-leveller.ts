@@ -1,4 +1,4 @@
-/** Decodes recordings that are to be played, and makes them as loud as everything else, in threads. */
+/** Decodes recordings of prompts, and makes them as loud as everything else, in threads. */
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
@@ -37,7 +37,7 @@ export class WavLeveller {
       return await work.next(signal);
     } catch (error) {
       if (error instanceof WorkLostError)
-        throw new TrunklineError('invalid_request', 'the recording cannot be played: its decoder gave up on it');
+        throw new TrunklineError('invalid_request', 'the recording cannot be used: its decoder gave up on it');
       throw error;
     } finally {
       work.close();

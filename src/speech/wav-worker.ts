@@ -1,6 +1,6 @@
 /**
- * A thread in which recordings that are to be played are decoded and made as loud as everything else: samples of some
- * minutes take longer than a call may wait for its next frame.
+ * A thread in which recordings of prompts are decoded and made as loud as everything else: samples of some minutes
+ * take longer than a call may wait for its next frame.
  */
 import { applyGain, phoneGain } from '../audio/loudness.ts';
 import { mixDown } from '../audio/mix.ts';

@@ -1,9 +1,9 @@
-/** Fetches recordings that an app wants played: WAV over http(s), within limits of size, time and place. */
+/** Fetches recordings that an app wants played: sound files over http(s), within limits of size, time and place. */
 
 import type { LookupFunction } from 'node:net';
 import { lookupPublic, PrivateAddressError } from '../../foundation/addresses.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { type ErrorCode, TrunklineError } from '../../foundation/errors.ts';
 import {
   FetchError,
   guardedFetch,
@@ -14,7 +14,13 @@ import {
 } from '../../foundation/guarded-fetch.ts';
 import { namedTargets } from '../../foundation/outbound-targets.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { type MonoAudio, WavLeveller } from '../../speech/wav-leveller.ts';
+import { RecordingDecoder } from '../../speech/recording-decoder.ts';
+import type { MonoAudio } from '../../speech/wav-leveller.ts';
+
+/** Bytes of a second of the slowest usual WAV file (8 kHz, 8 bits): no other kind may bring more sound in a file. */
+const SLOWEST_BYTES_PER_S = 8000;
+/** What a decoder says of a file; an app is told that what it asked for is at fault. */
+const UNPLAYABLE: readonly ErrorCode[] = ['audio_unreadable', 'audio_too_long'];
 
 /** Fetches the recording at an http(s) URL. Aborting the signal fails it. */
 export type FetchAudio = (source: string, signal: AbortSignal) => Promise<MonoAudio>;
@@ -37,9 +43,19 @@ export function audioFetcher(
   clock: Clock,
   lookup: LookupFunction = lookupPublic,
 ): FetchAudio {
-  const leveller = new WavLeveller(clock);
+  const decoder = new RecordingDecoder(clock);
   const fetch = downloader({ settings, lookup }, clock);
-  return async (source, signal) => leveller.level(await fetch(source, signal), signal);
+  const maxSeconds = Math.ceil(settings.APP_PLAY_MAX_BYTES / SLOWEST_BYTES_PER_S);
+  return async (source, signal) => {
+    const bytes = await fetch(source, signal);
+    try {
+      return await decoder.decode({ bytes, maxSeconds, silenceAround: 'kept' }, signal);
+    } catch (error) {
+      if (error instanceof TrunklineError && UNPLAYABLE.includes(error.code))
+        throw new TrunklineError('invalid_request', error.message);
+      throw error;
+    }
+  };
 }
 
 function downloader(
@@ -73,7 +89,11 @@ async function download(
 }
 
 function askForSound(url: URL): Hop {
-  return { url, method: 'GET', headers: { accept: 'audio/wav, audio/x-wav;q=0.9, */*;q=0.1' } };
+  return {
+    url,
+    method: 'GET',
+    headers: { accept: 'audio/wav, audio/x-wav;q=0.9, audio/mpeg;q=0.8, audio/flac;q=0.8, audio/ogg;q=0.8, */*;q=0.1' },
+  };
 }
 
 function refuse(what: string): never {

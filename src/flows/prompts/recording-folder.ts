@@ -110,7 +110,10 @@ export class RecordingFolder implements PromptRecordings {
     assertNamed(language, name);
     const ending = ENDINGS[detectAudio(bytes.subarray(0, DETECT_BYTES))] ?? 'wav';
     // It must be readable before it takes the place of another.
-    await this.#options.decoder.decode({ bytes: bytes.slice(), maxSeconds: RECORDING_MAX_S }, this.#ended.signal);
+    await this.#options.decoder.decode(
+      { bytes: bytes.slice(), maxSeconds: RECORDING_MAX_S, silenceAround: 'cut' },
+      this.#ended.signal,
+    );
     const folder = join(this.#folder, language);
     await mkdir(folder, { recursive: true });
     const path = `${name}.${ending}`;
@@ -192,7 +195,10 @@ export class RecordingFolder implements PromptRecordings {
     if (file.error !== null) return { ...file, sound: null, durationMs: null };
     try {
       const bytes = new Uint8Array(await readFile(join(this.#folder, file.path)));
-      const sound = await this.#options.decoder.decode({ bytes, maxSeconds: RECORDING_MAX_S }, this.#ended.signal);
+      const sound = await this.#options.decoder.decode(
+        { bytes, maxSeconds: RECORDING_MAX_S, silenceAround: 'cut' },
+        this.#ended.signal,
+      );
       return { ...file, sound, durationMs: Math.round(samplesToMs(sound.samples.length, sound.rateHz)) };
     } catch (error) {
       if (this.#ended.signal.aborted) throw error;

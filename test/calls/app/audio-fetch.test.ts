@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Mp3Encoder } from '../../../src/audio/encode.ts';
 import { applyGain, phoneGain } from '../../../src/audio/loudness.ts';
 import type * as wav from '../../../src/audio/wav.ts';
 import { writeWav } from '../../../src/audio/wav.ts';
 import { audioFetcher } from '../../../src/calls/app/audio-fetch.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { flacOfSilence } from '../../helpers/flac.ts';
 import { readSettings } from '../../helpers/settings.ts';
 
 /** Decoding has no business on the gateway's own thread; others have the real decoder. */
@@ -26,6 +28,16 @@ const here: LookupFunction = (_name, options, done) => {
   if (options.all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
   else done(null, '127.0.0.1', 4);
 };
+
+/** Samples at 24 kHz as an MP3 file. */
+async function mp3Of(samples: Int16Array): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  const sound = (async function* () {
+    yield new Uint8Array(samples.buffer);
+  })();
+  for await (const part of new Mp3Encoder().encode(sound, 24_000)) parts.push(part);
+  return Buffer.concat(parts);
+}
 
 let server: Server | undefined;
 afterEach(() => {
@@ -102,9 +114,42 @@ describe('a recording', () => {
     await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow('its server cannot be reached (ECONNREFUSED)');
   });
 
-  it('must be a WAV file', async () => {
-    const port = await serve((_request, response) => response.end('<html>'));
-    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow(/not a WAV file/);
+  it('may be MP3, whatever its name says, and has the silence that it came with', async () => {
+    const file = await mp3Of(Int16Array.from({ length: 48_000 }, (_, at) => (at < 24_000 ? 0 : (at % 48) * 200)));
+    const port = await serve((_request, response) => response.end(file));
+    const { samples, rateHz } = await fetcher()(`http://127.0.0.1:${port}/a.wav`);
+    expect(rateHz).toBe(16_000);
+    const loudest = (fromMs: number, toMs: number) =>
+      Math.max(...samples.subarray(fromMs * 16, toMs * 16).map((sample) => Math.abs(sample)));
+    expect(loudest(0, 900)).toBeLessThan(100);
+    expect(loudest(1200, 1900)).toBeGreaterThan(1000);
+  });
+
+  it('may be FLAC', async () => {
+    const port = await serve((_request, response) => response.end(flacOfSilence(3)));
+    expect((await fetcher()(`http://127.0.0.1:${port}/`)).samples).toEqual(new Int16Array(65_535));
+  });
+
+  it.each([
+    ['a page', '<html>', /it is text, expected WAV, MP3, FLAC or Ogg/],
+    ['a film', Buffer.from('\0\0\0 ftypisom', 'latin1'), /it is of another kind, expected WAV, MP3, FLAC or Ogg/],
+    ['half a header', WAV.subarray(0, 20), /^not a WAV file that can be/],
+    ['a file without sound', writeWav([new Int16Array(0)], 8000), /there is no sound in it/],
+  ])('may not be %s', async (_what, file, message) => {
+    const port = await serve((_request, response) => response.end(file));
+    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('may not be longer than a WAV file of the largest size can be', async () => {
+    const port = await serve((_request, response) => response.end(flacOfSilence(30)));
+    const fetch = fetcher({ OUTBOUND_ALLOW: 'apps=127.0.0.0/8', APP_PLAY_MAX_BYTES: '80000' });
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'the recording is longer than 10 s, the most allowed',
+    });
   });
 
   it.each([
