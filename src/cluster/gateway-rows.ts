@@ -1,5 +1,5 @@
 /** The table `gateways`: who lives. Times are the database's, so that no gateway's clock matters. */
-import { POSTGRES_NOW_MS } from '../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../foundation/database/postgres-time.ts';
 import { FEED_LOCK_KEY } from '../records/migrations/0004-cluster.ts';
 import type { ClusterMember, Return } from './cluster.ts';
 import type { ClusterSession } from './cluster-session.ts';

@@ -2,21 +2,16 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginCallback } from 'fastify';
 import { packagePath } from '../foundation/folders/paths.ts';
-import { schemaRoutes } from '../http/flows/schemas.ts';
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame. */
 const PAGE_POLICY =
   "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
-/**
- * `GET /`, the files beside it and the schemas that editors ask for. The files are listed at the start, so any other
- * path stays "not found".
- */
+/** `GET /`, and the files beside it. They are listed at the start, so any other path stays "not found". */
 export const pageRoutes: FastifyPluginCallback = (app, _options, done) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, open: true };
   });
-  void app.register(schemaRoutes);
   void app.register(fastifyStatic, {
     root: packagePath('src', 'console', 'page'),
     wildcard: false,

@@ -25,10 +25,9 @@ export interface FlowsOptions {
 
 /** The flows of FLOWS_DIR, followed as their files change. */
 export interface Flows {
-  /** Null = FLOWS_DIR is not set. */
-  readonly calls: CallFlows | null;
-  readonly folder: FlowFolder | null;
-  readonly prompts: FlowPrompts | null;
+  readonly calls: CallFlows;
+  readonly folder: FlowFolder;
+  readonly prompts: FlowPrompts;
   close(): void;
 }
 
@@ -37,7 +36,6 @@ const USUAL_LANGUAGE = 'en-US';
 
 /** @throws ConfigError when a file of FLOWS_DIR cannot be used */
 export async function openFlows({ settings, clock, log, ahead, worldOf }: FlowsOptions): Promise<Flows> {
-  if (settings.FLOWS_DIR === '') return { calls: null, folder: null, prompts: null, close: () => undefined };
   const { FLOWS_DIR, DEFAULT_LANGUAGE } = settings;
   const usualLanguage = DEFAULT_LANGUAGE === 'auto' ? USUAL_LANGUAGE : DEFAULT_LANGUAGE;
   const decoder = new RecordingDecoder(clock);

@@ -3,14 +3,14 @@
 import type { CallView } from '../calls/call-view.ts';
 import type { FeedEvent } from '../calls/feed/events.ts';
 import type { EngineStartListener } from '../engine-client/start-listener.ts';
-import type { FlowWorld } from '../flows/verbs/flow-world.ts';
 import { listenAt } from '../foundation/listen.ts';
 import { createLog, type Log } from '../foundation/log/log.ts';
 import { watchDescriptors } from '../foundation/machine/descriptors.ts';
 import { findWarnings } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
-import type { CallStart } from '../protocols/dialect.ts';
+import type { Part } from '../parts/part.ts';
+import { PARTS } from './parts.ts';
 import { buildParts, type Parts } from './wiring.ts';
 
 /** How long carriers may take to say goodbye when their calls have been ended. */
@@ -63,8 +63,8 @@ export interface GatewayOptions {
   readonly onStuck?: () => void;
   /** Follows the start of the engines. */
   readonly engineWatcher?: EngineStartListener;
-  /** The time of a call's flow, and what stands in for what it reaches; null, or left out = as they are. For tests. */
-  readonly flowWorld?: (start: CallStart) => FlowWorld | null;
+  /** In place of all parts that there are. */
+  readonly parts?: readonly Part[];
 }
 
 /**
@@ -79,8 +79,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   for (const warning of findWarnings(settings)) log.warn(warning);
   const state = { isDraining: false };
   const isDraining = () => state.isDraining;
-  const { engineWatcher, flowWorld } = options;
-  const parts = await buildParts(settings, { log, onRefused, engineWatcher, isDraining, flowWorld });
+  const { engineWatcher, parts: list = PARTS } = options;
+  const parts = await buildParts(settings, { log, onRefused, engineWatcher, isDraining, list });
   try {
     const url = await start(parts, settings);
     options.onListening?.(url, keptBy(parts), parts.people.users?.list.size ?? 0);
@@ -120,7 +120,7 @@ async function start(parts: Parts, settings: Pick<Settings, 'EXECUTION_PROVIDER'
   // load.
   if (settings.EXECUTION_PROVIDER === 'cuda') await parts.engineClient.start();
   await parts.records?.recover(parts.feed);
-  await parts.batches.resume();
+  for (const part of parts.parts.values()) await part.resume?.();
   void parts.recordings.removeLeftovers();
   for (const part of parts.parts.values()) await part.listen?.();
   const at = { host: settings.HOST, port: settings.PORT, setting: 'PORT' } as const;
@@ -156,7 +156,6 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
     log.info({ ...waitsFor, timeoutMs: DRAIN_TIMEOUT_MS }, 'waiting for live calls and sessions to end');
   void parts.cluster?.setState('draining');
   for (const part of opened) part.drain?.();
-  parts.batches.drain();
   const goodbyes = () => Promise.all(opened.map((part) => part.goodbye?.()));
   const calls = registry.drain(DRAIN_TIMEOUT_MS).then(() => settlesWithin(clock, goodbyes(), GOODBYE_MS));
   await Promise.all([calls, listeners.drain(DRAIN_TIMEOUT_MS), recordings.drain(DRAIN_TIMEOUT_MS)]);
@@ -164,19 +163,17 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
 
 /** Ends all parts, each in bounded time: a disk or database that never answers must not hold the others. */
 async function end(parts: Parts, { onStuck }: Pick<GatewayOptions, 'onStuck'>, log: Log): Promise<void> {
-  const { clock, server, batches, engineClient, speech, upkeep, numbers, flows } = parts;
-  const closings = [...parts.parts].map(([name, part]) => [name, () => part.close?.()] as const);
+  const { clock, server, engineClient, speech, upkeep, numbers } = parts;
+  const opened = [...parts.parts];
   const steps: Readonly<Record<string, () => unknown>> = {
-    ...Object.fromEntries(closings),
+    ...Object.fromEntries(opened.map(([name, part]) => [name, () => part.close?.()])),
     server: () => server.close(),
     upkeep: () => upkeep?.close(),
     numbers: () => numbers.close(),
-    flows: () => flows.close(),
-    batches: () => batches.close(),
+    ...Object.fromEntries(opened.toReversed().map(([name, part]) => [`${name}, the rest`, () => part.release?.()])),
     engines: () => engineClient.close(),
     speech: () => speech.close(),
     records: () => parts.closeRecords(),
-    tracing: () => parts.tracing?.close(),
   };
   for (const [part, close] of Object.entries(steps)) {
     const closed = Promise.resolve(close());

@@ -1,4 +1,5 @@
-/** All parts, in the order in which people read of them. */
+/** All parts: those that fill slots of calls first, then in the order in which people read of them. */
+import { administration } from '../administration/part.ts';
 import { asterisk } from '../carriers/asterisk/part.ts';
 import { audioHook } from '../carriers/audiohook/part.ts';
 import { audioSocket } from '../carriers/audiosocket/part.ts';
@@ -16,11 +17,16 @@ import { jambonz } from '../clients/jambonz/part.ts';
 import { qwen } from '../clients/qwen/part.ts';
 import { realtime } from '../clients/realtime/part.ts';
 import { consolePage } from '../console/part.ts';
+import { flows } from '../flows/part.ts';
 import { hints } from '../hints/part.ts';
+import { jobs } from '../jobs/part.ts';
 import type { Part } from '../parts/part.ts';
+import { tracing } from '../tracing/part.ts';
 
 /** A new part is a folder and a line here. */
 export const PARTS: readonly Part[] = [
+  flows,
+  tracing,
   twilio,
   signalwire,
   telnyx,
@@ -38,5 +44,7 @@ export const PARTS: readonly Part[] = [
   realtime,
   azure,
   hints,
+  jobs,
+  administration,
   consolePage,
 ];

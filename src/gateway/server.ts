@@ -10,8 +10,6 @@ import type { CallRegistry } from '../calls/registry.ts';
 import type { ForwardClient } from '../cluster/forward/forward-client.ts';
 import type { Owners } from '../cluster/forward/owners.ts';
 import type { Engine } from '../engine-client/engine.ts';
-import type { FlowFolder } from '../flows/file/flow-folder.ts';
-import type { FlowPrompts } from '../flows/prompts/flow-prompts.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
@@ -24,11 +22,6 @@ import { chooseProtocol } from '../http/access/credentials.ts';
 import { guardRoutes } from '../http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from '../http/access/sign-in.ts';
 import { userRoutes } from '../http/access/user-routes.ts';
-import { databaseRoutes } from '../http/admin/database.ts';
-import { queryRoutes } from '../http/admin/query.ts';
-import { refusedRoutes } from '../http/admin/refused.ts';
-import { sweepRoutes } from '../http/admin/sweep.ts';
-import { batchRoutes } from '../http/batches/batches.ts';
 import { AuditTrail } from '../http/calls/audit-trail.ts';
 import type { KeptCalls } from '../http/calls/call-directory.ts';
 import { type Calls, callRoutes } from '../http/calls/calls.ts';
@@ -38,7 +31,6 @@ import { FeedReaders } from '../http/calls/readers.ts';
 import { messageSoundRoutes, type SoundRoutesContext, soundRoutes } from '../http/calls/sound.ts';
 import { takeOverRoutes } from '../http/calls/take-over.ts';
 import type { TranscriptSource } from '../http/calls/transcripts.ts';
-import { flowRoutes } from '../http/flows/flows.ts';
 import { Forwarding } from '../http/forward/forwarding.ts';
 import { gatewayRoute } from '../http/forward/gateway-route.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from '../http/health.ts';
@@ -61,13 +53,11 @@ import { REQUEST_ID_HEADER, RequestIds } from '../http/server/request-ids.ts';
 import { noticeOtherSpeech, renewTls, speakTls } from '../http/server/tls.ts';
 import { readAwayUnread } from '../http/server/unread-bodies.ts';
 import { sendUpgradeHeaders } from '../http/server/upgrade-headers.ts';
-import { flowPromptRoutes } from '../http/speech/flow-prompts.ts';
 import { createSpeechContext, speechRoutes } from '../http/speech/speech.ts';
 import { CallWatch } from '../http/system/call-watch.ts';
 import { type SystemSources, systemRoutes } from '../http/system/system.ts';
 import { watchCarrierRoutes } from '../http/system/ways-in.ts';
 import { transcriptionRoutes } from '../http/transcriptions/transcriptions.ts';
-import type { BatchService } from '../jobs/batch-service.ts';
 import type { Listeners } from '../listening/listeners.ts';
 import type { OpenPart } from '../parts/part.ts';
 import type { HttpServices } from '../parts/services.ts';
@@ -102,10 +92,6 @@ interface ServerOptions {
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
   readonly stored: Pick<StoredCalls, 'get' | 'latestAgents'> | null;
-  /** The files of FLOWS_DIR, for people who look after them; absent = there are none. */
-  readonly flowFiles?: Pick<FlowFolder, 'list'> | null;
-  /** What they say; absent or null = there are none. */
-  readonly flowPrompts?: FlowPrompts | null;
   /** The parts of the gateway, open. */
   readonly parts: readonly OpenPart[];
   /** Who may sign in. */
@@ -125,7 +111,6 @@ interface ServerOptions {
   readonly engine: Engine;
   /** Counts and admits sessions for live audio that are no calls. */
   readonly listeners: Listeners;
-  readonly batches: BatchService;
   /** What is kept of calls; null = nothing. */
   readonly kept: (KeptCalls & Pick<CallUpkeep, 'sweeper'>) | null;
   /** Recorded sound of calls; null = none is kept. */
@@ -234,15 +219,12 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, answerin
     if (others) void guarded.register(gatewayRoute, { access, id: others.id });
     void guarded.register(userRoutes, { access, settings, people, audit: kept?.records.audit ?? null, clock });
     openCalls(guarded, options, http);
-    const analytics = kept?.records.flows ?? null;
-    void guarded.register(flowRoutes, { flows: () => options.flowFiles?.list() ?? [], analytics, trail, clock });
     void guarded.register(captionRoutes, { readers, clock, visibility, trail });
     openRecordings(guarded, options, http);
     const recognisers = () => health().recognisers;
     void guarded.register(speechRoutes, { settings, clock, context: http.speech, speech, recognisers });
-    void guarded.register(flowPromptRoutes, { prompts: options.flowPrompts ?? null, speech });
     for (const part of parts) part.routes?.(guarded, http);
-    openSystem(guarded, options, access);
+    openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();
@@ -274,11 +256,9 @@ async function openHttp(app: FastifyInstance, options: ServerOptions, answering:
 
 /** The routes of recordings. */
 function openRecordings(app: FastifyInstance, options: ServerOptions, http: HttpServices): void {
-  const { settings, recordings, engine, clock, health, batches } = options;
-  const { access } = http;
+  const { settings, recordings, engine, health } = options;
   const isDraining = () => health().draining;
   void app.register(transcriptionRoutes, { context: { ...http, recordings, settings, engine, isDraining } });
-  void app.register(batchRoutes, { batches, recordings, access, clock, settings });
 }
 
 /** Who may come in; each request is looked at before it is routed. */
@@ -354,14 +334,10 @@ function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders 
 }
 
 /** The routes of the System view. */
-function openSystem(app: FastifyInstance, options: ServerOptions, access: Access): void {
+function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
-  void app.register(databaseRoutes, { records: options.records });
-  void app.register(queryRoutes, { records: options.records, access });
-  void app.register(refusedRoutes, { records: options.records });
-  void app.register(sweepRoutes, { sweeper: options.kept?.sweeper ?? null, clock });
   void app.register(systemRoutes, {
     sources,
     health,

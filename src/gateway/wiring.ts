@@ -2,10 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { OneUseStore } from '../calls/admission/shared-one-use.ts';
 import { audioFetcher } from '../calls/app/audio-fetch.ts';
+import type { CallFlows } from '../calls/app/call-flows.ts';
 import { AppReachability } from '../calls/app/reachability.ts';
 import type { AppServices } from '../calls/app/services.ts';
 import { TwimlClient } from '../calls/app/twiml/client.ts';
 import { Handovers } from '../calls/app/twiml/handovers.ts';
+import type { CallTracer } from '../calls/call-tracer.ts';
 import { CallTranscripts } from '../calls/call-transcripts.ts';
 import type { Feed } from '../calls/feed/feed.ts';
 import { languageCheck } from '../calls/language/language-check.ts';
@@ -14,16 +16,12 @@ import { CallRegistry } from '../calls/registry.ts';
 import { WebSocketTrunk } from '../carriers/shared/websocket/trunk.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterFeed } from '../cluster/feed/cluster-feed.ts';
-import { openClusterFeed } from '../cluster/feed/open-cluster-feed.ts';
-import { openCluster } from '../cluster/open-cluster.ts';
 import type { PostgresCluster } from '../cluster/postgres-cluster.ts';
-import { ResumedCalls } from '../cluster/resumed-calls.ts';
-import { openSharedState, type SharedState } from '../cluster/state/shared-state.ts';
+import type { SharedState } from '../cluster/state/shared-state.ts';
 import { createEngineClient, finalWorkersOf, workersOf } from '../engine-client/engine-client-factory.ts';
 import type { ManagedEngine } from '../engine-client/managed-engine.ts';
 import { engineMemory } from '../engine-client/memory-budget.ts';
 import type { EngineStartListener } from '../engine-client/start-listener.ts';
-import { type Flows, type FlowsOptions, openFlows } from '../flows/open-flows.ts';
 import { type Clock, systemClock } from '../foundation/clock.ts';
 import type { Lead } from '../foundation/leadership.ts';
 import { type Log, logState } from '../foundation/log/log.ts';
@@ -33,10 +31,8 @@ import { Metrics } from '../foundation/metrics.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { GatewayHealth } from '../http/health.ts';
-import { type OpenedBatches, openBatches } from '../jobs/open-batches.ts';
-import type { BatchTablesOf } from '../jobs/shared/batch-rows.ts';
 import { Listeners } from '../listening/listeners.ts';
-import type { OpenPart } from '../parts/part.ts';
+import type { OpenPart, Part } from '../parts/part.ts';
 import type { Services } from '../parts/services.ts';
 import { Recordings } from '../recordings/recordings.ts';
 import { Translator } from '../recordings/translate.ts';
@@ -50,9 +46,6 @@ import type { People } from '../records/users/people.ts';
 import { openSpeech, type Speech } from '../speech/speech.ts';
 import { voiceCheck } from '../speech/voice-check.ts';
 import { voiceInUse } from '../speech/voice-in-use.ts';
-import { openTracing } from '../tracing/open-tracing.ts';
-import type { Tracing } from '../tracing/tracing.ts';
-import { PARTS } from './parts.ts';
 import { createServer } from './server.ts';
 import { systemSources } from './system-sources.ts';
 
@@ -66,7 +59,6 @@ export interface Parts {
   readonly registry: CallRegistry;
   readonly listeners: Listeners;
   readonly recordings: Recordings;
-  readonly batches: OpenedBatches;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
   /** Deletes what is past its time; null = nothing is kept. */
@@ -75,9 +67,6 @@ export interface Parts {
   readonly closeRecords: () => Promise<void>;
   /** What is known of called numbers. */
   readonly numbers: Numbers;
-  readonly flows: Flows;
-  /** Null = calls are not traced. */
-  readonly tracing: Tracing | null;
   /** Who may sign in. */
   readonly people: People;
   /** Null = this gateway is alone. */
@@ -92,7 +81,8 @@ interface WiringOptions {
   readonly onRefused: (message: string) => void;
   readonly engineWatcher: EngineStartListener | undefined;
   readonly isDraining: () => boolean;
-  readonly flowWorld?: FlowsOptions['worldOf'];
+  /** All parts that there are. */
+  readonly list: readonly Part[];
 }
 
 /**
@@ -107,8 +97,12 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   let shared: SharedState | null = null;
   try {
     const database = kept.records?.database ?? null;
-    cluster = await openCluster(settings, { database, clock: systemClock, log: options.log, metrics });
-    shared = cluster && openSharedState(settings, { cluster, clock: systemClock });
+    if (settings.CLUSTER_KEY !== '') {
+      const { openCluster } = await import('../cluster/open-cluster.ts');
+      cluster = await openCluster(settings, { database, clock: systemClock, log: options.log, metrics });
+      const { openSharedState } = await import('../cluster/state/shared-state.ts');
+      shared = cluster && openSharedState(settings, { cluster, clock: systemClock });
+    }
     return await buildAround({ kept, cluster, shared, metrics }, options);
   } catch (error) {
     await shared?.close();
@@ -135,61 +129,81 @@ async function buildAround({ kept, cluster, shared, metrics }: Begun, options: W
   const apps = openAppServices(settings, { clock, metrics, log, oneUse });
   const lead: Lead | null = cluster && ((role, handlers) => cluster.lead(role, handlers));
   const common = { settings, clock, log, metrics, lead };
-  const { numbers, tracing, stores } = await openStores(records, common);
-  const flows = await openFlows({ settings, clock, log, ahead: speech.ahead, worldOf: options.flowWorld });
-  const calls = { ...stores, oneUse, claims, engine, synthesizer: speech.calls, apps, feed, flows: flows.calls };
+  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  const offers: Offers = { flows: null, tracer: null };
+  const calls = { ...stores, numbers, oneUse, claims, engine, synthesizer: speech.calls, apps, feed };
   const thread = new ThreadUse(clock);
   const gauged = { threadUse: () => thread.share, messageWebhooks: records?.messageTargets ?? null };
-  const registry = new CallRegistry({ ...common, ...calls, ...gauged });
+  const registry = new CallRegistry(withOffers({ ...common, ...calls, ...gauged }, offers));
   records?.follow(feed, registry);
-  if (cluster !== null) tieIn(cluster, { records, feed, exchange, registry, engine });
+  if (cluster !== null) await tieIn(cluster, { records, feed, exchange, registry, engine });
   if (settings.REDACT === 'store') releaseEnded({ feed, registry, recorder: records?.recorder ?? null });
   const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const storing = { records, stored: stores.archive, feedArchive, sound: stores.soundTap, kept: upkeep };
-  const { translator, recordings, batches } = await openRecordings({ ...common, engine, records, upkeep, cluster });
+  const translator = new Translator({ settings, clock });
+  const recordings = new Recordings({ settings, engine, clock, metrics });
   const gpuName = askGpuName();
   const people = await openPeople(settings, { clock, log, records, mayHaveUsers: kept.mayHaveUsers });
   const listeners = new Listeners({ ...common, engine, isDraining: options.isDraining });
   engine.keepWhile(() => registry.liveCount > 0 || listeners.count > 0);
   const findCall = async (id: string) => registry.get(id) ?? records?.calls.get(id);
   const webSockets = new WebSocketTrunk({ registry, feed, settings, clock });
-  const used = { engine, registry, feed, apps, listeners, recordings, findCall, webSockets };
-  const known = { oneUse: shared?.oneUse ?? null, flows: flows.calls, isDraining: options.isDraining };
-  const parts = await openParts({ ...common, ...used, ...known });
+  const used = { engine, registry, apps, listeners, recordings, translator, speech, findCall, webSockets };
+  const known = { oneUse: shared?.oneUse ?? null, isDraining: options.isDraining };
+  const ofTenants = { feed: { of: () => feed }, store: { of: () => upkeep } };
+  const services = withOffers({ ...common, ...used, ...known, ...ofTenants }, offers);
+  const parts = await openParts(options.list, services, offers);
   const server = await createServer({
     ...common,
     people,
     others: shared,
     ...storing,
     ...used,
+    feed,
     transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
-    flowFiles: flows.folder,
-    flowPrompts: flows.prompts,
     parts: [...parts.values()],
     system: systemSources({ settings, registry, engine, apps, records, upkeep, cluster, clock }),
-    translator,
-    batches: batches.service,
-    speech,
     health: () => describeHealth(options.isDraining(), { engine, settings, upkeep, exchange, gpuName: gpuName() }),
   });
-  const work = { speech, feed, registry, listeners, recordings, batches, numbers, records, upkeep, tracing, parts };
+  const work = { speech, feed, registry, listeners, recordings, numbers, records, upkeep, parts };
   await beginFeed();
   const closeRecords = () =>
     closeInTurn([() => kept.close(), closeFeed, () => shared?.close(), () => cluster?.close()]);
-  return { ...work, flows, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
+  return { ...work, people, cluster, server, clock, metrics, engineClient: engine, closeRecords };
 }
 
 /** Those that the settings want. The ones that are open are closed where another cannot be. */
-async function openParts(services: Services): Promise<ReadonlyMap<string, OpenPart>> {
+async function openParts(list: readonly Part[], services: Services, offers: Offers) {
   const opened = new Map<string, OpenPart>();
   try {
-    for (const part of PARTS)
-      if (part.isOn?.(services.settings) ?? true) opened.set(part.name, await part.open(services));
+    for (const part of list) {
+      if (part.isOn?.(services.settings) === false) continue;
+      const open = await part.open(services);
+      opened.set(part.name, open);
+      offers.flows ??= open.flows ?? null;
+      offers.tracer ??= open.tracer ?? null;
+    }
     return opened;
   } catch (error) {
     for (const part of opened.values()) await part.close?.();
+    for (const part of opened.values()) await part.release?.();
     throw error;
   }
+}
+
+/** What parts offer to calls. They are opened after the calls' registry, and before anything listens. */
+interface Offers {
+  flows: CallFlows | null;
+  tracer: CallTracer | null;
+}
+
+/** `context` with what parts offer by then. */
+function withOffers<T extends object>(context: T, offers: Offers): T & Readonly<Offers> {
+  return Object.defineProperties(context as T & Offers, {
+    flows: { get: () => offers.flows, enumerable: true },
+    tracer: { get: () => offers.tracer, enumerable: true },
+  });
 }
 
 /** The feed: that of all gateways, or of this one where it is alone. @throws ConfigError; the error of the database */
@@ -204,46 +218,15 @@ async function openFeeds({ kept, cluster, metrics }: Pick<Begun, 'kept' | 'clust
   const { database, calls: stored } = records;
   const onDeclaredDead = () => cluster.noteDeath();
   const parts = { gateway: cluster.id, database, stored, onDeclaredDead, clock, log, metrics: metrics.clusterFeed };
+  const { openClusterFeed } = await import('../cluster/feed/open-cluster-feed.ts');
   const { exchange, archive: feedArchive } = await openClusterFeed(settings, parts);
   const { feed, close } = openFeed(settings, { epoch: cluster.id, exchange, clock });
   const closeFeed = () => exchange.close().finally(close);
   return { feed, exchange, feedArchive, beginFeed: () => exchange.open(feed), closeFeed };
 }
 
-/** What calls read and write beside the feed. */
-async function openStores(
-  records: Records | null,
-  {
-    settings,
-    ...common
-  }: { readonly settings: Settings; readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
-) {
-  const numbers = await openNumbers(settings.NUMBERS_FILE, common);
-  const tracing = await openTracing(settings, common);
-  const kept = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
-  return { numbers, tracing, stores: { ...kept, numbers, tracer: tracing?.tracer ?? null } };
-}
-
 /** What a gateway without others shares. */
 const ALONE = { oneUse: null, claims: null } as const;
-
-interface RecordingParts extends Pick<Parts, 'clock' | 'metrics' | 'records' | 'cluster'> {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly engine: ManagedEngine;
-  readonly upkeep: CallUpkeep | null;
-}
-
-async function openRecordings({ engine, records, upkeep, cluster, ...common }: RecordingParts) {
-  const { settings, clock, metrics } = common;
-  const translator = new Translator({ settings, clock });
-  const recordings = new Recordings({ settings, engine, clock, metrics });
-  // A database's clock says nothing of this machine's, by which results are removed.
-  const mayExpire = records?.database.kind === 'sqlite' && upkeep ? () => upkeep.sweeper.trustsClock : null;
-  const sharing = sharingOf(settings, cluster && records);
-  const batches = await openBatches({ ...common, recordings, translator, mayExpire }, sharing);
-  return { translator, recordings, batches };
-}
 
 interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
   readonly engine: ManagedEngine;
@@ -251,7 +234,8 @@ interface Shared extends Pick<Parts, 'records' | 'feed' | 'registry'> {
 }
 
 /** Records that other gateways write too: the calls of one that dies are ended by whoever notices it first. */
-function tieIn(cluster: PostgresCluster, { records, feed, exchange, registry, engine }: Shared): void {
+async function tieIn(cluster: PostgresCluster, { records, feed, exchange, registry, engine }: Shared): Promise<void> {
+  const { ResumedCalls } = await import('../cluster/resumed-calls.ts');
   cluster.report(() => ({ live: registry.liveCount, maxCalls: registry.callsMax, firmLoad: engine.firmLoad }));
   records?.share(
     () => cluster.isHeard,
@@ -282,14 +266,6 @@ async function closeInTurn([first, ...rest]: readonly (() => unknown)[]): Promis
   } finally {
     if (rest.length > 0) await closeInTurn(rest);
   }
-}
-
-/** How batches are shared by several gateways; null = this one is alone. */
-function sharingOf(settings: Settings, records: Records | null) {
-  if (records === null) return null;
-  const { database } = records;
-  const { DATABASE_URL, DATABASE_DIRECT_URL, GATEWAY_URL: address } = settings;
-  return { db: database.db.withTables<BatchTablesOf>(), url: DATABASE_DIRECT_URL || DATABASE_URL, address };
 }
 
 interface HealthParts extends Pick<Parts, 'upkeep'>, Pick<GatewayHealth, 'gpuName'>, Pick<Shared, 'exchange'> {

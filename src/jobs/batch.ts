@@ -1,16 +1,8 @@
 /** A batch: recordings of one tenant that are transcribed as one job. */
 import type { ErrorCode } from '../foundation/errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
+import type { Source } from '../recordings/inputs.ts';
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
-
-/**
- * Where a recording comes from. An upload is already in the batch's folder. A path is relative to BATCH_INPUT_DIR. A
- * file can be anywhere on this machine; its stamp changes when the file changes.
- */
-export type Source =
-  | { readonly kind: 'upload' }
-  | { readonly kind: 'url' | 'path'; readonly location: string }
-  | { readonly kind: 'file'; readonly location: string; readonly stamp: string };
 
 /** An id of a batch, and the name of its folder. */
 export const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

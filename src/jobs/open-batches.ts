@@ -2,14 +2,12 @@
 import { type BatchService, serviceOf } from './batch-service.ts';
 import { Batches, type BatchesOptions } from './batches.ts';
 import type { BatchDatabase } from './shared/batch-rows.ts';
-import { BullQueue } from './shared/bull-queue.ts';
-import { SharedBatches } from './shared/shared-batches.ts';
 
 /** Files in work at once that any gateway could do, and as many that only this one can. */
 const FILES_MAX = 4;
 
 /** What several gateways need to share their batches. */
-interface Sharing {
+export interface Sharing {
   /** The rows; closed by its owner. */
   readonly db: BatchDatabase;
   /** The same database, without a pooler in between. */
@@ -43,6 +41,10 @@ export async function openBatches(options: BatchesOptions, sharing: Sharing | nu
       close: () => batches.close(),
     };
   }
+  const [{ BullQueue }, { SharedBatches }] = await Promise.all([
+    import('./shared/bull-queue.ts'),
+    import('./shared/shared-batches.ts'),
+  ]);
   const queue = await BullQueue.open({ ...sharing, jobsMax: FILES_MAX, clock: options.clock, log: options.log });
   const batches = new SharedBatches({ ...options, ...sharing, queue, placesOfGateway: FILES_MAX });
   return {

@@ -6,12 +6,12 @@ import { TrunklineError } from '../foundation/errors.ts';
 import { toDiskFull } from '../foundation/folders/disk.ts';
 import { writeWhole } from '../foundation/folders/whole-file.ts';
 import { languageName } from '../foundation/languages.ts';
+import { download, findInput, type InputSettings } from '../recordings/inputs.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import { type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
-import { download, findInput, type InputSettings } from './inputs.ts';
 
 interface TranscriptsOptions {
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;

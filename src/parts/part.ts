@@ -4,6 +4,8 @@
  * parts to people is made of their descriptions: ways in, filters, checks, the reference.
  */
 import type { FastifyInstance } from 'fastify';
+import type { CallFlows } from '../calls/app/call-flows.ts';
+import type { CallTracer } from '../calls/call-tracer.ts';
 import type { Finding } from '../foundation/finding.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { Dialer } from '../http/calls/dial.ts';
@@ -43,8 +45,14 @@ export interface OpenPart {
   readonly family?: ClientFamily;
   /** A path with its query as another path of ours, which then answers; null = it is as it stands. */
   rewrite?(url: string): string | null;
+  /** The flows that calls may follow. */
+  readonly flows?: CallFlows | null;
+  /** Follows calls in time. */
+  readonly tracer?: CallTracer;
   /** Makes outgoing calls. */
   readonly dialer?: Dialer;
+  /** Continues what a run before this one began; nothing listens yet. @throws ConfigError; the error of the database */
+  resume?(): Promise<void>;
   /** Listens on ports of its own. @throws ListenError */
   listen?(): Promise<void>;
   /** Begins what goes on by itself, as soon as the server listens. */
@@ -53,6 +61,8 @@ export interface OpenPart {
   drain?(): void;
   /** Resolves when carriers have taken their leave of calls that have ended; it is waited for some seconds. */
   goodbye?(): Promise<void>;
-  /** Ends it. */
+  /** Ends its ports and connections; the server still answers. */
   close?(): Promise<void> | void;
+  /** Ends what requests use, when the server has ended; engines and records are still there. */
+  release?(): Promise<void> | void;
 }

@@ -23,7 +23,16 @@ import type { SpeechContext } from '../http/speech/send-speech.ts';
 import type { Listeners } from '../listening/listeners.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Translator } from '../recordings/translate.ts';
+import type { CallUpkeep } from '../records/call-upkeep.ts';
 import type { Speech } from '../speech/speech.ts';
+
+/** Whose calls and rows they are, as long as a gateway has one tenant. */
+export const MAIN_TENANT = 'main';
+
+/** Something of which each tenant has its own. */
+export interface OfTenants<T> {
+  of(tenant: string): T;
+}
 
 /** One object for all parts of a gateway. */
 export interface Services {
@@ -40,14 +49,18 @@ export interface Services {
   readonly registry: Pick<CallRegistry, 'accept' | 'admit' | 'callsMax' | 'parameters' | 'tokens'>;
   /** Calls whose sound comes on a WebSocket, in some dialect. */
   readonly webSockets: WebSocketCalls;
-  readonly feed: Feed;
+  readonly feed: OfTenants<Feed>;
+  /** What is kept of calls, with what deletes of it; null = nothing is kept. */
+  readonly store: OfTenants<CallUpkeep | null>;
+  readonly speech: Speech;
   /** What apps answer to webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
-  /** Those of FLOWS_DIR; null = there are none. */
+  /** Those of FLOWS_DIR, known when all parts are open; null = there are none. */
   readonly flows: CallFlows | null;
   /** Counts and admits sessions for live sound that are no calls. */
   readonly listeners: Listeners;
   readonly recordings: Recordings;
+  readonly translator: Translator;
   /** A call, live or stored. */
   findCall(id: string): Promise<CallView | undefined>;
   isDraining(): boolean;

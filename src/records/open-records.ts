@@ -12,7 +12,6 @@ import { DataFolderWatch } from './data-folder-watch.ts';
 import { openLater } from './late-records.ts';
 import { readSchemaState } from './migrations/migrations.ts';
 import { type MigrationListener, migrateTold } from './migrations/told-migration.ts';
-import { openPostgresRecords } from './postgres-records.ts';
 import { recordRedaction } from './record-redaction.ts';
 import { Records } from './records.ts';
 import type { RecordsDatabase } from './records-database.ts';
@@ -133,6 +132,7 @@ async function openDatabase(folder: DataFolder | null, options: OpenOptions): Pr
   const { DATABASE_URL, DATABASE_DIRECT_URL } = settings;
   if (DATABASE_URL !== '') {
     const lockUrl = DATABASE_DIRECT_URL || DATABASE_URL;
+    const { openPostgresRecords } = await import('./postgres-records.ts');
     return openPostgresRecords(DATABASE_URL, { clock, log, lockUrl, isShared: isShared(settings) });
   }
   if (folder === null) return null;

@@ -2,8 +2,9 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep } from '../foundation/clock.ts';
 import { AdvisoryLock } from '../foundation/database/advisory-lock.ts';
-import { nameOfDatabase, openPool, POSTGRES_NOW_MS } from '../foundation/database/postgres.ts';
+import { nameOfDatabase, openPool } from '../foundation/database/postgres.ts';
 import { TellingPostgresDialect } from '../foundation/database/postgres-dialect.ts';
+import { POSTGRES_NOW_MS } from '../foundation/database/postgres-time.ts';
 import {
   type AwayReason,
   DatabaseAway,

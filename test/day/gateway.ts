@@ -10,6 +10,7 @@ import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Settings } from '../../src/foundation/settings/settings.ts';
+import { PARTS } from '../../src/gateway/parts.ts';
 import { buildParts, type Parts } from '../../src/gateway/wiring.ts';
 import { seededRandom } from '../../src/simulator/random.ts';
 import { DAY_MS, planDay } from './day-plan.ts';
@@ -66,6 +67,7 @@ export async function openDay(options: DayOptions): Promise<Day> {
     onRefused: tell,
     engineWatcher: undefined,
     isDraining: () => state.isDraining,
+    list: PARTS,
   });
   await parts.records?.recover(parts.feed);
   const url = await parts.server.listen({ host: settings.HOST, port: settings.PORT });
@@ -203,11 +205,11 @@ async function refuseSome(url: string): Promise<void> {
   await fetch(`${url}/twilio/voice`, { method: 'POST', body: new URLSearchParams({ CallSid: 'CA2' }) });
 }
 
-async function endParts({ parts, server, upkeep, batches, engineClient, speech, closeRecords }: Parts) {
+async function endParts({ parts, server, upkeep, engineClient, speech, closeRecords }: Parts) {
   for (const part of parts.values()) await part.close?.();
   await server.close();
   await upkeep?.close();
-  await batches.close();
+  for (const part of parts.values()) await part.release?.();
   await engineClient.close();
   await speech.close();
   await closeRecords();

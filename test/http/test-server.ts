@@ -16,6 +16,9 @@ import { genesysRoutes } from '../../src/carriers/audiohook/routes.ts';
 import { announcementRoutes } from '../../src/carriers/audiosocket/announcement-routes.ts';
 import type { FlowState } from '../../src/flows/file/flow-folder.ts';
 import type { FlowPrompts } from '../../src/flows/prompts/flow-prompts.ts';
+import { flowPromptRoutes } from '../../src/flows/routes/flow-prompts.ts';
+import { flowRoutes } from '../../src/flows/routes/flows.ts';
+import { schemaRoutes } from '../../src/flows/routes/schemas.ts';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -27,12 +30,10 @@ import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth, GatewayHealth } from '../../src/http/health.ts';
 import type { Recognisers } from '../../src/http/models.ts';
 import type { SystemSources } from '../../src/http/system/system.ts';
-import { serviceOf } from '../../src/jobs/batch-service.ts';
-import { Batches } from '../../src/jobs/batches.ts';
 import { Listeners } from '../../src/listening/listeners.ts';
 import { waysInOf } from '../../src/parts/lists.ts';
 import type { OpenPart, Part } from '../../src/parts/part.ts';
-import type { Services } from '../../src/parts/services.ts';
+import { MAIN_TENANT, type Services } from '../../src/parts/services.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
@@ -246,7 +247,6 @@ export async function startServer(
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const translator = new Translator({ settings, clock });
-  const batches = new Batches({ settings, recordings, translator, mayExpire: () => true, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const list = [...PARTS, ...more];
   const system = idleSystem(settings, list);
@@ -265,7 +265,12 @@ export async function startServer(
     engine: speaker,
     registry: calls,
     webSockets: calls,
-    feed,
+    feed: { of: () => feed },
+    store: { of: () => kept },
+    speech,
+    translator,
+    prompts: await openPrompts(speech),
+    flowFiles,
     apps: calls,
     flows: {
       named: (name) => (calls.flows.includes(name) ? { name, version: '00000000', open: unopened } : null),
@@ -285,15 +290,12 @@ export async function startServer(
     feedArchive: kept?.records.calls ?? null,
     registry: calls,
     transcripts: calls,
-    flowFiles: { list: () => flowFiles },
-    flowPrompts: await openPrompts(speech),
     parts,
     feed,
     recordings,
     translator,
     engine: speaker,
     listeners,
-    batches: serviceOf(batches),
     sound,
     kept,
     findCall: async (id) => calls.get(id),
@@ -305,7 +307,7 @@ export async function startServer(
     log,
     clock,
   });
-  app.addHook('onClose', () => batches.close());
+  app.addHook('onClose', async () => void (await Promise.all(parts.map((part) => part.release?.()))));
   const told = { system, listeners, feed, clock, metrics, logLines, health, flowFiles };
   return { app, calls, announced, ...told, engine: speaker, recordings, speech, kept };
 }
@@ -313,11 +315,16 @@ export async function startServer(
 interface TestServices extends Omit<Services, 'registry'> {
   readonly registry: FakeCalls;
   readonly announced: CallAnnouncements;
+  readonly prompts: FlowPrompts | null;
+  readonly flowFiles: readonly FlowState[];
 }
 
 /** All parts. Those with connections of their own are replaced by what a test can see. */
-async function openParts(list: readonly Part[], { announced, ...services }: TestServices): Promise<OpenPart[]> {
-  const { settings, registry: calls } = services;
+async function openParts(
+  list: readonly Part[],
+  { announced, prompts, flowFiles, ...services }: TestServices,
+): Promise<OpenPart[]> {
+  const { settings, registry: calls, clock, speech, store } = services;
   const replaced: Readonly<Record<string, () => OpenPart>> = {
     audiohook: () => ({
       carrierRoutes: (app, { access }) => {
@@ -336,11 +343,19 @@ async function openParts(list: readonly Part[], { announced, ...services }: Test
     audiosocket: () => ({
       carrierRoutes: (app, { access }) => void app.register(announcementRoutes, { settings, announced, access }),
     }),
+    flows: () => ({
+      carrierRoutes: (app) => void app.register(schemaRoutes),
+      routes: (app, { trail }) => {
+        const analytics = store.of(MAIN_TENANT)?.records.flows ?? null;
+        void app.register(flowRoutes, { flows: () => flowFiles, analytics, trail, clock });
+        void app.register(flowPromptRoutes, { prompts, speech });
+      },
+    }),
     sip: () => (settings.SIP_PORT === 0 ? {} : { dialer: calls }),
   };
   return Promise.all(
     list
-      .filter(({ name }) => name in replaced || name !== 'hints')
+      .filter(({ name }) => name in replaced || !['hints', 'tracing'].includes(name))
       .map(async (part) => replaced[part.name]?.() ?? part.open({ ...services, registry: calls as never })),
   );
 }

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bringUp, showStatus } from '../../src/cli/db/run.ts';
 import { type Clock, systemClock } from '../../src/foundation/clock.ts';
-import { POSTGRES_NOW_MS } from '../../src/foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../src/foundation/database/postgres-time.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';

@@ -2,9 +2,9 @@
 import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
 
 const CORE = ['calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'];
-const STORING = ['records', 'cluster', 'jobs', 'recordings', 'listening', 'models', 'checks'];
+const STORING = ['records', 'cluster', 'recordings', 'listening', 'models', 'checks'];
 /** What adds to the core by one folder and one line in the list of parts; none of them knows another. */
-const PARTS = ['carriers', 'clients', 'flows', 'hints', 'tracing', 'console'];
+const PARTS = ['carriers', 'clients', 'flows', 'hints', 'tracing', 'jobs', 'administration', 'console'];
 
 /**
  * The folders of `src` and the folders that each may import from, beside itself and the foundation. Files right under
@@ -14,20 +14,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['gateway', 'parts', 'http', ...PARTS, ...STORING, ...CORE, 'simulator'],
   gateway: ['parts', 'http', ...PARTS, ...STORING, ...CORE],
   carriers: ['parts', 'http', 'calls', 'protocols', 'audio', 'simulator'],
-  clients: ['parts', 'http', ...CORE, 'recordings', 'listening', 'jobs'],
+  clients: ['parts', 'http', ...CORE, 'recordings', 'listening'],
   console: ['parts', 'http'],
   parts: ['http', ...STORING, ...CORE],
-  http: [...STORING, ...CORE, 'flows'],
+  http: [...STORING, ...CORE],
   checks: ['models', 'engine-client', 'speech'],
   models: ['engine-client'],
   listening: ['transcription', 'engine-client', 'protocols', 'audio'],
   cluster: ['records', 'calls', 'protocols'],
   calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
-  flows: CORE,
+  flows: ['parts', 'http', 'records', ...CORE],
   records: ['calls', 'protocols', 'transcription', 'audio'],
   hints: ['parts', 'records', 'calls', 'protocols'],
-  tracing: ['calls', 'protocols', 'transcription'],
-  jobs: ['cluster', 'recordings'],
+  tracing: ['parts', 'calls', 'protocols', 'transcription'],
+  jobs: ['parts', 'http', 'calls', 'cluster', 'recordings'],
+  administration: ['parts', 'http', 'records'],
   recordings: ['transcription', 'engine-client', 'audio'],
   protocols: ['audio'],
   transcription: ['audio', 'engine-client'],

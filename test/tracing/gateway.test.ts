@@ -1,10 +1,7 @@
 /** A whole gateway and its collector. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Resampler } from '../../src/audio/resample.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
-import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { type Gateway, runGateway } from '../../src/gateway/main.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
@@ -137,20 +134,4 @@ describe('a gateway with a collector', () => {
       if (manner === 'fail') expect(collector.requests[0]?.path).toBe('/spans');
     },
   );
-});
-
-it('OpenTelemetry is loaded only where a collector is named', async () => {
-  const loaded = async (environment: Record<string, string>) => {
-    const script = packagePath('test', 'fakes', 'loaded-packages.mjs');
-    const env = { PATH: process.env['PATH'], ...PRETEND, ...environment };
-    const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
-    return (JSON.parse(stdout) as string[]).filter((name) => name.startsWith('@opentelemetry/'));
-  };
-  const [off, on] = await Promise.all([
-    loaded({ OTEL_SERVICE_NAME: 'bridge-7' }),
-    loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: address }),
-  ]);
-  // prom-client brings it, and does not use it here.
-  expect(off).toEqual(['@opentelemetry/api']);
-  expect(on).toContain('@opentelemetry/sdk-trace-base');
 });

@@ -1,7 +1,8 @@
 /** `trunkline db query`: a look inside the records that changes nothing. */
+
+import { queryAnswer } from '../../administration/query.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { queryAnswer } from '../../http/admin/query.ts';
 import { queryPostgres, querySqlite } from '../../records/query/query-records.ts';
 import type { QueryAnswer } from '../../records/query/query-terms.ts';
 import { EXIT_OK } from '../exit-codes.ts';

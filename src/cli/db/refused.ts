@@ -1,9 +1,9 @@
 /** `trunkline db refused`: through the server that uses the records, or without one. */
 
+import { refusedAnswer, retriedAnswer } from '../../administration/refused.ts';
 import { formatBytes } from '../../foundation/format-bytes.ts';
 import { NO_FOLDER } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { refusedAnswer, retriedAnswer } from '../../http/admin/refused.ts';
 import { migrateInFolder } from '../../records/open-records.ts';
 import { RecordWriter } from '../../records/record-writer.ts';
 import type { RecordsDatabase } from '../../records/records-database.ts';

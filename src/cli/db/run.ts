@@ -1,10 +1,10 @@
 /** `trunkline db status`, `backup` and `migrate`: through the server that uses the records, or without one. */
 import { rm } from 'node:fs/promises';
+import { backupAnswer, databaseAnswer } from '../../administration/database.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import { formatBytes } from '../../foundation/format-bytes.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
 import { type DatabaseReport, reportOf } from '../../records/database-report.ts';
 import { migrate, readSchemaState } from '../../records/migrations/migrations.ts';
 import type { MigrationListener } from '../../records/migrations/told-migration.ts';

@@ -1,7 +1,8 @@
 /** `trunkline db sweep`: what is past its time, and why it is not deleted. */
+
+import { type SweepAnswer, sweepAnswer } from '../../administration/sweep.ts';
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { type SweepAnswer, sweepAnswer } from '../../http/admin/sweep.ts';
 import { inPostgresDatabase } from '../../records/postgres-records.ts';
 import type { RecordsDatabase } from '../../records/records-database.ts';
 import { RetentionClock } from '../../records/retention/retention-clock.ts';

@@ -1,5 +1,6 @@
 /** Runs tests as calls over a simulated line with a gateway of their own. */
 import type { FeedEvent } from '../../calls/feed/events.ts';
+import { flowsPart } from '../../flows/part.ts';
 import { ObservedCall } from '../../flows/testing/observed-call.ts';
 import { runScript } from '../../flows/testing/script.ts';
 import { CALLED_NUMBER, CALLER_NUMBER, parametersOf } from '../../flows/testing/test-file.ts';
@@ -9,6 +10,7 @@ import { systemClock } from '../../foundation/clock.ts';
 import { createLog } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { type Gateway, runGateway } from '../../gateway/main.ts';
+import { PARTS } from '../../gateway/parts.ts';
 import { callerSpeech } from '../caller-speech.ts';
 import { untilReady } from '../readiness.ts';
 import { type CallerLine, LineCaller } from './line-caller.ts';
@@ -53,12 +55,13 @@ export class TestLine implements TestRunner {
   static async open(settings: Settings, openLine: OpenLine = twilioLine): Promise<TestLine> {
     let refusal: string | null = null;
     const worlds = new Map<string, FlowWorld>();
+    const own = flowsPart(({ callId }) => worlds.get(callId) ?? null);
     const gateway = await runGateway(settings, {
       log: createLog('fatal'),
       onRefused: (message) => {
         refusal = message;
       },
-      flowWorld: ({ callId }) => worlds.get(callId) ?? null,
+      parts: PARTS.map((part) => (part.name === own.name ? own : part)),
     });
     try {
       await untilReady(gateway.url, systemClock, () => refusal);

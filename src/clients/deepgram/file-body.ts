@@ -11,8 +11,8 @@ import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble } from '../../foundation/folders/disk.ts';
 import type { Codec } from '../../foundation/units.ts';
-import { download, type InputSettings, limitBytes } from '../../jobs/inputs.ts';
 import type { RecordingDisk } from '../../recordings/disk.ts';
+import { download, type InputSettings, limitBytes } from '../../recordings/inputs.ts';
 import { readFileUrl } from './wire/file-query.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;

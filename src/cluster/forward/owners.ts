@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../foundation/clock.ts';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres-time.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
 import { type Cluster, type ClusterMember, DEAD_AFTER_MS } from '../cluster.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { OneUseKind, OneUseStore, UsedKeys } from '../../calls/admission/shared-one-use.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres-time.ts';
 import type { StateDatabase } from './state-database.ts';
 
 /** How often what has expired is removed, at most: when something is put. */

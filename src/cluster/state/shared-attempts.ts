@@ -1,7 +1,7 @@
 /** The table `attempts`: how many wrong keys and passwords came, to whichever gateway. */
 
 import { createHmac } from 'node:crypto';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres-time.ts';
 import type { StateDatabase } from './state-database.ts';
 
 /** Tokens that may be owed: somebody who asks several gateways at once pays for all of it, but not for ever. */

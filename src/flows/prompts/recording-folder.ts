@@ -11,12 +11,10 @@ import { markOf } from '../../foundation/watched-file.ts';
 import type { RecordingDecoder } from '../../speech/recording-decoder.ts';
 import type { MonoAudio } from '../../speech/wav-leveller.ts';
 import type { PromptRecordings } from './prompt-pieces.ts';
+import { RECORDING_MAX_BYTES, RECORDING_MAX_S } from './recording-limits.ts';
 
 /** The folder of recordings in FLOWS_DIR. */
 export const RECORDINGS_FOLDER = 'prompts';
-/** Of one file: five minutes of stereo at 48 kHz have 58 MB. */
-export const RECORDING_MAX_BYTES = 67_108_864;
-export const RECORDING_MAX_S = 300;
 /** Of all: more than an hour at 16 kHz. */
 const SOUND_MAX_BYTES = 134_217_728;
 const FILES_MAX = 1000;

@@ -17,9 +17,6 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
-/** Now, by the database's clock, in ms since 1970: gateways' own clocks may differ. */
-export const POSTGRES_NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-
 /** How connections to the database at `url` are made; `isPatient` = for a migration, which may take long. */
 function configOf(url: string, isPatient: boolean): pg.ClientConfig {
   return {

@@ -1,6 +1,6 @@
 /** The batches of all gateways, as their clients use them. All methods reject with DatabaseAway while it is away. */
 import { sql, type Transaction } from 'kysely';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres-time.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { Batch, BatchView, FileTally, FileView, ResultsFrom } from '../batch.ts';
 import { type BatchCount, requireRoom } from '../batch-index.ts';

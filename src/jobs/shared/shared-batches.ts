@@ -6,6 +6,7 @@ import type { Timer } from '../../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
+import { expandFolders } from '../../recordings/inputs.ts';
 import {
   BATCH_ID,
   type Batch,
@@ -24,7 +25,6 @@ import { BatchWebhooks } from '../batch-webhooks.ts';
 import type { BatchesOptions, BatchRequest } from '../batches.ts';
 import { type DataFolder, openDataFolder, removeOldDataFolders } from '../data-folder.ts';
 import { reportDiskWaits } from '../disk-waits.ts';
-import { expandFolders } from '../inputs.ts';
 import { Transcripts } from '../transcripts.ts';
 import type { BatchDatabase, FileToQueue, StoredBatch } from './batch-rows.ts';
 import { BatchTables } from './batch-tables.ts';

@@ -1,6 +1,6 @@
 /** The batches of all gateways, as those who work on them use them. All methods reject with DatabaseAway as well. */
 import { sql } from 'kysely';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres-time.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
 import type { BatchFile, Webhook } from '../batch.ts';
 import { type BatchDatabase, type FileToQueue, toQueue } from './batch-rows.ts';

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type pg from 'pg';
-import { createClient } from '../../foundation/database/postgres.ts';
 import { packagePath } from '../../foundation/folders/paths.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import { makeBackup } from '../sqlite-backups.ts';
@@ -39,6 +38,7 @@ export async function querySqlite(
 /** Asks the database at `url`. @throws QueryRefused when the query is wrong, or takes too long or too much */
 export async function queryPostgres(url: string, text: string): Promise<QueryAnswer> {
   const sql = readingStatement(text);
+  const { createClient } = await import('../../foundation/database/postgres.ts');
   const client = createClient(url);
   client.on('error', () => undefined);
   await client.connect();

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../foundation/clock.ts';
-import { POSTGRES_NOW_MS } from '../../foundation/database/postgres.ts';
+import { POSTGRES_NOW_MS } from '../../foundation/database/postgres-time.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import type { Tables } from '../tables.ts';
 

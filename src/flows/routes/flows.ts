@@ -2,19 +2,18 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { FlowState } from '../../flows/file/flow-folder.ts';
-import { nodesOf } from '../../flows/file/flow-graph.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { AuditTrail } from '../../http/calls/audit-trail.ts';
+import { noQuery } from '../../http/calls/call-schemas.ts';
+import { describe } from '../../http/server/echo.ts';
+import { errorResponses } from '../../http/server/errors.ts';
+import { goneSignal } from '../../http/server/gone-signal.ts';
+import { pageOf, pageQuery, pageSchema } from '../../http/server/pages.ts';
 import type { FlowAnalytics, StatisticsRequest } from '../../records/flows/flow-analytics.ts';
 import type { FlowStatistics } from '../../records/flows/flow-count.ts';
 import type { StepStatistics } from '../../records/flows/step-tally.ts';
-import type { AuditTrail } from '../calls/audit-trail.ts';
-import { noQuery } from '../calls/call-schemas.ts';
-import { describe } from '../server/echo.ts';
-import { errorResponses } from '../server/errors.ts';
-import { goneSignal } from '../server/gone-signal.ts';
-import { pageOf, pageQuery, pageSchema } from '../server/pages.ts';
+import type { FlowState } from '../file/flow-folder.ts';
 import { flowDetail, flowStatistics, listedFlow } from './flow-schemas.ts';
 
 /** Where no period is asked for. */
@@ -77,9 +76,9 @@ export const flowRoutes: FastifyPluginCallbackZod<FlowRoutesOptions> = (app, opt
         response: { 200: flowDetail, ...errorResponses(400, 401, 403, 404, 429) },
       },
     },
-    ({ params }) => {
+    async ({ params }) => {
       const found = flows().find((flow) => flow.name === params.name) ?? refuseUnknown(params.name);
-      return { ...viewOf(found), flows: drawFlows(found) };
+      return { ...viewOf(found), flows: await drawFlows(found) };
     },
   );
 
@@ -189,8 +188,9 @@ function viewOf({ name: flow, file, set, sinceMs, errors, warnings, refusedSince
 }
 
 /** The flow that calls begin with comes first. */
-function drawFlows({ set }: FlowState) {
+async function drawFlows({ set }: FlowState) {
   if (set === null) return [];
+  const { nodesOf } = await import('../file/flow-graph.ts');
   const others = [...set.flows.values()].filter((flow) => flow !== set.main);
   return [set.main, ...others].map((flow) => ({
     name: flow.name,

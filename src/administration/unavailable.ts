@@ -1,5 +1,5 @@
-import { describeTrouble, isDatabaseTrouble } from '../../foundation/database/trouble.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 
 /** @throws TrunklineError `records_unavailable` where the database of `work` is away, or its disk is full */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** Flows and their figures, as the API shows them. */
 import { z } from 'zod';
-import { nameSchemas } from '../server/named-schemas.ts';
+import { nameSchemas } from '../../http/server/named-schemas.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();

@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { BatchView } from '../../jobs/batch.ts';
-import type { BatchNews, BatchService } from '../../jobs/batch-service.ts';
-import { beginEvents, formatEvent, HEARTBEAT, HEARTBEAT_MS } from '../server/server-sent-events.ts';
+import { beginEvents, formatEvent, HEARTBEAT, HEARTBEAT_MS } from '../../http/server/server-sent-events.ts';
+import type { BatchView } from '../batch.ts';
+import type { BatchNews, BatchService } from '../batch-service.ts';
 
 interface BatchEventsOptions {
   readonly batches: BatchService;

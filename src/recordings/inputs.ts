@@ -12,9 +12,8 @@ import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import { FetchError, guardedFetch, networkCode, withinTime } from '../foundation/guarded-fetch.ts';
 import { namedTargets } from '../foundation/outbound-targets.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import type { RecordingDisk } from '../recordings/disk.ts';
-import { findRecordings, isWithin } from '../recordings/folder.ts';
-import type { BatchFile } from './batch.ts';
+import type { RecordingDisk } from './disk.ts';
+import { findRecordings, isWithin } from './folder.ts';
 
 /** Longest name of a recording of a batch. */
 export const NAME_MAX_CHARS = 255;
@@ -42,7 +41,20 @@ export async function findInput(location: string, folder: string): Promise<strin
   throw refused('there is no such recording in BATCH_INPUT_DIR');
 }
 
-type Input = Pick<BatchFile, 'name' | 'source'>;
+/**
+ * Where a recording comes from. An upload is already in the batch's folder. A path is relative to BATCH_INPUT_DIR. A
+ * file can be anywhere on this machine; its stamp changes when the file changes.
+ */
+export type Source =
+  | { readonly kind: 'upload' }
+  | { readonly kind: 'url' | 'path'; readonly location: string }
+  | { readonly kind: 'file'; readonly location: string; readonly stamp: string };
+
+/** A recording that a batch names, and where it is. */
+interface Input {
+  readonly name: string;
+  readonly source: Source;
+}
 
 /**
  * Replaces each folder in `inputs` by the recordings in it, named by their paths. A folder without recordings stays,

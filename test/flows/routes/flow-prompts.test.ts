@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/foundation/clock.ts';
 import { createLog } from '../../../src/foundation/log/log.ts';
 import { RecordingDecoder } from '../../../src/speech/recording-decoder.ts';
 import { FakeClock } from '../../fakes/clock.ts';
-import { startServer, type TestServer } from '../test-server.ts';
+import { startServer, type TestServer } from '../../http/test-server.ts';
 
 const FLOW = `
 version: 1

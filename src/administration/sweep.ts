@@ -1,12 +1,12 @@
 /** `/v1/admin/db/sweep`: what is past its time, and why it is not deleted. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Clock } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
-import { settlesWithin } from '../../foundation/settles-within.ts';
-import type { RetentionSweeper } from '../../records/retention/retention-sweeper.ts';
-import { errorResponses } from '../server/errors.ts';
-import { nameSchemas } from '../server/named-schemas.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { settlesWithin } from '../foundation/settles-within.ts';
+import { errorResponses } from '../http/server/errors.ts';
+import { nameSchemas } from '../http/server/named-schemas.ts';
+import type { RetentionSweeper } from '../records/retention/retention-sweeper.ts';
 import { orUnavailable } from './unavailable.ts';
 
 /** So long an answer waits for a deletion, which goes on after it. */

@@ -1,8 +1,8 @@
 /** `/v1/admin/db/refused`: events that the database refused, for admins and `trunkline db refused`. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Records } from '../../records/records.ts';
-import { errorResponses } from '../server/errors.ts';
+import { errorResponses } from '../http/server/errors.ts';
+import type { Records } from '../records/records.ts';
 import { keptBy } from './database.ts';
 import { orUnavailable } from './unavailable.ts';
 

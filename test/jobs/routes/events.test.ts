@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BatchEvents } from '../../../src/http/batches/events.ts';
 import type { BatchView, FileView } from '../../../src/jobs/batch.ts';
 import type { BatchNews, BatchService } from '../../../src/jobs/batch-service.ts';
+import { BatchEvents } from '../../../src/jobs/routes/events.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 /** A connection whose reader may stop reading. */

@@ -1,11 +1,11 @@
 /** `POST /v1/admin/db/query`: one SELECT over a copy of the records, for `trunkline db query`. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TrunklineError } from '../../foundation/errors.ts';
-import { QueryRefused, SQL_CHARS_MAX } from '../../records/query/query-terms.ts';
-import type { Records } from '../../records/records.ts';
-import type { Access } from '../access/access.ts';
-import { errorResponses } from '../server/errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import type { Access } from '../http/access/access.ts';
+import { errorResponses } from '../http/server/errors.ts';
+import { QueryRefused, SQL_CHARS_MAX } from '../records/query/query-terms.ts';
+import type { Records } from '../records/records.ts';
 import { orUnavailable } from './unavailable.ts';
 
 /** The rows. */

@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { languageName } from '../../foundation/languages.ts';
-import type { BatchResults, BatchService, FileResult } from '../../jobs/batch-service.ts';
+import type { Access } from '../../http/access/access.ts';
+import { errorResponses } from '../../http/server/errors.ts';
+import { withNewNames } from '../../http/server/renamed-fields.ts';
+import { sendStream } from '../../http/speech/streamed-body.ts';
+import { transcriptionAnswer } from '../../http/transcriptions/answer-schemas.ts';
+import { OUTPUT_DEFAULTS, OUTPUT_FIELDS } from '../../http/transcriptions/fields.ts';
+import { type Rendered, render } from '../../http/transcriptions/formats.ts';
 import type { RecordingTranscript } from '../../recordings/transcribe.ts';
-import type { Access } from '../access/access.ts';
-import { errorResponses } from '../server/errors.ts';
-import { withNewNames } from '../server/renamed-fields.ts';
-import { sendStream } from '../speech/streamed-body.ts';
-import { transcriptionAnswer } from '../transcriptions/answer-schemas.ts';
-import { OUTPUT_DEFAULTS, OUTPUT_FIELDS } from '../transcriptions/fields.ts';
-import { type Rendered, render } from '../transcriptions/formats.ts';
+import type { BatchResults, BatchService, FileResult } from '../batch-service.ts';
 
 /** Downloads of whole batches at the same time. */
 const DOWNLOADS_MAX = 8;

@@ -15,11 +15,11 @@ import { languageName } from '../../foundation/languages.ts';
 import { isAnyLanguage } from '../../foundation/recogniser-languages.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { Draft } from '../../jobs/batch-index.ts';
-import type { BatchRequest } from '../../jobs/batches.ts';
-import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
-import { withNewNames } from '../server/renamed-fields.ts';
-import { fieldText, partsOf } from '../transcriptions/upload.ts';
+import { withNewNames } from '../../http/server/renamed-fields.ts';
+import { fieldText, partsOf } from '../../http/transcriptions/upload.ts';
+import { NAME_MAX_CHARS, tooManyFiles } from '../../recordings/inputs.ts';
+import type { Draft } from '../batch-index.ts';
+import type { BatchRequest } from '../batches.ts';
 
 const URL_MAX_CHARS = 4096;
 /** As many hot words as there may be, with commas between them, fit in. */

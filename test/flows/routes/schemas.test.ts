@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { flowSchemas } from '../../../src/flows/json-schemas.ts';
-import { startServer, type TestServer } from '../test-server.ts';
+import { startServer, type TestServer } from '../../http/test-server.ts';
 
 let testServer: TestServer;
 afterEach(() => testServer?.app.close());

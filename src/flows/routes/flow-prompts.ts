@@ -4,16 +4,16 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { writeWav } from '../../audio/wav.ts';
-import type { FlowPrompts, ListedFlowPrompt } from '../../flows/prompts/flow-prompts.ts';
-import { RECORDING_MAX_BYTES, RECORDING_MAX_S } from '../../flows/prompts/recording-folder.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
+import { errorResponses } from '../../http/server/errors.ts';
+import { goneSignal } from '../../http/server/gone-signal.ts';
+import { nameSchemas } from '../../http/server/named-schemas.ts';
+import { pageOf, pageQuery, pageSchema } from '../../http/server/pages.ts';
+import { readFileForm } from '../../http/speech/prompt-form.ts';
 import type { Speech } from '../../speech/speech.ts';
-import { errorResponses } from '../server/errors.ts';
-import { goneSignal } from '../server/gone-signal.ts';
-import { nameSchemas } from '../server/named-schemas.ts';
-import { pageOf, pageQuery, pageSchema } from '../server/pages.ts';
-import { readFileForm } from './prompt-form.ts';
+import type { FlowPrompts, ListedFlowPrompt } from '../prompts/flow-prompts.ts';
+import { RECORDING_MAX_BYTES, RECORDING_MAX_S } from '../prompts/recording-limits.ts';
 
 /** Each is held in memory until it is decoded. */
 const UPLOADS_MAX = 2;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../helpers/eventually.ts';
-import { formOf, type RecordingServer, speechFile, startRecordingServer } from '../recording-server.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer } from '../../http/recording-server.ts';
 
 let testServer: RecordingServer;
 

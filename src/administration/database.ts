@@ -1,10 +1,10 @@
 /** `/v1/admin/db`: the database of the records, for admins and `trunkline db`. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TrunklineError } from '../../foundation/errors.ts';
-import { reportOf } from '../../records/database-report.ts';
-import type { Records } from '../../records/records.ts';
-import { errorResponses } from '../server/errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { errorResponses } from '../http/server/errors.ts';
+import { reportOf } from '../records/database-report.ts';
+import type { Records } from '../records/records.ts';
 import { orUnavailable } from './unavailable.ts';
 
 /** The answer about the database. */

@@ -6,9 +6,9 @@ import { readFlow } from '../../../src/flows/file/read-flow.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { settle } from '../../fakes/clock.ts';
 import { FakePeople } from '../../fakes/people.ts';
+import { startServer, type TestServer } from '../../http/test-server.ts';
 import { DATABASES } from '../../records/databases.ts';
 import { flowCall } from '../../records/flows/told-flows.ts';
-import { startServer, type TestServer } from '../test-server.ts';
 
 const databases = DATABASES[0].start();
 afterAll(() => databases.end());
