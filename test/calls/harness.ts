@@ -9,6 +9,7 @@ import type { CallTracer } from '../../src/calls/call-tracer.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import { CallRegistry } from '../../src/calls/registry.ts';
+import type { TransferCall } from '../../src/calls/socket-admission.ts';
 import type { SoundTap } from '../../src/calls/sound/sound-tap.ts';
 import { WebSocketTrunk } from '../../src/carriers/shared/websocket/trunk.ts';
 import { TwilioDialect } from '../../src/carriers/shared/wire/twilio-media.ts';
@@ -73,7 +74,7 @@ export interface Gateway {
   readonly events: FeedEvent[];
   readonly logLines: string[];
   /** A carrier connects. */
-  dial(options?: { tokenRequired?: boolean }): Caller;
+  dial(options?: { tokenRequired?: boolean; transfer?: TransferCall }): Caller;
 }
 
 /** A gateway with the default settings but for `environment`; the pauses of the tests end utterances in all calls. */
@@ -123,9 +124,12 @@ export function startCalls(
   };
   const registry = new CallRegistry(context);
   const webSockets = new WebSocketTrunk({ registry, feed, settings, clock });
-  const dial = ({ tokenRequired = false } = {}): Caller => {
+  const dial: Gateway['dial'] = ({ tokenRequired = false, transfer } = {}) => {
     const socket = new CarrierSocket();
-    webSockets.accept(socket.asWebSocket, new TwilioDialect(), { tokenRequired });
+    webSockets.accept(socket.asWebSocket, new TwilioDialect(), {
+      tokenRequired,
+      ...(transfer !== undefined && { transfer }),
+    });
     return new Caller(socket);
   };
   return { context, registry, webSockets, clock, engine, events, logLines, dial };

@@ -13,6 +13,9 @@ const LOOPS_MAX = 1000;
 /** Twilio has no limit. Ours is the longest silence that an app may ask for. */
 const PAUSE_MAX_S = 300;
 const DIGITS = /^[0-9*#wW]{1,100}$/;
+/** How long a `<Dial>` rings: Twilio's own usual time, least and most. */
+const RING_S = { usual: 30, min: 5, max: 600 };
+const DIAL_MAX_CHARS = 256;
 
 /** Where a document says to request the next one. */
 export interface TwimlLink {
@@ -37,6 +40,18 @@ export interface RelayVerb {
   readonly action: TwimlLink | null;
 }
 
+/** `<Dial>` of a single number or SIP address. */
+export interface DialVerb {
+  /** As written; a `<Sip>` is an address with its scheme. */
+  readonly to: string;
+  /** `callerId`; null = the caller's own. */
+  readonly from: string | null;
+  /** How long it may ring. */
+  readonly timeoutMs: number;
+  /** Told when nobody took the call; null = the next verb follows. */
+  readonly action: TwimlLink | null;
+}
+
 /**
  * One step of a document. `other` is a verb that we do not support; `takesCall` = it would hand the caller over or wait
  * for the caller.
@@ -53,6 +68,7 @@ export type TwimlVerb =
   | { readonly type: 'digits'; readonly digits: string; readonly loop: number }
   | { readonly type: 'pause'; readonly lengthMs: number }
   | { readonly type: 'relay'; readonly relay: RelayVerb }
+  | { readonly type: 'dial'; readonly dial: DialVerb }
   | { readonly type: 'redirect'; readonly link: TwimlLink }
   | { readonly type: 'hangup' }
   | { readonly type: 'other'; readonly name: string; readonly takesCall: boolean };
@@ -112,6 +128,8 @@ function readVerb(element: XmlElement, base: string): TwimlVerb {
       return { type: 'pause', lengthMs: 1000 * wholeOf(attribute(element, 'length'), 1, PAUSE_MAX_S) };
     case 'connect':
       return readConnect(element, base) ?? other(element);
+    case 'dial':
+      return readDial(element, base) ?? other(element);
     case 'redirect':
       return readRedirect(element, base) ?? other(element);
     case 'hangup':
@@ -138,6 +156,24 @@ function readPlay(element: XmlElement, base: string): TwimlVerb | null {
 function readRedirect(element: XmlElement, base: string): TwimlVerb | null {
   const url = absolute(textOf(element).trim(), base);
   return url === null ? null : { type: 'redirect', link: { url, method: methodOf(element) } };
+}
+
+/** Null = it is for several, or for somebody whom only Twilio knows: a client, a conference, a queue. */
+function readDial(element: XmlElement, base: string): TwimlVerb | null {
+  const [noun, another] = elementsOf(element);
+  const kind = noun?.name.toLowerCase() ?? 'number';
+  const text = textOf(noun ?? element).trim();
+  if (another !== undefined || !['number', 'sip'].includes(kind)) return null;
+  if (text === '' || text.length > DIAL_MAX_CHARS) return null;
+  const action = absolute(attribute(element, 'action')?.trim() ?? '', base);
+  const rings = wholeOf(attribute(element, 'timeout'), RING_S.usual, RING_S.max);
+  const dial: DialVerb = {
+    to: kind === 'sip' && !/^sips?:/i.test(text) ? `sip:${text}` : text,
+    from: given(element, 'callerid') ?? null,
+    timeoutMs: 1000 * Math.max(rings, RING_S.min),
+    action: action === null ? null : { url: action, method: methodOf(element) },
+  };
+  return { type: 'dial', dial };
 }
 
 function readConnect(element: XmlElement, base: string): TwimlVerb | null {

@@ -82,7 +82,10 @@ describe('the verbs of a document', () => {
   });
 
   it.each([
-    ['<Dial>+14155550100</Dial>', 'Dial', true],
+    ['<Dial><Client>ann</Client></Dial>', 'Dial', true],
+    ['<Dial><Number>1</Number><Number>2</Number></Dial>', 'Dial', true],
+    ['<Dial/>', 'Dial', true],
+    [`<Dial>${'1'.repeat(257)}</Dial>`, 'Dial', true],
     ['<Gather action="/x"><Say>Press</Say></Gather>', 'Gather', true],
     ['<Connect><Stream url="wss://h/p"/></Connect>', 'Connect', true],
     ['<Start><Stream url="wss://h/p"/></Start>', 'Start', false],
@@ -91,6 +94,29 @@ describe('the verbs of a document', () => {
     [`<${'x'.repeat(100)}/>`, 'x'.repeat(40), false],
   ])('that cannot be done are named: %s', (inside, name, takesCall) => {
     expect(verbs(inside)).toEqual([{ type: 'other', name, takesCall }]);
+  });
+
+  it.each([
+    ['<Dial> 600 </Dial>', { to: '600', from: null, timeoutMs: 30_000, action: null }],
+    [
+      '<Dial timeout="20" callerID="+1" action="over" method="get"><Number url="/w">+1 (415) 555-0100</Number></Dial>',
+      {
+        to: '+1 (415) 555-0100',
+        from: '+1',
+        timeoutMs: 20_000,
+        action: { url: 'https://app.example.com/voice/over', method: 'GET' },
+      },
+    ],
+    [
+      '<Dial timeout="1" callerId=""><Sip>sips:a@b.example</Sip></Dial>',
+      { to: 'sips:a@b.example', from: null, timeoutMs: 5000, action: null },
+    ],
+    [
+      '<Dial timeout="9999"><Sip>a@b.example</Sip></Dial>',
+      { to: 'sip:a@b.example', from: null, timeoutMs: 600_000, action: null },
+    ],
+  ])('say who is called: %s', (inside, dial) => {
+    expect(verbs(inside)).toEqual([{ type: 'dial', dial }]);
   });
 
   it.each(['', ' \n', '<Response/>', '\ufeff<Response></Response>'])('are none in %j', (text) => {

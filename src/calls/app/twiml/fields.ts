@@ -4,6 +4,7 @@
  */
 import type { CallStart } from '../../../protocols/dialect.ts';
 import type { FormFields } from '../../../protocols/twilio-signature.ts';
+import type { TransferOutcome } from '../../leg.ts';
 
 const API_VERSION = '2010-04-01';
 
@@ -54,6 +55,14 @@ export function sessionFields({ sessionId, status, durationMs, handoffData, erro
     ...known('ErrorCode', error === null ? undefined : String(error.code)),
     ...known('ErrorMessage', error?.message),
   ];
+}
+
+/**
+ * What the `action` of a `<Dial>` that came to nothing is told beside the fields of the call
+ * (https://www.twilio.com/docs/voice/twiml/dial#dialcallstatus).
+ */
+export function dialFields(outcome: Exclude<TransferOutcome, 'transferred'>): [string, string][] {
+  return [['DialCallStatus', outcome === 'busy' ? 'busy' : outcome === 'unanswered' ? 'no-answer' : 'failed']];
 }
 
 /** `fields` and `others`; where both have a field of the same name, that of `others`. */

@@ -6,10 +6,10 @@
 
 import { TrunklineError } from '../../../foundation/errors.ts';
 import { splitHotWords } from '../../../foundation/hot-words.ts';
-import type { RelayVerb, TwimlDocument, TwimlLink, TwimlVerb } from '../../../protocols/twiml/document.ts';
+import type { DialVerb, RelayVerb, TwimlDocument, TwimlLink, TwimlVerb } from '../../../protocols/twiml/document.ts';
 import { verbsOf } from '../../../protocols/twiml/document.ts';
 import type { CallApp, CallAppOptions, CallerEvent } from '../call-app.ts';
-import { callFields, type SessionEnd, sessionFields, withFields } from './fields.ts';
+import { callFields, dialFields, type SessionEnd, sessionFields, withFields } from './fields.ts';
 import { RelaySession } from './session.ts';
 import { VerbSpeaker } from './speaker.ts';
 import { TakeOver } from './take-over.ts';
@@ -18,8 +18,17 @@ import { TakeOver } from './take-over.ts';
 const DOCUMENTS_MAX = 50;
 /** Most sessions with apps in one call: a single document may ask for hundreds. */
 const SESSIONS_MAX = 50;
+/** Most `<Dial>`s in one call that nobody took: the carrier makes a call for each. */
+const DIALS_MAX = 50;
 /** How long verbs alone may hold a call, counted from its beginning or from its last session with an app. */
 const VERBS_MAX_MS = 1_800_000;
+
+/** What an app asks for in place of a verb that we refuse, by the verb's name in lower case. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  enqueue: 'a flow with queueMusic, or <Dial><Sip> with the address of a queue',
+  dial: 'one number, or one <Sip>',
+  refer: '<Dial><Sip>',
+};
 
 /**
  * What a call begins with: a document to request, or the session that Twilio's webhook found in a document; null = the
@@ -40,6 +49,7 @@ export class TwimlFollower implements CallApp {
   #session: RelaySession | null = null;
   #documents = 0;
   #sessions = 0;
+  #dials = 0;
   #verbsSinceMs: number;
   #handoffData: string | null = null;
   /** Whether an app was ever connected. */
@@ -141,6 +151,8 @@ export class TwimlFollower implements CallApp {
         return 'next';
       case 'relay':
         return await this.#talk(verb.relay);
+      case 'dial':
+        return await this.#dial(verb.dial);
       case 'redirect':
         return await this.#fetch(verb.link, callFields(this.#options.start, 'in-progress'));
       case 'hangup':
@@ -152,11 +164,32 @@ export class TwimlFollower implements CallApp {
 
   /** We skip an unsupported verb, but fail at one that would have handed the caller over: what follows relies on it. */
   #passOver({ name, takesCall }: Extract<TwimlVerb, { type: 'other' }>): Next {
+    const instead = INSTEAD[name.toLowerCase()];
     this.#options.log.warn(
-      { verb: name, action: takesCall ? 'end' : 'skip' },
+      { verb: name, action: takesCall ? 'end' : 'skip', ...(instead !== undefined && { instead }) },
       "the app's TwiML has a verb that Trunkline does not support",
     );
     if (takesCall) throw new TrunklineError('twiml_failed', `the app's TwiML asks for <${name}>`);
+    return 'next';
+  }
+
+  /** Where somebody else has the call it is over here, and what comes of it later nobody tells us. */
+  async #dial({ to, from, timeoutMs, action }: DialVerb): Promise<Next> {
+    this.#dials += 1;
+    this.#checkEnd('<Dial>s', this.#dials, DIALS_MAX);
+    const { voice, start, log } = this.#options;
+    await voice.drained();
+    await this.#takeOver.over();
+    if (this.#over) return 'end';
+    const outcome = await this.#options.transfer({ to, from, timeoutMs, handoffData: this.#handoffData });
+    if (outcome === 'transferred' || this.#over) return 'end';
+    if (outcome === 'unsupported')
+      log.warn("the app's TwiML asks for <Dial>, and the carrier cannot transfer the call");
+    else log.info({ outcome }, "the <Dial> of the app's TwiML came to nothing");
+    this.#speaker.checkTime(this.#verbsSinceMs + VERBS_MAX_MS);
+    const fields = withFields(callFields(start, 'in-progress'), dialFields(outcome));
+    if (action !== null) return await this.#fetch(action, fields);
+    if (outcome === 'unsupported') await this.#sayFailure();
     return 'next';
   }
 
@@ -222,7 +255,10 @@ export class TwimlFollower implements CallApp {
 
   #checkEnd(what: string, count: number, max: number): void {
     if (count <= max) return;
-    this.#options.log.warn({ documents: this.#documents, sessions: this.#sessions }, "the app's TwiML does not end");
+    this.#options.log.warn(
+      { documents: this.#documents, sessions: this.#sessions, dials: this.#dials },
+      "the app's TwiML does not end",
+    );
     throw new TrunklineError('twiml_failed', `got more than ${max} ${what} in one call`);
   }
 

@@ -39,11 +39,11 @@ export class VerbSpeaker {
   async speak(verb: HeardVerb, untilMs: number): Promise<void> {
     if (verb.type === 'pause') {
       await this.#wait(verb.lengthMs);
-      this.#checkTime(untilMs);
+      this.checkTime(untilMs);
       return;
     }
     const ask = await this.#prepare(verb);
-    this.#checkTime(untilMs);
+    this.checkTime(untilMs);
     const { clock } = this.#options.context;
     for (let times = 0; ask !== null && times < verb.loop && !this.#isStopped; times++) {
       const sinceMs = clock.nowMs();
@@ -120,10 +120,14 @@ export class VerbSpeaker {
     const { voice, context } = this.#options;
     const leftMs = Math.max(0, untilMs - context.clock.nowMs());
     if (!(await settlesWithin(context.clock, voice.drained(), leftMs))) voice.interrupt();
-    this.#checkTime(untilMs);
+    this.checkTime(untilMs);
   }
 
-  #checkTime(untilMs: number): void {
+  /**
+   * For verbs without sound of ours: they, too, may hold the call until `untilMs` of the clock.
+   * @throws TrunklineError `twiml_failed` when it is later
+   */
+  checkTime(untilMs: number): void {
     const { context, signal, log } = this.#options;
     if (signal.aborted || context.clock.nowMs() < untilMs) return;
     log.warn("the verbs of the app's TwiML held the call for too long");

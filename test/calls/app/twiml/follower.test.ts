@@ -177,11 +177,11 @@ describe('the verbs of a document', () => {
   });
 
   it('that would hand the caller over end the call with a word, and are named in the log', async () => {
-    webhook.answers['/voice'] = '<Say>One moment.</Say><Dial>+14155550100</Dial><Say>Never.</Say>';
+    webhook.answers['/voice'] = '<Say>One moment.</Say><Gather>+14155550100</Gather><Say>Never.</Say>';
     call({ APP_GONE_TEXT: 'Sorry.' });
     await ended();
     expect([spoken(), reasons()]).toEqual([['One moment.', 'Sorry.'], ['app']]);
-    expect(warnings()).toContain('"verb":"Dial","action":"end"');
+    expect(warnings()).toContain('"verb":"Gather","action":"end"');
     expect(gateway.logLines.join()).not.toContain('4155550100');
   });
 
