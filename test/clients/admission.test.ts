@@ -36,6 +36,7 @@ it.each([
   [`/v1/listen?${LINEAR}`, 101],
   [`/v2/listen?${LINEAR}`, 101],
   ['/v1/speak', 101],
+  ['/v2/speak', 101],
   ['/v1/realtime', 101],
   ['/jambonz/stt', 101],
   ['/jambonz/tts', 101],

@@ -159,6 +159,7 @@ describe.each(PROTOCOLS)('a session of %s', (_name, path, greeting, write, last,
 
 const SPEAKING = [
   ['/v1/speak', { type: 'Speak', text: 'One more sentence.' }],
+  ['/v2/speak', { type: 'Speak', text: 'One more sentence.' }],
   ['/jambonz/tts', { type: 'stream', text: 'One more sentence.' }],
 ] as const;
 

@@ -208,6 +208,7 @@ const COMMANDS = [
   ['/v1/speak', [], { type: 'Clear' }, 1013],
   ['/v1/speak', [], { type: 'Speak', text: '' }, 1013],
   ['/v1/speak', [], { type: 'Nothing' }, 1013],
+  ['/v2/speak', [], { type: 'Flush' }, 1013],
   ['/v1/realtime?intent=transcription', [], { type: 'input_audio_buffer.commit' }, 1013],
   ['/v1/realtime?intent=transcription', [], { type: 'input_audio_buffer.clear' }, 1013],
   ['/v1/realtime?intent=transcription', [], { type: 'input_audio_buffer.append', audio: '' }, 1013],

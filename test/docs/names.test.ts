@@ -38,11 +38,13 @@ const FOREIGN = new Set([
   // Tensors of Triton's models.
   'WAV_LENS',
   'TEXT_PREFIX',
-  // Deepgram's codes of errors.
+  // Deepgram's codes of errors and warnings.
   'INVALID_AUTH',
   'INSUFFICIENT_PERMISSIONS',
   'PAYLOAD_TOO_LARGE',
   'TOO_MANY_REQUESTS',
+  'NO_ACTIVE_SPEECH',
+  'SPEECH_SKIPPED',
   // Errors of TLS, and suites of SRTP.
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'SELF_SIGNED_CERT_IN_CHAIN',

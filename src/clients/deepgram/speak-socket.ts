@@ -1,9 +1,10 @@
-/** One client of Deepgram's `WS /v1/speak`. */
+/** One client of Deepgram's `WS /v1/speak` or `WS /v2/speak`. */
 
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import type { Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { bytesToMs } from '../../foundation/units.ts';
 import { closeDrained } from '../../http/server/drain-codes.ts';
 import type { SpeechContext } from '../../http/speech/send-speech.ts';
 import { CommandBudget } from '../../listening/command-budget.ts';
@@ -11,17 +12,10 @@ import type { ListenerSession } from '../../listening/listener-place.ts';
 import type { ResolvedVoice } from '../../speech/voice-resolver.ts';
 import { SocketWriter } from '../shared/socket-writer.ts';
 import { SpeechStream } from '../shared/speech-stream.ts';
+import type { SpeakDialect } from './speak-dialect.ts';
 import { modelOf, rawCodecOf } from './speak-format.ts';
 import { deepgramCode } from './wire/errors.ts';
-import {
-  errorMessage,
-  joinerOf,
-  metadataMessage,
-  readSpeakMessage,
-  type SpeakMessage,
-  sequenceMessage,
-  warningMessage,
-} from './wire/speak-messages.ts';
+import { joinerOf, readSpeakMessage, type SpeakMessage } from './wire/speak-messages.ts';
 import type { SpeakQuery } from './wire/speak-query.ts';
 
 /** As at Deepgram, a socket that says nothing for an hour is closed. Programs keep one open between sentences. */
@@ -39,6 +33,7 @@ interface SpeakSocketOptions {
   readonly context: SpeechContext;
   readonly query: SpeakQuery;
   readonly voice: ResolvedVoice;
+  readonly dialect: SpeakDialect;
 }
 
 /** Is a listening session of the kind `speak` as long as it is open. */
@@ -48,14 +43,13 @@ export class SpeakSocket implements ListenerSession {
   readonly #stream: SpeechStream;
   readonly #commands: CommandBudget;
   #idle: Timer;
-  #sequenceId = 0;
   #warnings = 0;
   #isClosing = false;
   #hasFailed = false;
 
   constructor(options: SpeakSocketOptions) {
     this.#options = options;
-    const { socket, context, query, voice } = options;
+    const { socket, context, query, voice, dialect } = options;
     const codec = rawCodecOf(query.format);
     if (codec === null) throw new Error(`${query.format.encoding} is no encoding of a socket`);
     this.#commands = new CommandBudget(context.clock);
@@ -66,8 +60,11 @@ export class SpeakSocket implements ListenerSession {
       voice,
       codec,
       waitingMaxChars: context.inputMaxChars * WAITING_TEXTS_MAX,
-      send: (sound) => this.#writer.send(sound),
-      onFlushed: () => this.#tellSequence('Flushed'),
+      send: (sound) => {
+        dialect.onSound(bytesToMs(sound.length, codec));
+        return this.#writer.send(sound);
+      },
+      onFlushed: () => this.#tell(dialect.onFlushed()),
       onSkipped: () => this.#warn('SPEECH_SKIPPED', 'a part of the text could not be spoken and is left out'),
       onFull: (isFull) => (isFull ? socket.pause() : socket.resume()),
       onFailed: (error) => this.fail(error),
@@ -77,14 +74,14 @@ export class SpeakSocket implements ListenerSession {
 
   /** To be called once. */
   open(): void {
-    const { socket, context, request, voice } = this.#options;
+    const { socket, context, request, voice, dialect } = this.#options;
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => {
       this.#idle.cancel();
       this.#stream.close();
       context.metrics.speechRequests.inc({ format: 'pcm', outcome: this.#isClosing ? 'finished' : 'gone' });
     });
-    void this.#writer.send(metadataMessage(request.id, modelOf(voice.voice)));
+    void this.#writer.send(dialect.greeting(request.id, modelOf(voice.voice)));
   }
 
   /** It speaks. */
@@ -96,7 +93,7 @@ export class SpeakSocket implements ListenerSession {
   async finish(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    await this.#stream.finish();
+    await this.#sayRest();
     closeDrained(this.#options.socket);
   }
 
@@ -113,7 +110,8 @@ export class SpeakSocket implements ListenerSession {
     try {
       if (isBinary)
         throw new TrunklineError('message_binary', 'got a binary message, expected text with one JSON object');
-      this.#obey(readSpeakMessage(data.toString(), this.#options.context.inputMaxChars));
+      const { context, dialect } = this.#options;
+      this.#obey(readSpeakMessage(data.toString(), context.inputMaxChars, dialect.commands));
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
       this.#warn(deepgramCode(error.code), error.message);
@@ -123,44 +121,61 @@ export class SpeakSocket implements ListenerSession {
   #obey(message: SpeakMessage): void {
     switch (message.type) {
       case 'Speak':
-        // Texts are limited by what may wait to be spoken.
-        if (message.text !== '') this.#commands.giveBack();
-        this.#stream.write(joinerOf(this.#stream.openEnd, message.text) + message.text);
+        this.#write(message.text);
         break;
       case 'Flush':
-        this.#stream.flush();
+        this.#flush();
         break;
       case 'Clear':
         this.#stream.clear();
-        void this.#tellSequence('Cleared');
+        void this.#tell(this.#options.dialect.onCleared());
         break;
       case 'Close':
         void this.#close();
     }
   }
 
+  #write(text: string): void {
+    if (text === '') return;
+    // Texts are limited by what may wait to be spoken.
+    this.#commands.giveBack();
+    void this.#tell(this.#options.dialect.onText(text));
+    this.#stream.write(joinerOf(this.#stream.openEnd, text) + text);
+  }
+
+  #flush(): void {
+    if (this.#options.dialect.onFlush()) this.#stream.flush();
+    else this.#warn('NO_ACTIVE_SPEECH', 'got Flush without any text before it, expected Speak first');
+  }
+
   /** Says what is left, then closes. Never rejects. */
   async #close(): Promise<void> {
     this.#isClosing = true;
-    await this.#stream.finish();
+    await this.#sayRest();
     this.#options.socket.close(CLOSE_NORMAL);
   }
 
-  #tellSequence(type: 'Flushed' | 'Cleared'): Promise<void> {
-    return this.#writer.send(sequenceMessage(type, this.#sequenceId++));
+  async #sayRest(): Promise<void> {
+    await this.#stream.finish();
+    if (!this.#hasFailed) void this.#tell(this.#options.dialect.onEnd());
+  }
+
+  /** Resolves when all was handed to the system. */
+  async #tell(messages: readonly string[]): Promise<void> {
+    await Promise.all(messages.map((message) => this.#writer.send(message)));
   }
 
   #warn(code: string, description: string): void {
     this.#warnings++;
-    if (this.#warnings <= WARNINGS_MAX) void this.#writer.send(warningMessage(code, description));
+    if (this.#warnings <= WARNINGS_MAX) void this.#tell([this.#options.dialect.warning(code, description)]);
   }
 
   /** Closes the socket with the code for `error`. */
   fail(error: unknown): void {
-    const { context, request, socket } = this.#options;
+    const { context, request, socket, dialect } = this.#options;
     this.#hasFailed = true;
     const failure = context.failures.note(error, request);
-    void this.#writer.send(errorMessage(deepgramCode(failure.code), failure.message));
+    void this.#tell([dialect.error(failure.code, failure.message)]);
     this.#stream.close();
     socket.close(failure.closeCode, failure.code);
   }

@@ -123,8 +123,8 @@ class Client {
   readonly received: unknown[] = [];
   readonly socket: WebSocket;
 
-  constructor(query = '?encoding=mulaw', protocols: string[] = []) {
-    this.socket = new WebSocket(`${url.replace('http', 'ws')}/v1/speak${query}`, protocols);
+  constructor(query = '?encoding=mulaw', path = '/v1/speak') {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}${query}`);
     this.socket.on('message', (data: Buffer, isBinary) => {
       const last = this.received.at(-1);
       if (!isBinary) this.received.push(JSON.parse(data.toString()));
@@ -297,5 +297,109 @@ describe('WS /v1/speak', () => {
     await Promise.all(clients.map((client) => client.send(speak('Hello '), speak('there.'), FLUSH)));
     await Promise.all(clients.map((client) => client.receives([240, flushed(0)])));
     for (const { socket } of clients) socket.close();
+  });
+});
+
+/** Of a turn that begins, ends, and of all turns. */
+const started = { type: 'SpeechStarted', speech_id: expect.stringMatching(/^dg_sp_[0-9a-f]{12}$/) };
+const metadata = (audio_duration_ms: number, chars: number) => ({
+  type: 'SpeechMetadata',
+  speech_id: started.speech_id,
+  audio_duration_ms,
+  input_character_count: chars,
+  billable_character_count: chars,
+  controls_applied: { pronunciations_applied: 0, pronunciation_warnings: 0 },
+});
+const turnFlushed = { type: 'Flushed', speech_id: started.speech_id };
+const totals = (total_audio_duration_ms: number, chars: number) => ({
+  type: 'SessionMetadata',
+  total_audio_duration_ms,
+  total_input_character_count: chars,
+  total_billable_character_count: chars,
+});
+
+describe('/v2/speak', () => {
+  const open2 = (query = '?model=flux-alexis-en&encoding=mulaw') => new Client(query, '/v2/speak');
+
+  it('tells first who speaks', async () => {
+    const client = open2();
+    const [response] = (await once(client.socket, 'upgrade')) as [{ headers: Record<string, string> }];
+    await client.opened();
+    expect(client.received).toEqual([
+      {
+        type: 'Connected',
+        request_id: response.headers['dg-request-id'],
+        model_name: 'rms',
+        model_version: 'fake-tts-1',
+        model_uuids: [expect.any(String)],
+      },
+    ]);
+    client.socket.close();
+  });
+
+  it('begins a turn with its first text, and ends it behind the sound of its flush with what it was', async () => {
+    const client = open2();
+    await client.send(speak('Hello '), speak('there.'), FLUSH, speak('Two.'), FLUSH, { type: 'Close' });
+    expect(await client.closed()).toBe(1000);
+    expect(client.received.slice(1)).toEqual([
+      ...[started, 240, metadata(240, 12), turnFlushed],
+      ...[started, 80, metadata(80, 4), turnFlushed],
+      totals(320, 16),
+    ]);
+    const ids = client.received.flatMap((each) => (each as { speech_id?: string }).speech_id ?? []);
+    expect([new Set(ids.slice(0, 3)).size, new Set(ids.slice(3)).size, new Set(ids).size]).toEqual([1, 1, 2]);
+  });
+
+  it('says the rest when the client closes, and counts it', async () => {
+    const client = open2();
+    await client.send(speak('Hello there.'), { type: 'Close' });
+    expect(await client.closed()).toBe(1000);
+    expect(client.received.slice(1)).toEqual([started, 240, totals(240, 12)]);
+  });
+
+  it('warns of a flush without text, and of what is no message here, and goes on', async () => {
+    const client = open2();
+    await client.send(FLUSH, speak(''), FLUSH, { type: 'Clear' }, speak('Two.'), FLUSH);
+    const warning = (code: string, description: RegExp) => ({
+      type: 'Warning',
+      code,
+      description: expect.stringMatching(description),
+    });
+    const none = warning('NO_ACTIVE_SPEECH', /^got Flush without any text/);
+    const unknown = warning('MESSAGE_MALFORMED', /"Clear", expected Speak, Flush or Close$/);
+    await client.receives([none, none, unknown, started, 80, metadata(80, 4), turnFlushed]);
+    client.socket.close();
+  });
+
+  it('says why it closes with a code of Deepgram', async () => {
+    testServer.engine.utter = () => {
+      throw new Error('broken');
+    };
+    const client = open2();
+    await client.send(speak('Two.'), FLUSH);
+    await client.closed();
+    expect(client.received.at(-1)).toEqual({
+      type: 'Error',
+      code: 'NET-0000',
+      description: expect.any(String),
+    });
+  });
+
+  it('refuses what /v1/speak refuses', async () => {
+    const client = open2('?model=flux-alexis-en&encoding=mp3');
+    client.socket.on('error', () => undefined);
+    const [, response] = (await once(client.socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+    expect(response.statusCode).toBe(400);
+  });
+
+  it('answers a POST with the file', async () => {
+    testServer.engine.voices = [FAKE_VOICE, { ...FAKE_VOICE, name: 'carmen', language: 'es-ES' }];
+    const answer = await testServer.app.inject({
+      method: 'POST',
+      url: '/v2/speak?model=flux-celeste-es&encoding=mulaw&container=none',
+      payload: { text: HELLO },
+    });
+    expect([answer.statusCode, answer.rawPayload.length / 8]).toEqual([200, HELLO_MS]);
+    expect(answer.headers).toMatchObject({ 'dg-model-name': 'carmen', 'dg-char-count': '12' });
   });
 });

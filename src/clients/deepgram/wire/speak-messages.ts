@@ -1,25 +1,31 @@
-/** The messages of Deepgram's `WS /v1/speak`, and the body of `POST /v1/speak`. */
+/** The messages of Deepgram's `WS /v1/speak`, what clients say on `WS /v2/speak`, and the body of a POST to either. */
 import { TrunklineError } from '../../../foundation/errors.ts';
 import { describe, type Json, parseMessage } from '../../../protocols/json.ts';
 
 /** What a client says on the socket. */
-export type SpeakMessage =
-  | { readonly type: 'Speak'; readonly text: string }
-  | { readonly type: 'Flush' | 'Clear' | 'Close' };
+export type SpeakMessage = { readonly type: 'Speak'; readonly text: string } | { readonly type: SpeakCommand };
 
-const COMMANDS = ['Flush', 'Clear', 'Close'] as const;
+/** All that a client of `/v1/speak` says beside `Speak`. */
+export const SPEAK_COMMANDS = ['Flush', 'Clear', 'Close'] as const;
+/** One of {@link SPEAK_COMMANDS}. */
+export type SpeakCommand = (typeof SPEAK_COMMANDS)[number];
 
 /**
- * Reads a client's message. Unknown fields are passed over.
+ * Reads a client's message, `Speak` or one of `commands`. Unknown fields are passed over.
  * @throws TrunklineError `message_malformed`, or `message_too_large` for a text of more than `textMaxChars`
  */
-export function readSpeakMessage(text: string, textMaxChars: number): SpeakMessage {
+export function readSpeakMessage(
+  text: string,
+  textMaxChars: number,
+  commands: readonly SpeakCommand[] = SPEAK_COMMANDS,
+): SpeakMessage {
   const message = parseMessage(text);
   const { type } = message;
   if (type === 'Speak') return { type, text: textOf(message, textMaxChars) };
-  const command = COMMANDS.find((each) => each === type);
+  const command = commands.find((each) => each === type);
   if (command !== undefined) return { type: command };
-  throw new TrunklineError('message_malformed', `type: got ${describe(type)}, expected Speak, Flush, Clear or Close`);
+  const expected = `${['Speak', ...commands.slice(0, -1)].join(', ')} or ${commands.at(-1)}`;
+  throw new TrunklineError('message_malformed', `type: got ${describe(type)}, expected ${expected}`);
 }
 
 /**

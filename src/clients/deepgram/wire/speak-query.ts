@@ -1,4 +1,4 @@
-/** The query of Deepgram's `/v1/speak` (developers.deepgram.com, "Text to Speech"), over HTTP and as a WebSocket. */
+/** The query of Deepgram's `/v1/speak` and `/v2/speak` (developers.deepgram.com, "Text to Speech"). */
 import { SPEED_MAX, SPEED_MIN } from '../../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../../audio/encode.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
@@ -11,13 +11,13 @@ const COMPANDED_RATES_HZ: readonly number[] = [8000, 16_000];
 const LINEAR_RATE_HZ = 24_000;
 
 const MODEL_MAX_CHARS = 64;
-/** `aura-2-celeste-es` speaks Spanish. */
-const AURA_LANGUAGE = /^aura-.*-([a-z]{2})$/i;
+/** `aura-2-celeste-es` and `flux-celeste-es` speak Spanish. */
+const MODEL_LANGUAGE = /^(?:aura|flux)-.*-([a-z]{2})$/i;
 
 /** What says how speech is made is read; what says how it is billed, named or improved changes nothing here. */
 const KNOWN = [
   ...['model', 'encoding', 'container', 'sample_rate', 'speed'],
-  ...['bit_rate', 'mip_opt_out', 'tag', 'token', 'callback_method'],
+  ...['bit_rate', 'mip_opt_out', 'tag', 'token', 'callback_method', 'priority'],
 ];
 
 export type SpeakEncoding = (typeof ENCODINGS)[number];
@@ -64,7 +64,7 @@ export function readSpeakQuery(query: Query, use: 'file' | 'socket'): SpeakQuery
     );
   return {
     model,
-    language: AURA_LANGUAGE.exec(model ?? '')?.[1] ?? null,
+    language: MODEL_LANGUAGE.exec(model ?? '')?.[1] ?? null,
     format: readFormat(query, use),
     speed: readSpeed(textOf(query, 'speed')),
     passedOver: otherNames(query, KNOWN),

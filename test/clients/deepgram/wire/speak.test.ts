@@ -71,6 +71,12 @@ describe('what a client says on the socket', () => {
     expect(() => readSpeakMessage(message, 10)).toThrow(complaint);
   });
 
+  it('is refused where its path has no such command', () => {
+    expect(() => readSpeakMessage('{"type":"Clear"}', 10, ['Flush', 'Close'])).toThrow(
+      /^type: got "Clear", expected Speak, Flush or Close$/,
+    );
+  });
+
   it('is joined to what it said before with a space only between sentences', () => {
     expect(joinerOf('there.', 'And')).toBe(' ');
     expect(joinerOf('there."', '“And')).toBe(' ');
