@@ -109,7 +109,7 @@ export const FOUND = [
 
 /** A server in the midst of its day, with two engines, an app that is gone, and refusals. */
 export const SYSTEM = {
-  version: '0.1.0',
+  version: '0.2.0',
   startedAt: minutesAgo((12 * 24 + 3) * 60),
   uptimeMs: 12 * 24 * HOUR_MS + 3 * HOUR_MS,
   state: 'ready',

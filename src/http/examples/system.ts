@@ -8,7 +8,7 @@ const sweep = {
   held: null,
 };
 const system = {
-  version: '0.1.0',
+  version: '0.2.0',
   startedAt: '2026-11-24T06:00:00.000Z',
   uptimeMs: 12600000,
   state: 'ready',
