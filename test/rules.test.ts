@@ -40,15 +40,34 @@ const RULES: readonly Rule[] = [
         ),
       ],
       [file('src/calls/call.ts', "import { EngineClient } from '../engine-client/engine-client.ts';")],
-      [file('src/http/calls/calls.ts', "import type { createServer } from '../../server.ts';")],
+      [file('src/http/calls/calls.ts', "import type { createServer } from '../../gateway/server.ts';")],
       [file('src/foundation/units.ts', "import {\n  x,\n} from '../audio/pcm.ts';")],
       [file('src/engine-client/engine-client.ts', "import { x } from '../../engine/scheduler.ts';")],
       [file('engine/main.ts', "import { x } from '../src/foundation/units.ts';")],
     ],
     kept: [
-      file('src/calls/call.ts', "import type { Engine } from '../engine-client/engine.ts';\n// import '../server.ts'"),
+      file(
+        'src/calls/call.ts',
+        "import type { Engine } from '../engine-client/engine.ts';\n// import '../gateway/server.ts'",
+      ),
       file('src/cli/serve.ts', "import { EngineClient } from '../engine-client/engine-client.ts';"),
       file('src/engine-client/engine-client.ts', "import type { EngineJob } from '../../engine/contract.ts';"),
+    ],
+  },
+  {
+    rule: 'no folders import each other in a circle',
+    check: imports.findFolderCycles,
+    files: PRODUCT,
+    broken: [
+      [
+        file('src/cli/checks.ts', "import { x } from '../gateway/main.ts';"),
+        file('src/gateway/system-sources.ts', "import { checkNode } from '../cli/checks.ts';"),
+        file('src/gateway/main.ts', ''),
+      ],
+    ],
+    kept: [
+      file('src/cli/doctor.ts', "import { x } from '../checks/checks.ts';"),
+      file('src/checks/checks.ts', "import { y } from '../foundation/units.ts';"),
     ],
   },
   {

@@ -139,9 +139,24 @@ function isRuntime(file: SourceFile, specifier: string): boolean {
   return specifier === 'onnxruntime-node' && file.path !== 'engine/onnxruntime.ts';
 }
 
+/** Folders of `src` whose files import each other in a circle, each circle once; the command line is one of them. */
+export function findFolderCycles(files: readonly SourceFile[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const file of files.filter(({ path }) => path.startsWith('src/'))) {
+    const folder = folderOf(file.path);
+    const own = ownImportsOf(file).map(({ target }) => target);
+    const others = own.filter((target) => target.startsWith('src/')).map(folderOf);
+    targets.set(folder, [...(targets.get(folder) ?? []), ...others.filter((other) => other !== folder)]);
+  }
+  return circlesOf(targets);
+}
+
 /** Files that import each other in a circle, each circle once, as the path around it. */
 export function findCycles(files: readonly SourceFile[]): string[] {
-  const targets = new Map(files.map((file) => [file.path, ownImportsOf(file).map(({ target }) => target)]));
+  return circlesOf(new Map(files.map((file) => [file.path, ownImportsOf(file).map(({ target }) => target)])));
+}
+
+function circlesOf(targets: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
