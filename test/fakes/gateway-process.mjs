@@ -1,6 +1,7 @@
 /**
  * The built gateway in a process of its own; the environment may name constants, too. With `forgets` as argument, when
- * it listens, it forgets a promise that fails; with `throws` something is thrown that throws again when it is looked at.
+ * it listens, it forgets a promise that fails; with `throws` something is thrown that throws again when it is looked
+ * at.
  */
 const { readSettings } = await import(new URL('../../dist/src/foundation/settings/config.js', import.meta.url).href);
 const { CONSTANTS } = await import(new URL('../../dist/src/foundation/settings/constants.js', import.meta.url).href);
