@@ -68,7 +68,8 @@ describe('the dialplans', () => {
   });
 
   it.each(ending('.xml'))('%s is well-formed', (file) => {
-    expect(read(file)).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
+    // FreeSWITCH puts its files together before it reads them.
+    if (!file.startsWith('freeswitch/')) expect(read(file)).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
     expect(unbalanced(read(file))).toEqual([]);
   });
 

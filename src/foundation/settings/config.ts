@@ -132,7 +132,7 @@ export function readSettings(
   values['isMaxCallsMeasured'] = values['MAX_CALLS'] === 0 && (values as Settings).ASR_URL.length > 0;
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   values['LISTENERS_MAX'] ||= values['MAX_CALLS'];
-  values['FEED_READERS_MAX'] ||= Math.floor((values as Settings).CONNECTIONS_MAX / CONNECTIONS_PER_READER);
+  values['FEED_READERS_MAX'] ||= Math.ceil((values as Settings).CONNECTIONS_MAX / CONNECTIONS_PER_READER);
   values['OUTBOUND_ALLOW'] = [...(values as Settings).OUTBOUND_ALLOW, ...takeOpened(values)];
   const { ENDPOINT_MS, ENDPOINT_CAPTIONS_MS, EAGER_MS } = values as Settings;
   values['EAGER_MS'] = Math.min(EAGER_MS, ENDPOINT_MS, ENDPOINT_CAPTIONS_MS);

@@ -25,6 +25,26 @@ const prompt = {
   usedAt: '2026-11-24T09:30:00.000Z',
 };
 
+const deepgramVoice = {
+  name: 'hibari',
+  canonical_name: 'hibari',
+  architecture: 'trunkline',
+  languages: ['en-US'],
+  version: '1',
+  uuid: '6d2c9a7e-3f41-5b8d-9c60-1e7a4f2b8d35',
+};
+
+const deepgramRecogniser = {
+  ...deepgramVoice,
+  name: 'moonshine-tiny',
+  canonical_name: 'moonshine-tiny',
+  languages: ['en'],
+  uuid: '0b8f5d1c-7a2e-5c94-8d13-5f6e9a3c7b21',
+  batch: true,
+  streaming: true,
+  formatted_output: true,
+};
+
 /** By `operationId`. */
 export const speechExamples: Examples = {
   createSpeech: { request: { model: 'tts-1', input, voice: 'hibari', response_format: 'wav' } },
@@ -35,6 +55,7 @@ export const speechExamples: Examples = {
   },
   streamSpeechSamples: { request: { input, voice: 'hibari', sample_rate: 8000 } },
   createDeepgramSpeech: { request: { text: input } },
+  createDeepgramFluxSpeech: { request: { text: input } },
   createJambonzSpeech: { request: { text: input, type: 'text', voice: 'hibari', language: 'en-US' } },
   listVoices: {
     response: {
@@ -55,7 +76,7 @@ export const speechExamples: Examples = {
   listSpeechVoices: { response: { voices: [{ id: 'alloy', name: 'alloy (hibari)', language: 'en-US' }] } },
   listSpeechModels: { response: { models: [{ id: 'tts-1', name: 'tts-1' }] } },
   getSpeechInfo: { response: { stream_type: 'sentence', voices: ['hibari', 'alloy'], model_id: 'hibari' } },
-  listModels: { response: { object: 'list', data: [recogniser] } },
+  listModels: { response: { object: 'list', data: [recogniser], stt: [deepgramRecogniser], tts: [deepgramVoice] } },
   getModel: { response: recogniser },
   listPrompts: { response: { data: [prompt], next: null } },
   createPrompt: { form: { file: 'welcome.wav', text: 'Welcome to Example.', voice: 'hibari' }, response: prompt },

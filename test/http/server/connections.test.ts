@@ -12,7 +12,7 @@ let url: string;
 const clients: (Socket | WebSocket)[] = [];
 
 beforeEach(async () => {
-  testServer = await startServer({ CONNECTIONS_MAX: String(MAX) });
+  testServer = await startServer({ CONNECTIONS_MAX: String(MAX), FEED_READERS_MAX: String(MAX + 1) });
   url = await listen(testServer.app);
 });
 afterEach(async () => {
