@@ -1,7 +1,7 @@
 """Sound made by whole numbers alone, so that every language that runs this arithmetic gets the same samples.
 
 It is no speech, but it changes as speech does: three tones that move every 20 ms, syllables, pauses and noise.
-test/engine/parity/arithmetic-clip.ts is the same in TypeScript."""
+test/e2e/parity/arithmetic-clip.ts is the same in TypeScript."""
 
 import numpy as np
 
