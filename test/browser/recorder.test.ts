@@ -3,6 +3,9 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpusUnpacker, packedMs } from '../../src/audio/opus-stream.ts';
 import { AudioInput } from '../../src/clients/deepgram/wire/audio-input.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { StreamDecoders } from '../../src/recordings/streams/stream-decoders.ts';
+import { streamKindOf } from '../../src/recordings/streams/stream-kind.ts';
 import { launchBrowser } from './chromium.ts';
 
 const RATE_HZ = 16_000;
@@ -57,12 +60,25 @@ describe('what Chromium records', () => {
     expect(loudness(right.subarray(RATE_HZ / 2))).toBeLessThan(100);
   });
 
-  it('is refused by its name where it is MP4 or samples', async () => {
-    const read = async (mimeType: string) => {
-      const input = new AudioInput(null, true);
-      for (const piece of await record(mimeType)) input.push(piece);
-    };
-    await expect(read('audio/mp4')).rejects.toThrow('got MP4, expected WAV');
-    await expect(read('audio/webm;codecs=pcm')).rejects.toThrow('got WebM with A_PCM/FLOAT/IEEE');
+  it('is read as two channels from MP4 as it comes, where there is ffmpeg', async () => {
+    const decoders = new StreamDecoders({ clock: systemClock, ffmpegTimeoutMs: 60_000 });
+    const heard: Int16Array[] = [];
+    const onSound = async ([left = new Int16Array(0)]: readonly Int16Array[]) => void heard.push(left);
+    const pieces = await record('audio/mp4');
+    const kind = streamKindOf(Buffer.concat(pieces), true);
+    expect(kind).toMatchObject({ name: 'MP4' });
+    if (!kind) return;
+    const decoding = decoders.open({ kind, channels: 'split', onSound });
+    for (const piece of pieces) await decoding.push(piece);
+    await decoding.end();
+    const left = Int16Array.from(heard.flatMap((part) => [...part]));
+    expect(left.length).toBeGreaterThan(RATE_HZ);
+    expect(loudness(left.subarray(RATE_HZ / 2))).toBeGreaterThan(1000);
+  });
+
+  it('is refused by its name where it is samples', async () => {
+    const input = new AudioInput(null, true);
+    const pieces = await record('audio/webm;codecs=pcm');
+    expect(() => pieces.forEach((piece) => void input.push(piece))).toThrow('got WebM with A_PCM/FLOAT/IEEE');
   });
 });
