@@ -16,91 +16,91 @@ import type { EngineStatus } from './engine-status.ts';
 import type { ManagedEngine } from './managed-engine.ts';
 
 export abstract class EngineWrapper implements ManagedEngine {
-  protected readonly within: ManagedEngine;
+  protected readonly inner: ManagedEngine;
 
-  constructor(within: ManagedEngine) {
-    this.within = within;
+  constructor(inner: ManagedEngine) {
+    this.inner = inner;
   }
 
   get load(): number {
-    return this.within.load;
+    return this.inner.load;
   }
 
   get finalLoad(): number {
-    return this.within.finalLoad;
+    return this.inner.finalLoad;
   }
 
   get firmLoad(): number {
-    return this.within.firmLoad;
+    return this.inner.firmLoad;
   }
 
   get remoteUse(): number | null {
-    return this.within.remoteUse ?? null;
+    return this.inner.remoteUse ?? null;
   }
 
   get isLoading(): boolean {
-    return this.within.isLoading === true;
+    return this.inner.isLoading === true;
   }
 
   get voices(): readonly VoiceInfo[] {
-    return this.within.voices;
+    return this.inner.voices;
   }
 
   get languages(): readonly string[] {
-    return this.within.languages;
+    return this.inner.languages;
   }
 
   get abilities(): RecogniserAbilities | null {
-    return this.within.abilities;
+    return this.inner.abilities;
   }
 
   get batchMax(): number {
-    return this.within.batchMax ?? 1;
+    return this.inner.batchMax ?? 1;
   }
 
   get ttsModel(): string | null {
-    return this.within.ttsModel;
+    return this.inner.ttsModel;
   }
 
   get turnModel(): string | null {
-    return this.within.turnModel;
+    return this.inner.turnModel;
   }
 
   get status(): EngineStatus {
-    return this.within.status;
+    return this.inner.status;
   }
 
   get report(): EnginesReport {
-    return this.within.report;
+    return this.inner.report;
   }
 
   start(): Promise<void> {
-    return this.within.start();
+    return this.inner.start();
   }
 
   wake(): void {
-    this.within.wake();
+    this.inner.wake();
   }
 
   keepWhile(isNeeded: () => boolean): void {
-    this.within.keepWhile(isNeeded);
+    this.inner.keepWhile(isNeeded);
   }
 
   detect(request: DetectRequest): Promise<Detection> {
-    return this.within.detect(request);
+    return this.inner.detect(request);
   }
 
   speak(request: SpeakRequest): Promise<Speech> {
-    return this.within.speak(request);
+    return this.inner.speak(request);
   }
 
   turn(request: TurnRequest): Promise<TurnDecision> {
-    return this.within.turn(request);
+    return this.inner.turn(request);
   }
 
   abstract transcribe(request: TranscribeRequest): Promise<Transcript>;
 
   close(): Promise<void> {
-    return this.within.close();
+    return this.inner.close();
   }
 }

@@ -99,12 +99,12 @@ export class RecogniserPair extends EngineWrapper {
   }
 
   override keepWhile(isNeeded: () => boolean): void {
-    this.#options.live.keepWhile(isNeeded);
+    super.keepWhile(isNeeded);
     this.#options.final.keepWhile(isNeeded);
   }
 
   override wake(): void {
-    this.#options.live.wake();
+    super.wake();
     this.#options.final.wake();
   }
 
@@ -118,7 +118,7 @@ export class RecogniserPair extends EngineWrapper {
   }
 
   override async close(): Promise<void> {
-    await Promise.all([this.#options.live.close(), this.#options.final.close()]);
+    await Promise.all([super.close(), this.#options.final.close()]);
   }
 
   /** The one whose texts are the last word. */

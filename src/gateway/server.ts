@@ -137,7 +137,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const { settings, clock, log, metrics, parts } = options;
   const certificate = await ServerCertificate.open({ settings, clock, log });
   metrics.certificateExpires.watch(() => certificate?.expiresSeconds ?? 0);
-  const families = new ClientFamilies(options.parts.flatMap(({ family = [] }) => family));
+  const families = new ClientFamilies(parts.flatMap(({ family = [] }) => family));
   const failures = new Failures({ families, clock, log, metrics });
   const requestIds = new RequestIds({ metrics });
   const app = fastify({
@@ -148,8 +148,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false,
     routerOptions: { maxParamLength: CALL_ID_MAX_CHARS },
     genReqId: (message) => requestIds.of(message),
-    rewriteUrl: ({ url = '/' }) =>
-      parts.reduce<string | null>((found, part) => found ?? part.rewrite?.(url) ?? null, null) ?? url,
+    rewriteUrl: rewriterOf(parts),
     frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
     clientErrorHandler: answerUnreadable,
     ...speakTls(certificate),
@@ -187,6 +186,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   renewTls(app, certificate);
   noticeOtherSpeech(app, { clock, log });
   return app;
+}
+
+/** Which path answers a request: the first that a part names, or its own. */
+function rewriterOf(parts: readonly OpenPart[]): (request: { readonly url?: string | undefined }) => string {
+  const rewriting = parts.filter(({ rewrite }) => rewrite !== undefined);
+  return ({ url = '/' }) => {
+    for (const part of rewriting) {
+      const path = part.rewrite?.(url) ?? null;
+      if (path !== null) return path;
+    }
+    return url;
+  };
 }
 
 async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Promise<number> {

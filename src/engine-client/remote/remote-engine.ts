@@ -55,11 +55,11 @@ export class RemoteEngine extends EngineWrapper {
 
   /** Of the server that has least to do; of the embedded engines while none can be asked. */
   override get load(): number {
-    return this.#loadOr(this.#options.embedded.load);
+    return this.#loadOr(super.load);
   }
 
   override get finalLoad(): number {
-    return this.#loadOr(this.#options.embedded.finalLoad);
+    return this.#loadOr(super.finalLoad);
   }
 
   /** By the places of all servers that answer; null while none does: then the embedded engines read everything. */
@@ -93,18 +93,18 @@ export class RemoteEngine extends EngineWrapper {
   }
 
   override get report(): EnginesReport {
-    const { embedded, members, speech } = this.#options;
-    return { ...embedded.report, servers: [...members.map(({ report }) => report), ...(speech?.reports ?? [])] };
+    const { members, speech } = this.#options;
+    return { ...super.report, servers: [...members.map(({ report }) => report), ...(speech?.reports ?? [])] };
   }
 
   override async start(): Promise<void> {
     this.#warmUp();
-    await this.#options.embedded.start();
+    await super.start();
   }
 
   override wake(): void {
     this.#warmUp();
-    this.#options.embedded.wake();
+    super.wake();
   }
 
   override speak(request: SpeakRequest): Promise<Speech> {
@@ -122,7 +122,7 @@ export class RemoteEngine extends EngineWrapper {
     for (const member of this.#options.members) member.close();
     this.#options.speech?.close();
     this.#batchTurns.close();
-    await this.#options.embedded.close();
+    await super.close();
   }
 
   /** A server that understands more is told what the embedded recogniser would take for granted. */

@@ -20,7 +20,7 @@ interface StreamConversionOptions {
   readonly channels: ChannelMode;
   readonly onSound: OnStreamSound;
   readonly clock: Clock;
-  /** FFMPEG_TIMEOUT_MS: longest time without progress. */
+  /** Longest time without progress. */
   readonly timeoutMs: number;
 }
 
@@ -64,8 +64,7 @@ export class StreamConversion implements StreamDecoding {
 
   async #run(): Promise<void> {
     const [end, sound] = await Promise.allSettled([programEnd(this.#child), this.#tell()]);
-    if (this.#isLate)
-      throw unreadable(`ffmpeg took longer than ${this.#options.timeoutMs} ms over it (FFMPEG_TIMEOUT_MS)`);
+    if (this.#isLate) throw unreadable(`ffmpeg took longer than ${this.#options.timeoutMs} ms`);
     const { name } = this.#options.kind;
     if (isMissing(end))
       throw unreadable(`it is ${name}, which needs ffmpeg on the PATH of the server, and there is none`);
